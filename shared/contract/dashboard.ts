@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { operation } from '../operation.ts'
+import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Device, DevicePatch, NewDevice, UnknownCaller } from './devices.ts'
+import { ClinicRole, Email, GivenName, Password, SignedInUser } from './people.ts'
+import { EVENT_TYPES } from './webhooks.ts'
+import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
+
+/** What the window asks the gateway, beside `/v1`. Calls that change something need the header `x-isthmus-csrf`. */
+const Session = z.object({ user: SignedInUser.nullable(), needsOwner: z.boolean(), clinicName: z.string(), version: z.string() })
+
+const Listener = z.object({
+  name: z.enum(['http', 'dimse']),
+  address: z.string(),
+  aeTitle: z.string().nullable(),
+  isUp: z.boolean(),
+  detail: z.string(),
+})
+
+/** State of the way to the partner; `banner` is what every screen shows when something is wrong. */
+export const PartnerStatus = z.object({
+  url: z.string().nullable(),
+  state: z.enum(['unset', 'unknown', 'up', 'down', 'refusing']),
+  fault: PartnerFault.nullable(),
+  detail: z.string(),
+  lastOkAt: Instant.nullable(),
+  downSince: Instant.nullable(),
+})
+export type PartnerStatus = z.infer<typeof PartnerStatus>
+
+export const Status = z.object({
+  listeners: z.array(Listener),
+  partner: PartnerStatus,
+  downtime: Downtime,
+  /** The line across the window, null when all is well. */
+  banner: z.object({ tone: z.enum(['warning', 'danger']), text: z.string() }).nullable(),
+  today: z.object({ queries: z.int(), rowsSent: z.int(), failures: z.int(), withheld: z.int() }),
+  unknownCallers: z.int(),
+  openAssociations: z.int(),
+  /** What an administrator should mend, in words. */
+  advice: z.array(z.string()),
+  startedAt: Instant,
+  clinicTimeZone: z.string(),
+})
+export type Status = z.infer<typeof Status>
+
+/** One line of the live feed: what happened on the network, in plain words, no patient in it. */
+export const FeedLine = z.object({
+  lineId: z.int(),
+  at: Instant,
+  associationId: z.string(),
+  kind: z.enum(['opened', 'rejected', 'echo', 'worklist', 'closed', 'aborted', 'partner']),
+  tone: z.enum(['plain', 'good', 'warning', 'danger']),
+  aeTitle: z.string(),
+  address: z.string(),
+  text: z.string(),
+  inspectionId: z.int().nullable(),
+})
+export type FeedLine = z.infer<typeof FeedLine>
+
+const SettingRow = z.object({
+  key: z.string(),
+  value: z.json(),
+  initial: z.json(),
+  about: z.string(),
+  needsRestart: z.boolean(),
+})
+
+const Partner = z.object({
+  url: z.string().nullable(),
+  hasSecret: z.boolean(),
+  events: z.array(z.enum(EVENT_TYPES)),
+  allowsPlaintext: z.boolean(),
+})
+export type Partner = z.infer<typeof Partner>
+
+const AuditRow = z.object({ seq: z.int(), at: Instant, actor: z.string(), action: z.string(), target: z.string(), detail: z.json() })
+export type AuditRow = z.infer<typeof AuditRow>
+
+const deviceParams = z.object({ deviceId: z.uuid() })
+const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
+
+export const dashboard = {
+  session: operation('GET /dashboard/session', { summary: 'Who is signed in, and whether an owner exists yet', reply: Session }),
+  signIn: operation('POST /dashboard/session', {
+    summary: 'Sign in with e-mail and password',
+    body: z.object({ email: Email, password: z.string().max(200) }),
+    reply: Session,
+  }),
+  followLink: operation('POST /dashboard/session/link', {
+    summary: 'Exchange a one-time link: signs in, or allows the owner account to be made',
+    body: z.object({ token: z.string().min(20).max(200) }),
+    reply: z.object({ session: Session, mayCreateOwner: z.boolean() }),
+  }),
+  createOwner: operation('POST /dashboard/owner', {
+    summary: 'Make the first account; needs the one-time set-up link',
+    body: z.object({
+      token: z.string().min(20).max(200),
+      email: Email,
+      firstName: GivenName,
+      lastName: GivenName,
+      clinicRole: ClinicRole.default('Administrative Director'),
+      password: Password,
+      clinicName: z.string().trim().max(64).default(''),
+    }),
+    reply: Session,
+    status: 201,
+  }),
+  signOut: operation('DELETE /dashboard/session', { summary: 'Sign out', reply: Outcome }),
+
+  status: operation('GET /dashboard/status', { summary: 'Listeners, partner, downtime and advice', reply: Status }),
+  feed: operation('GET /dashboard/feed', {
+    summary: 'The latest lines of the live feed, newest first; new ones come as server-sent events at /dashboard/feed/events',
+    query: z.object({ ...Page }),
+    reply: pageOf('lines', FeedLine),
+  }),
+
+  inspections: operation('GET /dashboard/inspections', {
+    summary: 'Worklist queries, newest first',
+    query: z.object({
+      ...Page,
+      aeTitle: z.string().max(16).optional(),
+      outcome: z.enum(['all', 'rows', 'empty', 'failed', 'withheld']).default('all'),
+    }),
+    reply: pageOf('inspections', InspectionSummary),
+  }),
+  inspection: operation('GET /dashboard/inspections/:inspectionId', {
+    summary: 'One worklist query with a verdict for each row',
+    params: z.object({ inspectionId: z.coerce.number().int().positive() }),
+    query: z.object({ verdict: z.enum(['all', 'sent', 'filtered', 'withheld']).default('all') }),
+    reply: Inspection,
+  }),
+  askWorklist: operation('POST /dashboard/worklist/ask', {
+    summary: 'Ask the worklist as this device, by the code a device goes through',
+    body: WorklistAsk,
+    reply: Inspection,
+  }),
+  closeStep: operation('POST /dashboard/worklist/steps/close', {
+    summary: 'Mark a step as done or cancelled here; a stored answer no longer serves it',
+    body: z.object({
+      studyInstanceUid: z.string().min(1).max(64),
+      scheduledProcedureStepId: z.string().min(1).max(16),
+      reason: z.string().max(200).default(''),
+    }),
+    reply: ClosedStep,
+  }),
+  reopenStep: operation('POST /dashboard/worklist/steps/reopen', {
+    summary: 'Undo closing a step',
+    body: z.object({ studyInstanceUid: z.string().min(1).max(64), scheduledProcedureStepId: z.string().min(1).max(16) }),
+    reply: Outcome,
+  }),
+  startDowntime: operation('POST /dashboard/downtime', {
+    summary: 'Serve the last good answer for longer, until midnight or the first live answer',
+    body: z.object({ reason: z.string().trim().min(3, 'must say why').max(200) }),
+    reply: Downtime,
+  }),
+  endDowntime: operation('DELETE /dashboard/downtime', { summary: 'End downtime mode', reply: Downtime }),
+
+  devices: operation('GET /dashboard/devices', { summary: 'All devices', reply: z.object({ devices: z.array(Device) }) }),
+  addDevice: operation('POST /dashboard/devices', { summary: 'Add a device', body: NewDevice, reply: Device, status: 201 }),
+  updateDevice: operation('PATCH /dashboard/devices/:deviceId', {
+    summary: 'Change a device',
+    params: deviceParams,
+    body: DevicePatch,
+    reply: Device,
+  }),
+  removeDevice: operation('DELETE /dashboard/devices/:deviceId', { summary: 'Remove a device', params: deviceParams, reply: Outcome }),
+  callers: operation('GET /dashboard/callers', {
+    summary: 'Callers that are not in the device list',
+    reply: z.object({ callers: z.array(UnknownCaller) }),
+  }),
+  approveCaller: operation('POST /dashboard/callers/approve', {
+    summary: 'Make a device of an unknown caller',
+    body: z.object({
+      ...caller.shape,
+      name: z.string().trim().max(64).default(''),
+      modality: NewDevice.shape.modality,
+      anyAddress: z.boolean().default(false),
+    }),
+    reply: Device,
+    status: 201,
+  }),
+  dismissCaller: operation('POST /dashboard/callers/dismiss', {
+    summary: 'Take a caller off the inbox until it calls again',
+    body: caller,
+    reply: Outcome,
+  }),
+
+  partner: operation('GET /dashboard/partner', { summary: 'Where events go', reply: Partner }),
+  setPartner: operation('PUT /dashboard/partner', {
+    summary: 'Set the partner endpoint for all events',
+    body: z.object({
+      url: z.url({ protocol: /^https?$/ }),
+      /** `whsec_` and base64; absent keeps the one there, or makes one. */
+      secret: z.string().max(200).optional(),
+      allowPlaintext: z.boolean().default(false),
+    }),
+    /** `secret` is shown once, when it was made here. */
+    reply: Partner.extend({ secret: z.string().nullable() }),
+  }),
+  testPartner: operation('POST /dashboard/partner/test', {
+    summary: 'Ask the partner for today’s list now, as a test',
+    reply: z.object({ success: z.boolean(), message: z.string(), tookMs: z.number(), items: z.int().nullable() }),
+  }),
+
+  settings: operation('GET /dashboard/settings', { summary: 'All settings', reply: z.object({ settings: z.array(SettingRow) }) }),
+  changeSettings: operation('PATCH /dashboard/settings', {
+    summary: 'Change settings; all or none',
+    body: z.object({ settings: z.record(z.string(), z.json()) }),
+    reply: z.object({ settings: z.array(SettingRow) }),
+  }),
+  audit: operation('GET /dashboard/audit', {
+    summary: 'The audit trail, newest first',
+    query: z.object({ ...Page }),
+    reply: pageOf('entries', AuditRow),
+  }),
+} as const

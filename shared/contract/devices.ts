@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { AeTitle } from '../dicom-values.ts'
+import { Instant } from './conventions.ts'
+
+// PS3.3 C.12.1.1.2: the sets a device can be set to; answers in anything else are not offered.
+export const CHARACTER_SETS = [
+  'ISO_IR 6',
+  'ISO_IR 100',
+  'ISO_IR 101',
+  'ISO_IR 109',
+  'ISO_IR 110',
+  'ISO_IR 126',
+  'ISO_IR 127',
+  'ISO_IR 138',
+  'ISO_IR 144',
+  'ISO_IR 148',
+  'ISO_IR 166',
+  'ISO_IR 203',
+  'ISO_IR 13',
+  'ISO 2022 IR 87',
+  'ISO 2022 IR 149',
+  'ISO 2022 IR 58',
+  'GB18030',
+  'GBK',
+  'ISO_IR 192',
+] as const
+export const CharacterSet = z.enum(CHARACTER_SETS)
+export type CharacterSet = z.infer<typeof CharacterSet>
+
+/** An address or a CIDR range; null is any address. */
+export const DeviceAddress = z
+  .string()
+  .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, 'must be an IP address or a CIDR range such as 10.0.3.0/24')
+  .nullable()
+
+const editable = {
+  aeTitle: AeTitle,
+  address: DeviceAddress,
+  name: z.string().trim().max(64),
+  /** Modality (0008,0060) of the device, used where a row names none. */
+  modality: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT')
+    .nullable(),
+  isEnabled: z.boolean(),
+  /** Set of the answers; null lets each row decide (dicom-field §3.4). */
+  characterSet: CharacterSet.nullable(),
+  /** echo: a requested station name is taken as this device's; strict: another than its own AE title matches nothing. */
+  stationMode: z.enum(['echo', 'strict']),
+  /** Send SpecificCharacterSet with ASCII rows too. */
+  alwaysSendCharacterSet: z.boolean(),
+  /** Days a query without a date asks for; null: the clinic's setting. */
+  daysBack: z.int().min(0).max(31).nullable(),
+  daysForward: z.int().min(0).max(31).nullable(),
+  /** Rows sent to one query; null: the clinic's setting. */
+  maxRows: z.int().min(1).max(50_000).nullable(),
+}
+
+/** A known DICOM device of the clinic. */
+export const Device = z.object({
+  deviceId: z.uuid(),
+  ...editable,
+  createdAt: Instant,
+  updatedAt: Instant,
+  lastSeenAt: Instant.nullable(),
+  lastAddress: z.string().nullable(),
+})
+export type Device = z.infer<typeof Device>
+
+export const NewDevice = z.object({
+  aeTitle: editable.aeTitle,
+  address: editable.address.default(null),
+  name: editable.name.default(''),
+  modality: editable.modality.default(null),
+  isEnabled: editable.isEnabled.default(true),
+  characterSet: editable.characterSet.default(null),
+  stationMode: editable.stationMode.default('echo'),
+  alwaysSendCharacterSet: editable.alwaysSendCharacterSet.default(false),
+  daysBack: editable.daysBack.default(null),
+  daysForward: editable.daysForward.default(null),
+  maxRows: editable.maxRows.default(null),
+})
+export type NewDevice = z.output<typeof NewDevice>
+export const DevicePatch = z.object(editable).partial()
+export type DevicePatch = z.output<typeof DevicePatch>
+
+/** A caller that is not in the device list, waiting to be approved or dismissed. */
+export const UnknownCaller = z.object({
+  aeTitle: z.string(),
+  address: z.string(),
+  calledAeTitle: z.string(),
+  attempts: z.int(),
+  firstAt: Instant,
+  lastAt: Instant,
+  /** What it proposed, in words: Verification, Modality Worklist. */
+  services: z.array(z.string()),
+})
+export type UnknownCaller = z.infer<typeof UnknownCaller>

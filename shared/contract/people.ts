@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { UserId } from '../ids.ts'
+import { Instant } from './conventions.ts'
+
+// interface.md, Enumerations.
+export const CLINIC_ROLES = [
+  'Radiologist',
+  'Cardiologist',
+  'Neurologist',
+  'Urologist',
+  'Gynecologist',
+  'Endocrinologist',
+  'Doctor',
+  'Surgeon',
+  'Physician',
+  'Physician Assistant',
+  'Nurse Practitioner',
+  'Registered Nurse',
+  'Patient Care Coordinator',
+  'Front Desk Operator',
+  'Imaging Technologist',
+  'PACS Administrator',
+  'Software Engineer',
+  'Revenue Cycle Manager',
+  'Administrative Director',
+  'Administrative Assistant',
+  'Other',
+] as const
+export const ClinicRole = z.enum(CLINIC_ROLES)
+export type ClinicRole = z.infer<typeof ClinicRole>
+
+export const LEVELS = ['owner', 'admin', 'member'] as const
+export const Level = z.enum(LEVELS)
+export type Level = z.infer<typeof Level>
+
+export const Email = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+export const GivenName = z.string().trim().min(1, 'must not be empty').max(100)
+/** Long beats complicated (NIST SP 800-63B): 10 characters at least, no composition rule. */
+export const Password = z.string().min(10, 'must have at least 10 characters').max(200)
+
+/** Who is signed in to the window. */
+export const SignedInUser = z.object({
+  userId: UserId,
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  level: Level,
+  clinicRole: ClinicRole,
+  canManageStudies: z.boolean(),
+  canCreateReports: z.boolean(),
+  hasDashboardAccess: z.boolean(),
+  lastLoginAt: Instant.nullable(),
+})
+export type SignedInUser = z.infer<typeof SignedInUser>

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { AeTitle } from '../dicom-values.ts'
+
+const Port = z.int().min(0).max(65_535)
+const HostName = z.string().regex(/^[A-Za-z0-9.:_[\]-]{1,253}$/, 'must be a host name or an address')
+const Minutes = (most: number) => z.number().min(0).max(most)
+
+export interface Setting<T extends z.ZodType = z.ZodType> {
+  readonly schema: T
+  readonly initial: z.output<T>
+  /** One sentence for the window and `config` on the command line; units named. */
+  readonly about: string
+  /** Takes effect at the next start. */
+  readonly restart?: true
+}
+const setting = <T extends z.ZodType>(schema: T, initial: z.output<T>, about: string, restart?: true): Setting<T> => ({
+  schema,
+  initial,
+  about,
+  ...(restart && { restart }),
+})
+
+/** Every setting of the gateway: its form, its first value, what it does. `config get|set` and the window read this table. */
+export const SETTINGS = {
+  'clinic.id': setting(z.uuid().nullable(), null, 'The clinicId sent to the partner; minted at the first start.'),
+  'clinic.name': setting(z.string().max(64), '', 'Name of the clinic, shown in the window and returned as InstitutionName.'),
+  'clinic.timeZone': setting(
+    z.string().refine((zone) => zone === 'local' || isTimeZone(zone), 'must be an IANA time zone such as Europe/Berlin, or local'),
+    'local',
+    'Time zone of the clinic day; local is that of this PC.',
+  ),
+  'dimse.host': setting(HostName, '0.0.0.0', 'Address the DIMSE listener binds to.', true),
+  'dimse.port': setting(Port, 11_112, 'TCP port of the DIMSE listener.', true),
+  'dimse.aeTitle': setting(AeTitle, 'ISTHMUS', 'Application Entity title of the gateway.'),
+  'dimse.calledAePolicy': setting(z.enum(['warn', 'strict']), 'warn', 'A wrong called AE title is noted (warn) or rejected (strict).'),
+  'dimse.allowUnknownDevices': setting(z.boolean(), false, 'Serve callers that are not in the device list.'),
+  'dimse.maxAssociations': setting(z.int().min(1).max(1000), 100, 'Associations open at once, of all devices.'),
+  'dimse.maxAssociationsPerDevice': setting(z.int().min(1).max(1000), 16, 'Associations open at once, of one device.'),
+  'dimse.artimSeconds': setting(z.number().min(1).max(600), 30, 'Seconds a connection may take to ask for an association (ARTIM).'),
+  'dimse.idleSeconds': setting(z.number().min(5).max(86_400), 120, 'Seconds of silence after which an association is aborted.'),
+  'http.host': setting(HostName, '127.0.0.1', 'Address the HTTP listener binds to.', true),
+  'http.port': setting(Port, 8042, 'TCP port of the HTTP listener.', true),
+  'http.publicUrl': setting(
+    z.url({ protocol: /^https?$/ }).nullable(),
+    null,
+    'Base of every URL given out (report PDF, viewer, invitation). Until it is set they use the loopback address.',
+  ),
+  'http.allowedHosts': setting(z.array(HostName).max(50), [], 'Further host names under which the window and the interface answer.'),
+  'partner.plaintextHosts': setting(
+    z.array(z.string().regex(/^[^/\s]+:\d{1,5}$/, 'must be host:port')).max(50),
+    [],
+    'Hosts (host:port) that may be called by plain http or at a private address.',
+  ),
+  'worklist.freshSeconds': setting(
+    z.number().min(0).max(300),
+    15,
+    'Seconds an answer of the partner is used again without asking; 0 asks every time.',
+  ),
+  'worklist.budgetSeconds': setting(z.number().min(1).max(60), 8, 'Seconds the whole call to the partner may take.'),
+  'worklist.storedMinutes': setting(
+    Minutes(1440),
+    15,
+    'Minutes the last good answer is served by itself when the partner cannot be asked.',
+  ),
+  'worklist.downtimeHours': setting(
+    z.number().min(0).max(24),
+    12,
+    'Hours the last good answer may be served in downtime mode, on the same day only.',
+  ),
+  'worklist.daysBack': setting(z.int().min(0).max(31), 1, 'Days before today that a query without a date asks for.'),
+  'worklist.daysForward': setting(z.int().min(0).max(31), 1, 'Days after today that a query without a date asks for.'),
+  'worklist.maxRows': setting(z.int().min(1).max(50_000), 10_000, 'Rows sent to one query; more are cut and the query ends with A700.'),
+  'inspector.retentionHours': setting(z.number().min(1).max(720), 24, 'Hours a worklist query and the answers it used are kept.'),
+} as const satisfies Record<string, Setting>
+
+export type SettingKey = keyof typeof SETTINGS
+export type SettingValue<K extends SettingKey> = z.output<(typeof SETTINGS)[K]['schema']>
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone.length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,37 @@
+/** Every refusal the HTTP side can speak: code → status and title (interface-choices §6 rows 11-15). Never 409 or 5xx for a permanent one. */
+export const ERRORS = {
+  malformed: { status: 400, title: 'Malformed request' },
+  'not-signed-in': { status: 401, title: 'Not signed in' },
+  'not-permitted': { status: 403, title: 'Not permitted' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'too-large': { status: 413, title: 'Too large' },
+  'not-json': { status: 415, title: 'Not JSON' },
+  'wrong-host': { status: 421, title: 'Unknown host name' },
+  refused: { status: 422, title: 'Refused by a rule' },
+  'too-many': { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Not available' },
+} as const satisfies Record<string, { status: number; title: string }>
+export type ErrorCode = keyof typeof ERRORS
+
+export interface FieldFault {
+  /** Dotted path of the field, e.g. `body.email`. */
+  readonly path: string
+  /** The value's fault and the remedy. */
+  readonly message: string
+}
+
+/** Thrown where the fault is known; translated to problem+json once, in `gateway/http/server`. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: ErrorCode
+  readonly errors: readonly FieldFault[]
+  readonly headers: Readonly<Record<string, string>>
+  constructor(code: ErrorCode, message: string, more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {}) {
+    super(message)
+    this.code = code
+    this.errors = more.errors ?? []
+    this.headers = more.headers ?? {}
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes (interface.md, Conventions 2). */
+export const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
+export type IdKind = (typeof ID_KINDS)[number]
+
+const idOf = <K extends IdKind>(kind: K) =>
+  z
+    .string()
+    .regex(new RegExp(`^${kind}_[0-9a-f]{32}$`), `must be ${kind}_ and 32 hex digits`)
+    .brand<K>()
+
+export const ExpressCustomerId = idOf('cus')
+export type ExpressCustomerId = z.infer<typeof ExpressCustomerId>
+export const UserId = idOf('usr')
+export type UserId = z.infer<typeof UserId>
+export const StudyId = idOf('stu')
+export type StudyId = z.infer<typeof StudyId>
+export const ReportId = idOf('rep')
+export type ReportId = z.infer<typeof ReportId>
+export const InvitationId = idOf('inv')
+export type InvitationId = z.infer<typeof InvitationId>
+export const WebhookEventId = idOf('whe')
+export type WebhookEventId = z.infer<typeof WebhookEventId>
+export const OrganizationId = idOf('org')
+export type OrganizationId = z.infer<typeof OrganizationId>
+
+/** Prints a UUID v4 in the interface's form; the same UUID can be read back by `uuidOf`. */
+export const idFromUuid = <K extends IdKind>(kind: K, uuid: string) =>
+  `${kind}_${uuid.replaceAll('-', '').toLowerCase()}` as string & z.core.$brand<K>
+
+/** The UUID inside an id, with its dashes (clinical_context.enrichment_requested carries a study id in this form). */
+export function uuidOf(id: string): string {
+  const hex = id.slice(id.indexOf('_') + 1)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,62 @@
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+import pkg from './package.json' with { type: 'json' }
+
+const root = import.meta.dirname
+const external = [
+  'electron',
+  ...builtinModules.flatMap((name) => [name, `node:${name}`]),
+  ...Object.keys(pkg.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
+]
+
+// One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
+export default defineConfig({
+  root: join(root, 'renderer'),
+  base: './',
+  plugins: [react()],
+  build: { sourcemap: true, chunkSizeWarningLimit: 1500 },
+  server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042' } },
+  test: {
+    root,
+    alias: { electron: join(root, 'test/support/electron.ts') },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'] } },
+      { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], testTimeout: 30_000 } },
+      { extends: true, test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
+    ],
+  },
+  builder: {},
+  environments: {
+    client: { build: { outDir: join(root, 'dist/renderer'), emptyOutDir: true } },
+    node: {
+      consumer: 'server',
+      build: {
+        outDir: join(root, 'dist/electron'),
+        emptyOutDir: true,
+        target: 'node24',
+        minify: false,
+        rolldownOptions: {
+          input: { main: join(root, 'electron/main.ts'), headless: join(root, 'electron/headless.ts') },
+          external,
+          output: { format: 'es', entryFileNames: '[name].js' },
+        },
+      },
+    },
+    preload: {
+      consumer: 'server',
+      build: {
+        outDir: join(root, 'dist/electron'),
+        emptyOutDir: false,
+        target: 'node24',
+        minify: false,
+        rolldownOptions: {
+          input: { preload: join(root, 'electron/preload.ts') },
+          external,
+          output: { format: 'cjs', entryFileNames: '[name].cjs' },
+        },
+      },
+    },
+  },
+})
