@@ -1,0 +1,41 @@
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type DataCommand, runCommand } from '#gateway/commands.ts'
+import { askControl, type ControlReply, type ControlRequest } from '#gateway/control.ts'
+import { StartError } from '#gateway/listen-error.ts'
+import { takeLock } from '#gateway/store/lock.ts'
+import { UsageError } from './words.ts'
+
+const PATIENCE_MS = 15_000
+const AGAIN_MS = 100
+
+/** Runs a data command through the gateway that has the folder open, or under the folder's lock where none has. Resolves with the exit code. */
+export async function runDataCommand(name: string, command: DataCommand, args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: [...args], options: { data: { type: 'string' }, ...command.options }, allowPositionals: true })
+  const { data: folder, ...options } = values as Record<string, string | boolean> & { data?: string }
+  if (!folder) throw new UsageError(`${name} needs --data DIR, the folder of the database.`)
+  const wantsInput = command.input !== undefined && options[command.input] === true
+  const request: ControlRequest = { command: name, arguments: positionals, options, input: wantsInput ? await text(process.stdin) : '' }
+  const reply = await runSomewhere(folder, request)
+  const stream = reply.ok ? process.stdout : process.stderr
+  if (reply.output) stream.write(`${reply.output}\n`)
+  return reply.ok ? 0 : 1
+}
+
+/** A gateway that is starting has the lock but not yet the socket, one that is stopping still has the lock: both pass, so it tries again. */
+async function runSomewhere(folder: string, request: ControlRequest): Promise<ControlReply> {
+  for (const end = Date.now() + PATIENCE_MS; ; await wait(AGAIN_MS)) {
+    const lock = takeLock(folder)
+    if (lock) {
+      using _held = lock
+      return await runCommand(folder, request)
+    }
+    try {
+      return await askControl(folder, request)
+    } catch (error) {
+      if (!['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+      if (Date.now() > end) throw new StartError(`Another process has ${folder} open but does not answer. End it, or try again when it has started.`)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type GatewayOptions, openGateway } from '#gateway/gateway.ts'
+import { openLog } from '#gateway/log.ts'
+import { ownPackage } from './own-package.ts'
+import { untilStopped } from './until-stopped.ts'
+import { hostAndPort, UsageError } from './words.ts'
+
+/** `serve`: one JSON line on stdout when every listener is up; logs go to stderr; SIGTERM drains and ends with 0. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const options = readArguments(args)
+  const log = openLog(options.logLevel)
+  await using gateway = await openGateway({ ...options, log, version: ownPackage().version })
+  process.stdout.write(`${JSON.stringify({ ready: true, http: gateway.http, dimse: gateway.dimse })}\n`)
+  log.info({ http: gateway.http, dimse: gateway.dimse }, 'ready')
+  await untilStopped()
+  log.info('stopping')
+  return 0
+}
+
+type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & { readonly logLevel: string }
+
+export function readArguments(args: readonly string[]): ServeOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: 'string' },
+      http: { type: 'string' },
+      dimse: { type: 'string' },
+      'ae-title': { type: 'string' },
+      'partner-url': { type: 'string' },
+      'partner-secret': { type: 'string' },
+      'partner-secret-file': { type: 'string' },
+      'allow-unknown-devices': { type: 'boolean' },
+      'log-level': { type: 'string', default: 'info' },
+    },
+  })
+  if (!values.data) throw new UsageError('serve needs --data DIR, the folder of the database.')
+  if (values['partner-secret'] && values['partner-secret-file']) throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
+  const secret = values['partner-secret'] ?? secretFrom(values['partner-secret-file'])
+  const url = values['partner-url']
+  if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
+  if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level'])) throw new UsageError('--log-level is fatal, error, warn, info, debug or trace.')
+  return {
+    folder: values.data,
+    pageFolder: join(ownPackage().folder, 'dist', 'renderer'),
+    overrides: {
+      ...listener('http', values.http),
+      ...listener('dimse', values.dimse),
+      ...(values['ae-title'] !== undefined && { 'dimse.aeTitle': values['ae-title'] }),
+      ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
+    },
+    ...(url && { partner: { url, ...(secret && { secret }) } }),
+    logLevel: values['log-level'],
+  }
+}
+
+function listener(name: 'http' | 'dimse', text: string | undefined): GatewayOptions['overrides'] {
+  if (text === undefined) return {}
+  const { host, port } = hostAndPort(text, `--${name}`)
+  return { ...(host && { [`${name}.host`]: host }), [`${name}.port`]: port }
+}
+
+function secretFrom(file: string | undefined): string | undefined {
+  if (!file) return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`--partner-secret-file: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

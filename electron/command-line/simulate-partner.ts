@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { openPartnerSimulator, SCENARIOS, type Scenario } from '#electron/simulator/partner.ts'
+import { untilStopped } from './until-stopped.ts'
+import { UsageError } from './words.ts'
+
+/** `simulator partner`: prints one JSON line when it listens, ends at SIGTERM. */
+export async function simulatePartner(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string' },
+      host: { type: 'string', default: '127.0.0.1' },
+      secret: { type: 'string' },
+      worklist: { type: 'string' },
+      scenario: { type: 'string', default: 'normal' },
+    },
+  })
+  const port = Number(values.port)
+  if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
+  if (!values.secret) throw new UsageError('simulator partner needs --secret whsec_…, the secret the gateway signs with.')
+  if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
+  await using simulator = await openPartnerSimulator({
+    port,
+    host: values.host,
+    secret: values.secret,
+    scenario: values.scenario as Scenario,
+    clock: () => new Date(),
+    ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
+  })
+  process.stdout.write(`${JSON.stringify({ ready: true, url: simulator.url })}\n`)
+  await untilStopped()
+  return 0
+}
+
+function readWorklist(file: string): unknown[] {
+  try {
+    const items: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (Array.isArray(items)) return items
+  } catch (error) {
+    throw new UsageError(`--worklist: ${file} could not be read as JSON (${(error as Error).message}).`)
+  }
+  throw new UsageError(`--worklist: ${file} must hold an array of worklist items.`)
+}

@@ -1,0 +1,42 @@
+import { dictionary } from 'dcmjs/dictionary'
+
+// PS3.6 by way of dcmjs, made compact at load: the standard elements of even groups, and nothing else of it is used.
+const ENTRIES = new Map<number, { readonly keyword: string; readonly vr: string }>()
+const TAGS = new Map<string, number>()
+
+// dcmjs abbreviates the choices of PS3.6. Which of them holds in Implicit VR depends on other elements that an identifier does not have.
+const CHOICES: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
+
+for (const [key, { name, vr }] of Object.entries(dictionary)) {
+  if (!/^\([0-9A-F]{3}[02468ACE],[0-9A-F]{4}\)$/.test(key) || !vr || vr === 'na') continue
+  const tag = Number.parseInt(key.slice(1, 5) + key.slice(6, 10), 16)
+  const keyword = name.replace(/^RETIRED_/, '')
+  ENTRIES.set(tag, { keyword, vr: CHOICES[vr] ?? vr })
+  if (!TAGS.has(keyword)) TAGS.set(keyword, tag)
+}
+
+/** `(0010,0010)`. */
+export const formatTag = (tag: number): string => `(${hex4(tag >>> 16)},${hex4(tag & 0xffff)})`.toUpperCase()
+
+/** Keyword of PS3.6; a tag that has none, such as a private one, is its own name: `(0011,1010)`. */
+export const keywordOf = (tag: number): string => ENTRIES.get(tag)?.keyword ?? formatTag(tag)
+
+/** Tag of a keyword or of `(0011,1010)`; `undefined` for anything else. */
+export function tagOf(keyword: string): number | undefined {
+  const tag = TAGS.get(keyword)
+  if (tag !== undefined || !/^\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\)$/.test(keyword)) return tag
+  return Number.parseInt(keyword.slice(1, 5) + keyword.slice(6, 10), 16)
+}
+
+/** VR by the dictionary; group lengths are UL, private creators LO, anything unknown UN (PS3.5 §6.2.2, §7.2, §7.8.1). */
+export function vrOf(tag: number): string {
+  const element = tag & 0xffff
+  if (element === 0) return 'UL'
+  if (isPrivate(tag)) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN'
+  return ENTRIES.get(tag)?.vr ?? 'UN'
+}
+
+/** PS3.5 §7.8: private elements are those of odd groups. */
+export const isPrivate = (tag: number): boolean => ((tag >>> 16) & 1) === 1
+
+const hex4 = (value: number): string => value.toString(16).padStart(4, '0')

@@ -1,0 +1,52 @@
+import type { DimseResult } from './service.ts'
+
+/** Status (0000,0900) of a response: a 16-bit number (PS3.7 Annex C). */
+export type DimseStatus = number
+
+export type StatusCategory = 'success' | 'pending' | 'cancel' | 'warning' | 'failure'
+
+/** The statuses the gateway sends, with the words of the standard. */
+export const STATUS = {
+  // PS3.7 Annex C
+  0x0000: { category: 'success', meaning: 'Success' },
+  0x0110: { category: 'failure', meaning: 'Processing failure' },
+  0x0111: { category: 'failure', meaning: 'Duplicate SOP Instance' },
+  0x0112: { category: 'failure', meaning: 'No such SOP Instance' },
+  0x0122: { category: 'failure', meaning: 'SOP Class not supported' },
+  0x0124: { category: 'failure', meaning: 'Not authorized' },
+  0x0210: { category: 'failure', meaning: 'Duplicate invocation' },
+  0x0211: { category: 'failure', meaning: 'Unrecognized operation' },
+  0x0212: { category: 'failure', meaning: 'Mistyped argument' },
+  0x0213: { category: 'failure', meaning: 'Resource limitation' },
+  // PS3.4 Table K.4-1
+  0xa700: { category: 'failure', meaning: 'Refused: Out of resources' },
+  0xa900: { category: 'failure', meaning: 'Error: Identifier does not match SOP Class' },
+  0xc001: { category: 'failure', meaning: 'Failed: Unable to process (not authorised by the partner)' },
+  0xc002: { category: 'failure', meaning: 'Failed: Unable to process (invalid answer of the partner)' },
+  0xc003: { category: 'failure', meaning: 'Failed: Unable to process (internal error of the gateway)' },
+  0xfe00: { category: 'cancel', meaning: 'Matching terminated due to Cancel request' },
+  0xff00: { category: 'pending', meaning: 'Matches are continuing' },
+  0xff01: { category: 'pending', meaning: 'Matches are continuing; optional keys not supported' },
+} as const satisfies Record<number, { category: StatusCategory; meaning: string }>
+
+/** Category of any status, ours or a peer's, by the code ranges of PS3.7 Annex C. */
+export function categoryOf(status: DimseStatus): StatusCategory {
+  if (status === 0x0000) return 'success'
+  if (status === 0xfe00) return 'cancel'
+  if (status === 0xff00 || status === 0xff01) return 'pending'
+  if (status === 0x0001 || status === 0x0107 || status === 0x0116 || status >> 12 === 0xb) return 'warning'
+  return 'failure'
+}
+
+/**
+ * Thrown by a service where it knows the status; the service class answers with it (design.md §6.9).
+ * The comment is sent to the peer: ASCII, at most 64 characters, never about a patient.
+ */
+export class DimseError extends Error {
+  override name = 'DimseError'
+  readonly result: DimseResult
+  constructor(status: DimseStatus, errorComment?: string, offendingElements?: readonly number[]) {
+    super(errorComment ?? `status ${status.toString(16).padStart(4, '0')}`)
+    this.result = { status, ...(errorComment !== undefined && { errorComment }), ...(offendingElements && { offendingElements }) }
+  }
+}

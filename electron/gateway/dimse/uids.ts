@@ -1,0 +1,60 @@
+/** PS3.7 A.2.1: the one application context name of DICOM. */
+export const APPLICATION_CONTEXT = '1.2.840.10008.3.1.1.1'
+
+/** PS3.5 §10, Annex A. */
+export const TRANSFER_SYNTAX = {
+  implicitLittleEndian: '1.2.840.10008.1.2',
+  explicitLittleEndian: '1.2.840.10008.1.2.1',
+  deflatedExplicitLittleEndian: '1.2.840.10008.1.2.1.99',
+  explicitBigEndian: '1.2.840.10008.1.2.2',
+} as const
+
+/** PS3.4 Annexes A, F, J, K and C: the service classes the gateway knows by name. */
+export const SOP_CLASS = {
+  verification: '1.2.840.10008.1.1',
+  modalityWorklistFind: '1.2.840.10008.5.1.4.31',
+  modalityPerformedProcedureStep: '1.2.840.10008.3.1.2.3.3',
+  storageCommitmentPushModel: '1.2.840.10008.1.20.1',
+  patientRootFind: '1.2.840.10008.5.1.4.1.2.1.1',
+  patientRootMove: '1.2.840.10008.5.1.4.1.2.1.2',
+  studyRootFind: '1.2.840.10008.5.1.4.1.2.2.1',
+  studyRootMove: '1.2.840.10008.5.1.4.1.2.2.2',
+} as const
+
+/** PS3.7 D.3.3.2: who we are, in every A-ASSOCIATE. The UID is of the UUID-derived root (PS3.5 B.2) and never changes. */
+export const IMPLEMENTATION = {
+  classUid: '2.25.205463862893124785213061793842158736109',
+  versionName: 'ISTHMUS_0_1',
+} as const
+
+const NAMES: Readonly<Record<string, string>> = {
+  [SOP_CLASS.verification]: 'Verification',
+  [SOP_CLASS.modalityWorklistFind]: 'Modality Worklist',
+  [SOP_CLASS.modalityPerformedProcedureStep]: 'Modality Performed Procedure Step',
+  [SOP_CLASS.storageCommitmentPushModel]: 'Storage Commitment',
+  [SOP_CLASS.patientRootFind]: 'Patient Root Find',
+  [SOP_CLASS.patientRootMove]: 'Patient Root Move',
+  [SOP_CLASS.studyRootFind]: 'Study Root Find',
+  [SOP_CLASS.studyRootMove]: 'Study Root Move',
+  '1.2.840.10008.5.1.4.1.1.1': 'CR Image Storage',
+  '1.2.840.10008.5.1.4.1.1.1.1': 'DX Image Storage',
+  '1.2.840.10008.5.1.4.1.1.1.2': 'MG Image Storage',
+  '1.2.840.10008.5.1.4.1.1.2': 'CT Image Storage',
+  '1.2.840.10008.5.1.4.1.1.2.1': 'Enhanced CT Image Storage',
+  '1.2.840.10008.5.1.4.1.1.3.1': 'US Multi-frame Image Storage',
+  '1.2.840.10008.5.1.4.1.1.4': 'MR Image Storage',
+  '1.2.840.10008.5.1.4.1.1.4.1': 'Enhanced MR Image Storage',
+  '1.2.840.10008.5.1.4.1.1.6.1': 'US Image Storage',
+  '1.2.840.10008.5.1.4.1.1.7': 'Secondary Capture Image Storage',
+  '1.2.840.10008.5.1.4.1.1.12.1': 'XA Image Storage',
+  '1.2.840.10008.5.1.4.1.1.20': 'NM Image Storage',
+  '1.2.840.10008.5.1.4.1.1.128': 'PET Image Storage',
+  '1.2.840.10008.5.1.4.1.1.88.67': 'X-Ray Radiation Dose SR Storage',
+  [TRANSFER_SYNTAX.implicitLittleEndian]: 'Implicit VR Little Endian',
+  [TRANSFER_SYNTAX.explicitLittleEndian]: 'Explicit VR Little Endian',
+  [TRANSFER_SYNTAX.deflatedExplicitLittleEndian]: 'Deflated Explicit VR Little Endian',
+  [TRANSFER_SYNTAX.explicitBigEndian]: 'Explicit VR Big Endian',
+}
+
+/** A SOP class or transfer syntax in words for a screen; the UID itself where we have none. */
+export const nameOfUid = (uid: string): string => NAMES[uid] ?? uid

@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+
+// A page of another site reaches a listener on loopback or the LAN by pointing its own name at it (DNS rebinding); the browser then sends
+// that name as Host, with neither Origin nor Sec-Fetch-Site. So only names known to be ours are answered (interface-choices §6 row 54).
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1']
+
+/** What the allow-list is made of, at the moment of a request. */
+export interface HostRule {
+  /** Address or name the listener was told to bind to. */
+  readonly boundHost: string
+  /** Address of this end of the connection: what a listener on all addresses was reached at. */
+  readonly localAddress: string | undefined
+  readonly publicUrl: string | null
+  readonly allowedHosts: readonly string[]
+}
+
+/** Whether a request with this Host header is meant for us. The port is not compared: a proxy or a tunnel may change it. */
+export function isOurHost(header: string | undefined, rule: HostRule): boolean {
+  const name = hostNameOf(header)
+  if (name === undefined) return false
+  const publicName = rule.publicUrl && URL.canParse(rule.publicUrl) ? hostNameOf(new URL(rule.publicUrl).host) : undefined
+  const ours = [...LOOPBACK_NAMES, rule.boundHost, rule.localAddress, publicName, ...rule.allowedHosts]
+  return ours.some((own) => own !== undefined && plainName(own) === name)
+}
+
+/** Whether an Origin header is that of our own page: the host the request was sent to, or the public URL's origin. */
+export function isOurOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  if (url.origin === 'null') return false
+  return url.host === host?.toLowerCase() || (publicUrl !== null && URL.canParse(publicUrl) && url.origin === new URL(publicUrl).origin)
+}
+
+/** `localhost:8042` → `localhost`, `[::1]:8042` → `::1`; undefined where it is not a host with an optional port (RFC 9110 §7.2). */
+function hostNameOf(header: string | undefined): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/?#@[\]\\]+))(?::\d{1,5})?$/i.exec(header ?? '')
+  const name = match?.[1] ?? match?.[2]
+  return name === undefined ? undefined : plainName(name)
+}
+
+/** Lower case; without brackets; an IPv4-mapped address in its IPv4 form. */
+function plainName(name: string): string {
+  const plain = name.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]
+  return mapped && isIP(mapped) === 4 ? mapped : plain
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { malformed } from './problem.ts'
+import { type Access, admit, requireOwnPage, type SessionCookie, type Sessions, sessionCookie, type UserFor } from './sessions.ts'
+
+/** What a slice declares its operations on. Only this folder touches `fastify`. */
+export interface HttpApp {
+  readonly fastify: FastifyInstance
+  readonly sessions: Sessions
+  readonly publicUrl: () => string | null
+  /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
+  readonly declared: { readonly method: string; readonly path: string }[]
+  /** Ends of the open event streams. */
+  readonly openStreams: Set<() => void>
+}
+
+/** A call as its handler sees it: parsed, its caller admitted. */
+export type Call<S extends OperationShape, A extends Access = Access> = CallOf<S> & {
+  readonly user: UserFor<A>
+  readonly session: SessionCookie
+}
+export type Handler<S extends OperationShape, A extends Access = Access> = (call: Call<S, A>) => ReplyOf<S> | Promise<ReplyOf<S>>
+
+type Operations = Readonly<Record<string, Operation>>
+/** One handler for each operation of a contract. */
+export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]: Access }> = {
+  readonly [K in keyof T]: Handler<T[K], R[K]>
+}
+
+/**
+ * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
+ * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
+ */
+export function serve<S extends OperationShape, A extends Access>(
+  app: HttpApp,
+  operation: Operation<S>,
+  { access }: { readonly access: A },
+  handler: Handler<S, A>,
+): void {
+  app.declared.push({ method: operation.method, path: operation.path })
+  const users = new WeakMap<FastifyRequest, SignedInUser>()
+  app.fastify.route({
+    method: operation.method,
+    url: operation.path,
+    // Before the body is read: a stranger's megabyte is not worth parsing.
+    onRequest: async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      requireOwnPage(request, app.publicUrl())
+      const user = admit(request, access, app.sessions)
+      if (user) users.set(request, user)
+    },
+    handler: async (request, reply) => {
+      const call = {
+        params: parse('params', operation, request.params),
+        query: parse('query', operation, request.query),
+        body: parse('body', operation, request.body),
+        user: users.get(request),
+        session: sessionCookie(request, reply),
+      } as Call<S, A>
+      const spoken = operation.reply.parse(await handler(call))
+      return reply
+        .code(operation.status ?? 200)
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(spoken))
+    },
+  })
+}
+
+/** Declares every operation of a contract. */
+export function serveAll<T extends Operations, R extends { readonly [K in keyof T]: Access }>(
+  app: HttpApp,
+  operations: T,
+  rules: R,
+  handlers: HandlersOf<T, R>,
+): void {
+  for (const name of Object.keys(operations) as (keyof T & string)[])
+    serve(app, operations[name] as T[typeof name], { access: rules[name] }, handlers[name])
+}
+
+function parse(part: 'params' | 'query' | 'body', operation: Operation, value: unknown): unknown {
+  const parsed = operation[part]?.safeParse(value)
+  if (parsed?.error) throw malformed(part, parsed.error)
+  return parsed?.data
+}

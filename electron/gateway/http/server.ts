@@ -1,0 +1,173 @@
+import type { AddressInfo } from 'node:net'
+import cookie from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ApiError } from '#shared/errors.ts'
+import { isOurHost } from './host-names.ts'
+import { readJsonBodies } from './json-body.ts'
+import type { HttpApp } from './operations.ts'
+import { HTML, NOT_FOUND_PAGE, servePage } from './page.ts'
+import { faultForLog, problemOf, rawProblem } from './problem.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
+export interface HttpLog {
+  error(fields: Readonly<Record<string, string | number>>, message: string): void
+}
+
+export interface HttpServerOptions {
+  /** Address or name to bind to; `0.0.0.0` and `::` are all addresses. */
+  readonly host: string
+  /** TCP port; 0 takes a free one. */
+  readonly port: number
+  readonly log: HttpLog
+  /** A UUID for each request's id (`x-request-id`). */
+  readonly uuid: () => string
+  /** `http.allowedHosts`, read at each request. */
+  readonly allowedHosts: () => readonly string[]
+  /** `http.publicUrl`, read at each request. */
+  readonly publicUrl: () => string | null
+  /** Folder of the built renderer; may be missing. */
+  readonly pageFolder: string
+  readonly sessions: Sessions
+  /** Declares the slices' operations. */
+  readonly register: (app: HttpApp) => void
+  /** Most bytes of a body. */
+  readonly bodyBytes?: number
+  /** Milliseconds that calls under way get to finish when the server closes. */
+  readonly drainMs?: number
+}
+
+export interface HttpServer extends AsyncDisposable {
+  /** Base URL by which this PC reaches it. */
+  readonly url: string
+  readonly address: string
+  readonly port: number
+}
+
+/** Opens the way in by HTTP. Rejects with a sentence where the port cannot be had. Closing ends event streams and lets calls finish. */
+export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, uuid, publicUrl, drainMs = 5000 } = options
+  const fastify = createFastify({
+    logger: false,
+    genReqId: uuid,
+    requestIdHeader: false,
+    // Addresses of a proxy's headers are what anyone can write.
+    trustProxy: false,
+    bodyLimit: options.bodyBytes ?? 1024 * 1024,
+    // Reading a request, a silent connection, a kept one. An answer may take the partner's whole budget (at most 60 s).
+    requestTimeout: 30_000,
+    connectionTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => speak(error, request, reply),
+    clientErrorHandler: (error, socket) => {
+      const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+      if (socket.writable) socket.end(rawProblem(status))
+      else socket.destroy()
+    },
+  })
+  const app: HttpApp = { fastify, sessions: options.sessions, publicUrl, declared: [], openStreams: new Set() }
+  const speak = (error: unknown, request: FastifyRequest, reply: FastifyReply) => speakProblem(error, request, reply, options.log)
+
+  await fastify.register(helmet, HEADERS)
+  await fastify.register(cookie)
+  readJsonBodies(fastify)
+  fastify.setErrorHandler(speak)
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    const { localAddress } = request.socket
+    const rule = { boundHost: host, localAddress, publicUrl: publicUrl(), allowedHosts: options.allowedHosts() }
+    if (!isOurHost(request.headers.host, rule)) {
+      throw new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts)')
+    }
+    if (request.is404) throw nothingHere(app, request)
+  })
+  await servePage(fastify, options.pageFolder)
+  options.register(app)
+  fastify.addHook('preClose', async () => {
+    for (const end of app.openStreams) end()
+  })
+
+  await listen(fastify, host, port)
+  const bound = fastify.server.address() as AddressInfo
+  return {
+    url: `http://${nameFor(bound)}:${bound.port}`,
+    address: bound.address,
+    port: bound.port,
+    async [Symbol.asyncDispose]() {
+      const cutOff = setTimeout(() => fastify.server.closeAllConnections(), drainMs)
+      await fastify.close()
+      clearTimeout(cutOff)
+    },
+  }
+}
+
+// HSTS and upgrade-insecure-requests would lock out a listener without TLS. The page's styles are written by its script (Mantine).
+const HEADERS = {
+  hsts: false,
+  xFrameOptions: { action: 'deny' },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'self'"],
+      'script-src': ["'self'"],
+      'script-src-attr': ["'none'"],
+      'style-src': ["'self'", "'unsafe-inline'"],
+      'img-src': ["'self'", 'data:', 'blob:'],
+      'font-src': ["'self'", 'data:'],
+      'connect-src': ["'self'"],
+      'worker-src': ["'self'", 'blob:'],
+      'object-src': ["'none'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'self'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+} as const
+
+function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: HttpLog): FastifyReply {
+  const problem = problemOf(error, { instance: request.url.split('?', 1)[0] ?? '', requestId: request.id })
+  if (problem.status >= 500) {
+    const route = `${request.method} ${request.routeOptions.url ?? ''}`
+    log.error({ requestId: request.id, route, status: problem.status, ...faultForLog(error) }, 'a call failed')
+  }
+  reply.code(problem.status).headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
+  const isForAPerson = problem.body.code === 'not-found' && request.is404 && (request.headers.accept ?? '').includes('text/html')
+  if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
+  return reply.type('application/problem+json').send(JSON.stringify(problem.body))
+}
+
+function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = new Set(app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method))
+  if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path')
+  return new ApiError('method-not-allowed', `This path does not take ${request.method}`, {
+    headers: { allow: [...methods].sort().join(', ') },
+  })
+}
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
+
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another program',
+  EACCES: 'may not be used by this account',
+  EADDRNOTAVAIL: 'is not an address of this PC',
+  ENOTFOUND: 'is not a known name',
+}
+
+async function listen(fastify: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await fastify.listen({ host, port })
+  } catch (error) {
+    await fastify.close()
+    const code = String((error as NodeJS.ErrnoException).code)
+    throw new Error(`The HTTP listener did not open: ${host}:${port} ${LISTEN_FAULTS[code] ?? `failed (${code})`}`, { cause: error })
+  }
+}
+
+function nameFor({ address, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return '127.0.0.1'
+  if (address === '::') return '[::1]'
+  return family === 'IPv6' ? `[${address}]` : address
+}

@@ -1,0 +1,23 @@
+/** What can be wrong with the data folder, the database or its key. */
+export type StoreFault =
+  | 'bad-folder'
+  | 'not-a-database'
+  | 'foreign-database'
+  | 'newer-schema'
+  | 'damaged'
+  | 'not-wal'
+  | 'old-sqlite'
+  | 'key-missing'
+  | 'key-wrong'
+  | 'seal-broken'
+  | 'closed'
+
+/** Thrown by the store; the message is one sentence for the person who starts the gateway. */
+export class StoreError extends Error {
+  override name = 'StoreError'
+  readonly fault: StoreFault
+  constructor(fault: StoreFault, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.fault = fault
+  }
+}

@@ -1,0 +1,23 @@
+import { agoText, clockText, fullClockText } from '../display/dates.ts'
+import { useZone } from '../status.ts'
+
+/** An instant in the clinic's time zone; in full on hover. */
+export function Clock({ instant }: { instant: string }) {
+  const zone = useZone()
+  return (
+    <time dateTime={instant} title={fullClockText(instant, zone)}>
+      {clockText(instant, zone, new Date())}
+    </time>
+  )
+}
+
+/** How long ago, with the clock on hover; `never` where there is no instant. */
+export function Ago({ instant, never = 'never' }: { instant: string | null; never?: string }) {
+  const zone = useZone()
+  if (instant === null) return <span>{never}</span>
+  return (
+    <time dateTime={instant} title={fullClockText(instant, zone)}>
+      {agoText(instant, new Date())}
+    </time>
+  )
+}

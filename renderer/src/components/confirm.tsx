@@ -1,0 +1,34 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { ProblemError } from '../client.ts'
+import { Failed } from './page.tsx'
+
+/** Asks before something that is not easily undone. The button says what will happen. */
+export function Confirm(props: {
+  isOpen: boolean
+  title: string
+  action: string
+  isBusy: boolean
+  error: ProblemError | null
+  onConfirm: () => void
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { isOpen, title, action, isBusy, error, onConfirm, onClose, children } = props
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Stack>
+        <div>{children}</div>
+        {error && <Failed error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Keep it
+          </Button>
+          <Button color="red" loading={isBusy} onClick={onConfirm}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

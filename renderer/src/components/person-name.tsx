@@ -1,0 +1,17 @@
+import { shownName } from '../display/patient-name.ts'
+import css from './person-name.module.css'
+
+/** A PN value as `LAST, First`, with its ideographic group beside it and the value as received on hover. */
+export function PersonName({ value }: { value: string }) {
+  const { family, rest, ideographic } = shownName(value)
+  if (family === '') return <span title={value}>(no name)</span>
+  return (
+    <span className={css['name']} title={value}>
+      <bdi>
+        <span className={css['family']}>{family}</span>
+        {rest && `, ${rest}`}
+      </bdi>
+      {ideographic && <bdi className={css['ideographic']}>{ideographic}</bdi>}
+    </span>
+  )
+}

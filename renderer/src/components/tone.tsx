@@ -1,0 +1,51 @@
+import { Tooltip } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconCircle,
+  IconCircleCheck,
+  IconInfoSquareRounded,
+  IconOctagon,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { Tone } from '../display/tones.ts'
+import css from './tone.module.css'
+
+// A shape for each tone: disc, square, check, triangle, octagon. WCAG 1.4.1: colour is never the only sign.
+const SHAPES: Record<Tone, TablerIcon> = {
+  plain: IconCircle,
+  info: IconInfoSquareRounded,
+  good: IconCircleCheck,
+  warning: IconAlertTriangle,
+  danger: IconOctagon,
+}
+
+/** The shape and colour of a tone; decoration beside words. */
+export function ToneIcon({ tone, size = 16 }: { tone: Tone; size?: number }) {
+  return <Shape size={size} stroke={2} className={css['icon']} data-tone={tone} aria-hidden />
+}
+
+/** A short state with its shape; `meaning` explains it on hover and focus. */
+export function Tag({ tone, children, meaning }: { tone: Tone; children: ReactNode; meaning?: string }) {
+  const tag = (
+    <span className={css['tag']} data-tone={tone}>
+      <ToneIcon tone={tone} size={13} />
+      {children}
+    </span>
+  )
+  return meaning ? <Tooltip label={meaning}>{tag}</Tooltip> : tag
+}
+
+/** A message in the page. */
+export function Notice({ tone, title, children, actions }: { tone: Tone; title?: ReactNode; children?: ReactNode; actions?: ReactNode }) {
+  return (
+    <div className={css['notice']} data-tone={tone} role={tone === 'danger' ? 'alert' : 'note'}>
+      <ToneIcon tone={tone} size={19} />
+      <div className={css['noticeBody']}>
+        {title && <div className={css['noticeTitle']}>{title}</div>}
+        {children}
+      </div>
+      {actions}
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import {
+  QueryCache,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { openClient, ProblemError } from './client.ts'
+
+/** The gateway that served this page. */
+export const call = openClient({ fetch: (input, init) => window.fetch(input, init), origin: '' })
+
+/** Key of a call's reply in the query cache; with no input, of all its replies. */
+export const keyOf = (operation: Operation, input?: unknown) => (input === undefined ? [operation.path] : [operation.path, input])
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      if (error instanceof ProblemError && error.code === 'not-signed-in' && query.queryKey[0] !== dashboard.session.path) {
+        void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+      }
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      // Only what may pass by itself is asked again: a refusal stays one.
+      retry: (failures, error) =>
+        failures < 2 && error instanceof ProblemError && (error.code === 'unreachable' || error.code === 'unavailable'),
+      refetchOnWindowFocus: true,
+      staleTime: 5000,
+    },
+    mutations: { retry: false },
+  },
+})
+
+/** The reply of a GET, kept current; `every` is milliseconds between polls. */
+export function useReply<S extends OperationShape>(
+  operation: Operation<S>,
+  input: InputOf<S>,
+  options: { enabled?: boolean; every?: number; staleTime?: number } = {},
+): UseQueryResult<ReplyOf<S>, ProblemError> {
+  const { enabled = true, every, staleTime } = options
+  return useQuery<ReplyOf<S>, ProblemError>({
+    queryKey: keyOf(operation, input),
+    queryFn: ({ signal }) => call(operation, input, signal),
+    enabled,
+    ...(every !== undefined && { refetchInterval: every }),
+    ...(staleTime !== undefined && { staleTime }),
+  })
+}
+
+/** A call that changes something; the replies of the `changes` calls are asked again after it. */
+export function useSend<S extends OperationShape>(
+  operation: Operation<S>,
+  changes: readonly Operation[] = [],
+): UseMutationResult<ReplyOf<S>, ProblemError, InputOf<S>> {
+  const client = useQueryClient()
+  return useMutation<ReplyOf<S>, ProblemError, InputOf<S>>({
+    mutationFn: (input) => call(operation, input),
+    onSuccess: () => {
+      for (const changed of changes) void client.invalidateQueries({ queryKey: keyOf(changed) })
+    },
+    onError: (error) => {
+      if (error.code === 'not-signed-in' && operation !== (dashboard.signIn as unknown)) {
+        void client.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+      }
+    },
+  })
+}

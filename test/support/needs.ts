@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { TestContext } from 'vitest'
+
+const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
+
+/** What a test may need of the machine: whether it is there, and how to say that it is not. */
+const NEEDS = {
+  dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
+  orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
+  pydicom: { there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0, missing: 'pydicom is not installed' },
+  python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
+  bench: { there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)), missing: 'the bench folder is not beside the project' },
+} as const
+export type Need = keyof typeof NEEDS
+
+/** Skips the test, with the reason, where the machine lacks something. Call it first in the test. */
+export function needs(context: TestContext, ...things: Need[]): void {
+  const lacking = things.filter((thing) => !NEEDS[thing].there()).map((thing) => NEEDS[thing].missing)
+  if (lacking.length === 0) return
+  const reason = lacking.join(', ')
+  Object.assign(context.task.meta, { needs: reason })
+  context.skip(reason)
+}
