@@ -10,8 +10,17 @@ const here = import.meta.dirname
 /** `--data DIR` chooses the data folder; what stands behind it goes to `serve` as it is. */
 export function readArguments(argv: readonly string[], userData: string): { folder: string; serve: string[] } {
   const { values, tokens } = parseArgs({ args: [...argv], options: { data: { type: 'string' } }, strict: false, tokens: true })
-  const serve = argv.filter((_, index) => !tokens.some((token) => token.kind === 'option' && token.name === 'data' && (token.index === index || (!token.inlineValue && token.index === index - 1))))
-  return { folder: typeof values.data === 'string' ? values.data : userData, serve: serve.filter((argument) => argument !== '--no-sandbox' && argument !== '.') }
+  const serve = argv.filter(
+    (_, index) =>
+      !tokens.some(
+        (token) =>
+          token.kind === 'option' && token.name === 'data' && (token.index === index || (!token.inlineValue && token.index === index - 1)),
+      ),
+  )
+  return {
+    folder: typeof values.data === 'string' ? values.data : userData,
+    serve: serve.filter((argument) => argument !== '--no-sandbox' && argument !== '.'),
+  }
 }
 
 /** Ready → start the gateway's process → open the window and the tray; before quitting → drain it. */

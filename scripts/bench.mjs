@@ -78,7 +78,14 @@ async function measure(rows, freshSeconds) {
   const json = join(work, 'result.json')
   console.log(`\n### ${rows} rows, ${freshSeconds > 0 ? `answers fresh for ${freshSeconds} s` : 'the partner asked each time'}\n`)
   try {
-    console.log(run(join(bench, 'side_by_side.sh'), [port, 'BENCH', String(rows)], { JSON: json, NAME: 'isthmus', ROUNDS: values.rounds, SECONDS_EACH: values.seconds }))
+    console.log(
+      run(join(bench, 'side_by_side.sh'), [port, 'BENCH', String(rows)], {
+        JSON: json,
+        NAME: 'isthmus',
+        ROUNDS: values.rounds,
+        SECONDS_EACH: values.seconds,
+      }),
+    )
     judge(JSON.parse(readFileSync(json, 'utf8')), rows, freshSeconds)
     const memory = pss(gateway.child.pid)
     if (rows === 5000) check(`${rows} rows, fresh ${freshSeconds} s: memory ${memory.toFixed(0)} MiB`, memory < MEMORY_MIB)
@@ -102,7 +109,9 @@ function judge(result, rows, freshSeconds) {
     const errors = by.isthmus.reduce((sum, round) => sum + round.errors, 0)
     const target = TARGETS.find((t) => t.fresh === freshSeconds > 0 && t.rows(rows) && workload.startsWith(t.query))
     const name = `${rows} ${workload}, fresh ${freshSeconds} s`
-    console.log(`| ${name} | ${ours.toFixed(0)} | ${best.toFixed(1)} | ${(ours / best).toFixed(1)} | ${p50.toFixed(2)} | ${bestP50.toFixed(2)} | ${target ? `≥ ${target.ratio}×` : ''} |`)
+    console.log(
+      `| ${name} | ${ours.toFixed(0)} | ${best.toFixed(1)} | ${(ours / best).toFixed(1)} | ${p50.toFixed(2)} | ${bestP50.toFixed(2)} | ${target ? `≥ ${target.ratio}×` : ''} |`,
+    )
     if (errors > 0) missed.push(`${name}: ${errors} errors`)
     if (target && ours / best < target.ratio) missed.push(`${name}: ${(ours / best).toFixed(1)}× of ${target.ratio}×`)
     if (p50 >= bestP50) missed.push(`${name}: p50 ${p50.toFixed(2)} ms against ${bestP50.toFixed(2)} ms`)
@@ -130,7 +139,12 @@ function end({ child }) {
 }
 
 function run(command, args, more = {}) {
-  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 1 << 28 })
+  const { status, stdout } = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1 << 28,
+  })
   if (status !== 0) stop(`${command} ${args[0] ?? ''} failed.`)
   return stdout
 }

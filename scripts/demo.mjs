@@ -1,8 +1,9 @@
 // npm run demo: the application with a simulated partner that has a realistic day of exams. Nothing is kept.
+
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
 import { launch, runCommand, startCommand } from './launch.mjs'
 import { build, installPackages, placeNative } from './setup.mjs'
 

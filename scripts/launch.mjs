@@ -19,7 +19,12 @@ export function startCommand(args) {
 
 /** Runs a data command and returns what it printed. */
 export function runCommand(args, input = '') {
-  const { status, stdout } = spawnSync(node24(), [headless, ...args], { input, encoding: 'utf8', env: environment(), stdio: ['pipe', 'pipe', 'inherit'] })
+  const { status, stdout } = spawnSync(node24(), [headless, ...args], {
+    input,
+    encoding: 'utf8',
+    env: environment(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   if (status !== 0) stop(`isthmus ${args[0]} failed.`)
   return stdout.trim()
 }
@@ -54,7 +59,10 @@ function startElectron(data, serve) {
   })
   children.push(child)
   return new Promise((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (line) => line.startsWith('{"ready"') && resolve({ child, ready: JSON.parse(line) }))
+    createInterface({ input: child.stdout }).on(
+      'line',
+      (line) => line.startsWith('{"ready"') && resolve({ child, ready: JSON.parse(line) }),
+    )
     child.on('exit', (status) => resolve({ child, ready: undefined, status }))
   })
 }

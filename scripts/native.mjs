@@ -33,7 +33,8 @@ function places() {
 }
 
 // The module writes dicom.log where it is loaded, so it is loaded in its own folder.
-const loads = ({ folder, binary }) => spawnSync(process.execPath, ['-e', `require(${JSON.stringify(binary)})`], { cwd: folder }).status === 0
+const loads = ({ folder, binary }) =>
+  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(binary)})`], { cwd: folder }).status === 0
 
 function present(at) {
   return existsSync(at.binary) && loads(at)
@@ -66,7 +67,8 @@ function fromPrebuild(at) {
 function compile(at) {
   const build = join(at.folder, 'build')
   rmSync(build, { recursive: true, force: true })
-  if (!run(at, ['scripts/compile-native.js'], { SKIP_LIB_ICONV_BOOTSTRAP: '1', CMAKE_BUILD_PARALLEL_LEVEL: '2' }) || !loads(at)) return false
+  if (!run(at, ['scripts/compile-native.js'], { SKIP_LIB_ICONV_BOOTSTRAP: '1', CMAKE_BUILD_PARALLEL_LEVEL: '2' }) || !loads(at))
+    return false
   // Only the binary stays: the build tree is some hundred MB.
   const aside = join(at.folder, 'dcmtk.node')
   renameSync(at.binary, aside)
@@ -80,7 +82,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const started = Date.now()
   const way = placeNativeModule(['present', 'cache', 'prebuild', 'compile'])
   if (!way) {
-    console.error('dicom-dimse-native could not be fetched and did not compile: it needs cmake and a C++ compiler. CI=1 npm run native shows why.')
+    console.error(
+      'dicom-dimse-native could not be fetched and did not compile: it needs cmake and a C++ compiler. CI=1 npm run native shows why.',
+    )
     process.exit(1)
   }
   console.log(`dicom-dimse-native: ${way} (${((Date.now() - started) / 1000).toFixed(1)} s)`)

@@ -15,7 +15,9 @@ const NODE_24 = {
 
 /** Installs the locked packages unless they are there; true where it had to. */
 export function installPackages() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
   const stamp = join(modules, '.isthmus-installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
   console.log('Installing packages (once) …')
@@ -32,7 +34,9 @@ export function node24() {
   const path = packaged && join(modules, packaged)
   if (path && existsSync(path)) return path
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
-  return stop(`Isthmus runs on Node 24. This is ${process.version}, and no packaged Node 24 exists for ${process.platform}-${process.arch}: install Node 24.`)
+  return stop(
+    `Isthmus runs on Node 24. This is ${process.version}, and no packaged Node 24 exists for ${process.platform}-${process.arch}: install Node 24.`,
+  )
 }
 
 /** Environment in which `node` and the packages' commands are the project's own. */
@@ -75,7 +79,8 @@ export function isBuilt() {
 export function build() {
   if (isBuilt()) return
   console.log('Building …')
-  if (runNode([join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn']) !== 0) stop('The build failed; what it printed above says why.')
+  if (runNode([join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn']) !== 0)
+    stop('The build failed; what it printed above says why.')
   writeFileSync(built, '')
 }
 
@@ -94,7 +99,13 @@ export function missingElectron() {
 export function missingElectronBinary() {
   const folder = join(modules, 'electron')
   if (existsSync(join(folder, 'path.txt'))) return undefined
-  spawnSync(node24(), [join(folder, 'install.js')], { cwd: folder, env: environment(), stdio: 'ignore', timeout: 10_000, killSignal: 'SIGKILL' })
+  spawnSync(node24(), [join(folder, 'install.js')], {
+    cwd: folder,
+    env: environment(),
+    stdio: 'ignore',
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  })
   return existsSync(join(folder, 'path.txt')) ? undefined : 'the Electron binary could not be fetched within 10 s'
 }
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, environment, installPackages, node24, placeNative, root, runNode } from './setup.mjs'
+import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
 
 const DEBIAN_PACKAGES = { findscu: 'dcmtk', Orthanc: 'orthanc', dciodvfy: 'dicom3tools', chromium: 'chromium' }
 const PYTHON_PACKAGE = 'python3-pydicom'
@@ -28,27 +28,48 @@ const only = process.argv.slice(2)
 const wanted = (name) => only.length === 0 || only.includes(name)
 if (wanted('types')) step('types', () => runNode([tool('typescript/bin/tsc'), '-b']))
 if (wanted('lint')) step('lint', () => runNode([tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.']))
-step('build', () => (build(), 0))
+build()
 for (const project of ['unit', 'flows', 'interop']) {
   if (wanted(project)) step(project, () => vitest(project))
 }
-if (wanted('e2e')) step('e2e', () => runNode([tool('@playwright/test/cli.js'), 'test'], { env: { ...environment(), PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, 'e2e.json') } }))
+if (wanted('e2e'))
+  step('e2e', () =>
+    runNode([tool('@playwright/test/cli.js'), 'test'], {
+      env: { ...environment(), PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, 'e2e.json') },
+    }),
+  )
 
 report()
 
 function vitest(project) {
-  return runNode([tool('vitest/vitest.mjs'), 'run', '--project', project, '--reporter', 'default', '--reporter', 'json', `--outputFile.json=${join(results, `${project}.json`)}`])
+  return runNode([
+    tool('vitest/vitest.mjs'),
+    'run',
+    '--project',
+    project,
+    '--reporter',
+    'default',
+    '--reporter',
+    'json',
+    `--outputFile.json=${join(results, `${project}.json`)}`,
+  ])
 }
 
 function installDebianPackages() {
   const has = (command) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
   const hasPydicom = () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
-  const lacking = () => [...Object.keys(DEBIAN_PACKAGES).filter((name) => !has(name)).map((name) => DEBIAN_PACKAGES[name]), ...(hasPydicom() ? [] : [PYTHON_PACKAGE])]
+  const lacking = () => [
+    ...Object.keys(DEBIAN_PACKAGES)
+      .filter((name) => !has(name))
+      .map((name) => DEBIAN_PACKAGES[name]),
+    ...(hasPydicom() ? [] : [PYTHON_PACKAGE]),
+  ]
   const packages = process.platform === 'linux' ? lacking() : Object.values(DEBIAN_PACKAGES)
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     console.log(`Installing ${packages.join(' ')} from the distribution …`)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const apt = (...args) => spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env })
+    const apt = (...args) =>
+      spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env })
     apt('update')
     apt('install', '-y', '--no-install-recommends', ...packages)
     return lacking()

@@ -49,7 +49,9 @@ const placeOf = (path: string) => Object.keys(PLACES).find((name) => PLACES[name
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
-  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\s(?:[^'"\n;]|\n(?!import))*?from\s+['"]([^'"]+)['"]|import\s*\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g)
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s(?:[^'"\n;]|\n(?!import))*?from\s+['"]([^'"]+)['"]|import\s*\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g,
+  )
   return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
 }
 
@@ -72,12 +74,17 @@ function fault(file: string, specifier: string): string | undefined {
     return allowed ? undefined : `${file} (${place}) imports the package ${specifier}`
   }
   const other = placeOf(path) ?? (path.endsWith('.css') || path.endsWith('package.json') ? place : undefined)
-  return other !== undefined && (other === place || places.includes(other)) ? undefined : `${file} (${place}) imports ${path} (${other ?? 'no floor'})`
+  return other !== undefined && (other === place || places.includes(other))
+    ? undefined
+    : `${file} (${place}) imports ${path} (${other ?? 'no floor'})`
 }
 
 describe('the floors', () => {
   it('puts every file on a floor, and no file imports sideways or upwards', () => {
-    const faults = files.flatMap((file) => [...importsOf(file).map((specifier) => fault(file, specifier)), placeOf(file) ? undefined : fault(file, file)])
+    const faults = files.flatMap((file) => [
+      ...importsOf(file).map((specifier) => fault(file, specifier)),
+      placeOf(file) ? undefined : fault(file, file),
+    ])
     expect(faults.filter(Boolean)).toEqual([])
   })
 
@@ -92,12 +99,16 @@ describe('the floors', () => {
 
   it('declares HTTP routes in http/ only, so that every route is in the contract', () => {
     const outside = files.filter((file) => file.startsWith('electron/gateway/') && placeOf(file) !== 'http')
-    const routes = outside.filter((file) => /\b(app|server|scope|fastify)\.(get|post|put|patch|delete|route|all)\(/.test(readFileSync(join(root, file), 'utf8')))
+    const routes = outside.filter((file) =>
+      /\b(app|server|scope|fastify)\.(get|post|put|patch|delete|route|all)\(/.test(readFileSync(join(root, file), 'utf8')),
+    )
     expect(routes).toEqual([])
   })
 
   it('keeps SQL in store/ only', () => {
     const outside = files.filter((file) => file.startsWith('electron/') && placeOf(file) !== 'store')
-    expect(outside.filter((file) => /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    expect(
+      outside.filter((file) => /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(readFileSync(join(root, file), 'utf8'))),
+    ).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { DATA_COMMANDS } from '#gateway/commands.ts'
 import { runDataCommand } from './data-command.ts'
 import { serve } from './serve.ts'
 import { simulatePartner } from './simulate-partner.ts'
+import { UsageError } from './words.ts'
 
 export interface Command {
   readonly usage: string
@@ -11,7 +12,7 @@ export interface Command {
 }
 
 /** Every command of the command line, stable: its words, what it does. */
-export const COMMANDS: Record<string, Command> & { readonly help: Command } = {
+export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage:
       'serve --data DIR [--http HOST:PORT] [--dimse HOST:PORT] [--ae-title T] [--partner-url URL] [--partner-secret whsec_… | --partner-secret-file F] [--allow-unknown-devices]',
@@ -21,7 +22,11 @@ export const COMMANDS: Record<string, Command> & { readonly help: Command } = {
   ...Object.fromEntries(
     Object.entries(DATA_COMMANDS).map(([name, command]) => [
       name,
-      { usage: `${name} --data DIR ${command.usage}`, about: command.about, run: (args: readonly string[]) => runDataCommand(name, command, args) },
+      {
+        usage: `${name} --data DIR ${command.usage}`,
+        about: command.about,
+        run: (args: readonly string[]) => runDataCommand(name, command, args),
+      },
     ]),
   ),
   'simulator partner': {
@@ -44,12 +49,12 @@ function help(): string {
   return `isthmus <command>\n\n${lines.join('\n')}`
 }
 
-/** The command the words begin with, the longest first; `help` where there is none. */
-export function commandOf(words: readonly string[]): { name: string & keyof typeof COMMANDS; rest: string[] } {
+/** The command the words begin with, the longest name first, and the words behind it. @throws UsageError */
+export function commandOf(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  const asked = words.length === 0 || words[0] === '--help' || words[0] === '-h' ? ['help'] : words
   for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ')
-    if (words.length >= length && Object.hasOwn(COMMANDS, name)) return { name, rest: words.slice(length) }
+    const command = Object.hasOwn(COMMANDS, asked.slice(0, length).join(' ')) ? COMMANDS[asked.slice(0, length).join(' ')] : undefined
+    if (command) return { command, rest: asked.slice(length) }
   }
-  if (words.length === 0 || words[0] === '--help' || words[0] === '-h') return { name: 'help', rest: [] }
-  return { name: 'help', rest: [] }
+  throw new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${help()}`)
 }

@@ -12,7 +12,11 @@ const AGAIN_MS = 100
 
 /** Runs a data command through the gateway that has the folder open, or under the folder's lock where none has. Resolves with the exit code. */
 export async function runDataCommand(name: string, command: DataCommand, args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], options: { data: { type: 'string' }, ...command.options }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { data: { type: 'string' }, ...command.options },
+    allowPositionals: true,
+  })
   const { data: folder, ...options } = values as Record<string, string | boolean> & { data?: string }
   if (!folder) throw new UsageError(`${name} needs --data DIR, the folder of the database.`)
   const wantsInput = command.input !== undefined && options[command.input] === true
@@ -35,7 +39,8 @@ async function runSomewhere(folder: string, request: ControlRequest): Promise<Co
       return await askControl(folder, request)
     } catch (error) {
       if (!['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code))) throw error
-      if (Date.now() > end) throw new StartError(`Another process has ${folder} open but does not answer. End it, or try again when it has started.`)
+      if (Date.now() > end)
+        throw new StartError(`Another process has ${folder} open but does not answer. End it, or try again when it has started.`)
     }
   }
 }

@@ -37,11 +37,13 @@ export function readArguments(args: readonly string[]): ServeOptions {
     },
   })
   if (!values.data) throw new UsageError('serve needs --data DIR, the folder of the database.')
-  if (values['partner-secret'] && values['partner-secret-file']) throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
+  if (values['partner-secret'] && values['partner-secret-file'])
+    throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
   const secret = values['partner-secret'] ?? secretFrom(values['partner-secret-file'])
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
-  if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level'])) throw new UsageError('--log-level is fatal, error, warn, info, debug or trace.')
+  if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))
+    throw new UsageError('--log-level is fatal, error, warn, info, debug or trace.')
   return {
     folder: values.data,
     pageFolder: join(ownPackage().folder, 'dist', 'renderer'),

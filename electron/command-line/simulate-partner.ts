@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { openPartnerSimulator, SCENARIOS, type Scenario } from '#electron/simulator/partner.ts'
+import { openPartnerSimulator, readWorklistFile, SCENARIOS, type Scenario, WorklistFileError } from '#electron/simulator/partner.ts'
 import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
 
@@ -17,7 +17,8 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     },
   })
   const port = Number(values.port)
-  if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
+  if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
   if (!values.secret) throw new UsageError('simulator partner needs --secret whsec_…, the secret the gateway signs with.')
   if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
   await using simulator = await openPartnerSimulator({
@@ -25,7 +26,7 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     host: values.host,
     secret: values.secret,
     scenario: values.scenario as Scenario,
-    clock: () => new Date(),
+    clock: Date.now,
     ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
   })
   process.stdout.write(`${JSON.stringify({ ready: true, url: simulator.url })}\n`)
@@ -33,12 +34,11 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   return 0
 }
 
-function readWorklist(file: string): unknown[] {
+function readWorklist(file: string): readonly unknown[] {
   try {
-    const items: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (Array.isArray(items)) return items
+    return readWorklistFile(readFileSync(file, 'utf8'), file)
   } catch (error) {
-    throw new UsageError(`--worklist: ${file} could not be read as JSON (${(error as Error).message}).`)
+    if (error instanceof WorklistFileError) throw new UsageError(`--worklist: ${error.message}.`)
+    throw new UsageError(`--worklist: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
   }
-  throw new UsageError(`--worklist: ${file} must hold an array of worklist items.`)
 }

@@ -6,7 +6,10 @@ export class StartError extends Error {
 }
 
 /** Words for a listener that could not be opened; names the program that holds the port where it can be told. */
-export async function listenError(error: NodeJS.ErrnoException, listener: { name: string; flag: string; host: string; port: number }): Promise<Error> {
+export async function listenError(
+  error: NodeJS.ErrnoException,
+  listener: { name: string; flag: string; host: string; port: number },
+): Promise<Error> {
   const { name, flag, host, port } = listener
   const where = `The ${name} listener cannot use ${host}:${port}`
   switch (error.code) {

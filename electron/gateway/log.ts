@@ -13,7 +13,9 @@ export function openLog(level = 'info', to: DestinationStream = pino.destination
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: Error & { code?: unknown }) => ({ name: error.name, code: error.code, message: error.message, stack: error.stack }) },
+      serializers: {
+        err: (error: Error & { code?: unknown }) => ({ name: error.name, code: error.code, message: error.message, stack: error.stack }),
+      },
     },
     to,
   )

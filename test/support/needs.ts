@@ -8,9 +8,15 @@ const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore'
 const NEEDS = {
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
-  pydicom: { there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0, missing: 'pydicom is not installed' },
+  pydicom: {
+    there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0,
+    missing: 'pydicom is not installed',
+  },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
-  bench: { there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)), missing: 'the bench folder is not beside the project' },
+  bench: {
+    there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)),
+    missing: 'the bench folder is not beside the project',
+  },
 } as const
 export type Need = keyof typeof NEEDS
 

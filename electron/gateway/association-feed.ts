@@ -1,0 +1,122 @@
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import { isCalledAeTitle } from './association-policy.ts'
+import type { Feed } from './dashboard/feed.ts'
+import type { AssociationInfo, AssociationObserver } from './dimse/service.ts'
+import { STATUS } from './dimse/status.ts'
+import type { Devices } from './domain/devices.ts'
+import type { Settings } from './domain/settings.ts'
+import type { Log } from './log.ts'
+
+export interface AssociationFeedDeps {
+  readonly feed: Feed
+  readonly devices: Devices
+  readonly settings: Settings
+  readonly log: Log
+}
+
+const meaningOf = (status: number): string =>
+  (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
+
+/** What happens on the network as lines of the feed and the log, in plain words; unknown callers go to the inbox. */
+export function observeAssociations({ feed, devices, settings, log }: AssociationFeedDeps): AssociationObserver {
+  const line = (
+    association: AssociationInfo | undefined,
+    address: string,
+    kind: FeedLine['kind'],
+    tone: FeedLine['tone'],
+    text: string,
+  ) => {
+    const { associationId = '', callingAeTitle: aeTitle = '' } = association ?? {}
+    feed.append({ associationId, kind, tone, aeTitle, address, text, inspectionId: null })
+  }
+  const nameOf = (association: AssociationInfo) => {
+    const device = devices.recogniseDevice(association.callingAeTitle, association.remoteAddress)
+    return device?.name ? `${device.name} (${association.callingAeTitle})` : association.callingAeTitle || 'A caller without a name'
+  }
+  const background = (work: Promise<void>, what: string) => work.catch((error: unknown) => log.error({ err: error }, what))
+
+  function noteCaller(association: AssociationInfo, services: readonly string[]): void {
+    const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association
+    if (!aeTitle || settings.get('dimse.allowUnknownDevices')) return
+    void background(
+      devices.noteCaller({ aeTitle, address, calledAeTitle, services: [...services] }),
+      'an unknown caller could not be noted',
+    )
+    feed.noteStatus()
+  }
+
+  return {
+    opened(association, services) {
+      const { remoteAddress } = association
+      const device = devices.recogniseDevice(association.callingAeTitle, remoteAddress)
+      if (device) void background(devices.noteSeen(device.deviceId, remoteAddress), 'a device could not be noted as seen')
+      else noteCaller(association, services)
+      const wrongTitle = isCalledAeTitle(settings, association.calledAeTitle)
+        ? ''
+        : `, calling us ${association.calledAeTitle} instead of ${settings.get('dimse.aeTitle')}`
+      line(
+        association,
+        remoteAddress,
+        'opened',
+        wrongTitle ? 'warning' : 'plain',
+        `${nameOf(association)} connected for ${services.join(', ') || 'nothing we offer'}${wrongTitle}.`,
+      )
+      feed.noteStatus()
+    },
+    rejected(association, rejection, services) {
+      const { remoteAddress } = association
+      const isStranger = rejection.source === 1 && rejection.reason === 3
+      if (isStranger && !rejection.why.includes('switched off')) noteCaller(association, services)
+      line(association, remoteAddress, 'rejected', 'danger', `${nameOf(association)} was refused: ${rejection.why}.`)
+      log.warn(
+        {
+          aeTitle: association.callingAeTitle,
+          address: remoteAddress,
+          result: rejection.result,
+          source: rejection.source,
+          reason: rejection.reason,
+        },
+        'association rejected',
+      )
+    },
+    answered(association, { service, status, responses, ms }) {
+      const { remoteAddress } = association
+      const facts = {
+        aeTitle: association.callingAeTitle,
+        address: remoteAddress,
+        service,
+        status: status.toString(16).padStart(4, '0'),
+        responses,
+        ms: Math.round(ms),
+      }
+      log[status === 0 ? 'debug' : 'info'](facts, 'answered')
+      // A worklist query has its own line, with its sentence, from the worklist.
+      if (service !== 'Verification') return
+      const isGood = status === 0
+      line(
+        association,
+        remoteAddress,
+        'echo',
+        isGood ? 'good' : 'warning',
+        isGood
+          ? `${nameOf(association)} tested the connection (C-ECHO): it works.`
+          : `${nameOf(association)} tested the connection (C-ECHO): ${meaningOf(status)}.`,
+      )
+    },
+    closed(association, { kind, detail, remoteAddress }) {
+      feed.noteStatus()
+      if (!association) {
+        line(
+          undefined,
+          remoteAddress,
+          'aborted',
+          'warning',
+          `A connection from ${remoteAddress} ended before it asked for anything: ${detail}.`,
+        )
+        return
+      }
+      if (kind === 'released') line(association, remoteAddress, 'closed', 'plain', `${nameOf(association)} closed the connection.`)
+      else line(association, remoteAddress, 'aborted', 'warning', `The connection of ${nameOf(association)} broke off: ${detail}.`)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { PartnerStatus } from '#shared/contract/dashboard.ts'
+import type { Feed } from './dashboard/feed.ts'
+import type { PartnerEndpoint } from './domain/partner-endpoint.ts'
+import { instantOf } from './store/clock.ts'
+import type { PartnerOutcome } from './webhooks/request.ts'
+
+export interface PartnerState {
+  status(): PartnerStatus
+  /** Told of every call's end. */
+  note(outcome: PartnerOutcome): void
+}
+
+const STATES = {
+  up: 'The partner answers again.',
+  down: 'The partner cannot be asked',
+  refusing: 'The partner refuses the request',
+} as const
+
+/** Whether the partner is there, from the calls made to it; a change is a line of the feed. `lastOkAt` comes from the last stored answer at a start. */
+export function openPartnerState(deps: {
+  readonly partnerEndpoint: PartnerEndpoint
+  readonly feed: Feed
+  readonly lastOkAt: string | null
+}): PartnerState {
+  const { partnerEndpoint, feed } = deps
+  let state: keyof typeof STATES | 'unknown' = 'unknown'
+  let { lastOkAt } = deps
+  let downSince: string | null = null
+  let fault: PartnerStatus['fault'] = null
+  let detail = ''
+
+  return {
+    status() {
+      const { url } = partnerEndpoint.read()
+      if (url === null) return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
+      return { url, state, fault, detail, lastOkAt, downSince }
+    },
+    note(outcome) {
+      // An open circuit is our own decision on faults already told; where no endpoint is set nothing was asked.
+      if (outcome.fault === 'circuit-open' || outcome.fault === 'no-endpoint') return
+      const at = instantOf(outcome.at)
+      const before = state
+      state = outcome.fault === null ? 'up' : outcome.fault === 'refused' ? 'refusing' : 'down'
+      if (outcome.fault === null) lastOkAt = at
+      downSince = outcome.fault === null ? null : before === state ? downSince : at
+      fault = outcome.fault
+      // What a partner writes beside a refusal may name a patient: it stays in the inspector.
+      detail = outcome.fault === null || outcome.fault === 'refused' ? '' : outcome.detail
+      if (before === state) return
+      feed.noteStatus()
+      if (before === 'unknown' && state === 'up') return
+      const text = state === 'up' ? STATES.up : `${STATES[state]}${detail ? `: ${detail}` : ''}.`
+      feed.append({
+        associationId: '',
+        kind: 'partner',
+        tone: state === 'up' ? 'good' : 'danger',
+        aeTitle: '',
+        address: '',
+        text,
+        inspectionId: null,
+      })
+    },
+  }
+}

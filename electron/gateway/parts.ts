@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import { type ApiKeys, openApiKeys } from './domain/api-keys.ts'
+import type { DomainDeps } from './domain/audit.ts'
+import { type ClosedSteps, openClosedSteps } from './domain/closed-steps.ts'
+import { type Devices, openDevices } from './domain/devices.ts'
+import { type Downtime, openDowntime } from './domain/downtime.ts'
+import { openPartnerEndpoint, type PartnerEndpoint } from './domain/partner-endpoint.ts'
+import { openPeople, type People } from './domain/people.ts'
+import { openSettings, type Settings } from './domain/settings.ts'
+import type { Clock } from './store/clock.ts'
+import { openStore, type Store } from './store/store.ts'
+
+/** Settings given for one run, such as by `serve --http`: they stand before what is kept. */
+export type SettingOverrides = { readonly [K in SettingKey]?: SettingValue<K> }
+
+/** Store and domain of one data folder, as the gateway and the data commands use them. */
+export interface Parts extends Disposable {
+  readonly deps: DomainDeps
+  readonly store: Store
+  /** As they are in force: kept values under this run's overrides. */
+  readonly settings: Settings
+  readonly people: People
+  readonly devices: Devices
+  readonly apiKeys: ApiKeys
+  readonly partnerEndpoint: PartnerEndpoint
+  readonly downtime: Downtime
+  readonly closedSteps: ClosedSteps
+}
+
+/** Opens the folder. The caller holds its lock. @throws StoreError */
+export function openParts(folder: string, options: { readonly overrides?: SettingOverrides; readonly clock?: Clock } = {}): Parts {
+  const clock = options.clock ?? Date.now
+  const store = openStore({ folder, clock, uuid: randomUUID })
+  const deps = { store, clock, uuid: randomUUID }
+  const settings = inForce(openSettings(deps), options.overrides ?? {})
+  return {
+    deps,
+    store,
+    settings,
+    people: openPeople(deps),
+    devices: openDevices(deps),
+    apiKeys: openApiKeys(deps),
+    partnerEndpoint: openPartnerEndpoint({ ...deps, settings }),
+    downtime: openDowntime(deps),
+    closedSteps: openClosedSteps(deps),
+    [Symbol.dispose]: () => store[Symbol.dispose](),
+  }
+}
+
+function inForce(settings: Settings, overrides: SettingOverrides): Settings {
+  return {
+    ...settings,
+    get: (key) => (Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : settings.get(key)),
+    all: () => ({ ...settings.all(), ...overrides }),
+  }
+}
