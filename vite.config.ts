@@ -2,13 +2,14 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
-import pkg from './package.json' with { type: 'json' }
 
 const root = import.meta.dirname
+// Packages with a binary of their own stay outside, and so does the data dictionary, which is data. The rest is one file: it starts in half the
+// time and takes less memory than some 500 files of packages.
 const external = [
   'electron',
   ...builtinModules.flatMap((name) => [name, `node:${name}`]),
-  ...Object.keys(pkg.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
+  ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [name, new RegExp(`^${name}/`)]),
 ]
 
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
@@ -32,7 +33,9 @@ export default defineConfig({
     client: { build: { outDir: join(root, 'dist/renderer'), emptyOutDir: true } },
     node: {
       consumer: 'server',
+      resolve: { noExternal: true },
       build: {
+        copyPublicDir: false,
         outDir: join(root, 'dist/electron'),
         emptyOutDir: true,
         target: 'node24',
@@ -47,6 +50,7 @@ export default defineConfig({
     preload: {
       consumer: 'server',
       build: {
+        copyPublicDir: false,
         outDir: join(root, 'dist/electron'),
         emptyOutDir: false,
         target: 'node24',

@@ -1,12 +1,7 @@
-import { commandOf } from './command-line/commands.ts'
-import { failureOf } from './command-line/failure.ts'
+import { settleMemory } from './command-line/memory.ts'
 
 /** The gateway without a window, and the command line: the same entry file under plain Node and in Electron's utility process. */
-try {
-  const { command, rest } = commandOf(process.argv.slice(2))
-  process.exitCode = await command.run(rest)
-} catch (error) {
-  const { sentence, exitCode } = failureOf(error)
-  process.stderr.write(`${sentence}\n`)
-  process.exitCode = exitCode
-}
+settleMemory()
+// Loaded after that: what is loaded first would be loaded twice.
+const { main } = await import('./command-line/main.ts')
+await main(process.argv.slice(2))

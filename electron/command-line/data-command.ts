@@ -1,10 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type DataCommand, runCommand } from '#gateway/commands.ts'
+import { type DataCommand, runAlone } from '#gateway/commands.ts'
 import { askControl, type ControlReply, type ControlRequest } from '#gateway/control.ts'
-import { StartError } from '#gateway/listen-error.ts'
-import { takeLock } from '#gateway/store/lock.ts'
+import { StartError } from '#gateway/start-error.ts'
 import { UsageError } from './words.ts'
 
 const PATIENCE_MS = 15_000
@@ -30,11 +29,8 @@ export async function runDataCommand(name: string, command: DataCommand, args: r
 /** A gateway that is starting has the lock but not yet the socket, one that is stopping still has the lock: both pass, so it tries again. */
 async function runSomewhere(folder: string, request: ControlRequest): Promise<ControlReply> {
   for (const end = Date.now() + PATIENCE_MS; ; await wait(AGAIN_MS)) {
-    const lock = takeLock(folder)
-    if (lock) {
-      using _held = lock
-      return await runCommand(folder, request)
-    }
+    const reply = await runAlone(folder, request)
+    if (reply) return reply
     try {
       return await askControl(folder, request)
     } catch (error) {

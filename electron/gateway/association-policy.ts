@@ -6,12 +6,11 @@ import type { Settings } from './domain/settings.ts'
 // PS3.8 Table 9-21: the pairs of result, source and reason that this policy gives.
 const CALLED_UNKNOWN = { result: 1, source: 1, reason: 7 } as const
 const CALLING_UNKNOWN = { result: 1, source: 1, reason: 3 } as const
-const LOCAL_LIMIT = { result: 2, source: 3, reason: 2 } as const
 
 /** What every caller may do: a C-ECHO that works tells an installer that the network is right (dicom-field §4). */
 const FOR_EVERYONE: readonly string[] = [SOP_CLASS.verification]
 
-/** Who may associate: known devices by AE title and address, within the limits; everyone for C-ECHO (dicom-field §4). */
+/** Who may associate: known devices by AE title and address; everyone for C-ECHO (dicom-field §4). How many is the acceptor's to say. */
 export function openAssociationPolicy({
   devices,
   settings,
@@ -22,10 +21,7 @@ export function openAssociationPolicy({
   return {
     decide(request) {
       const device = devices.recogniseDevice(request.callingAeTitle, request.remoteAddress)
-      const reject =
-        limitOf(request, settings, device !== undefined) ??
-        calledOf(request, settings) ??
-        (device ? undefined : strangerOf(request, settings, devices))
+      const reject = calledOf(request, settings) ?? (device ? undefined : strangerOf(request, settings, devices))
       if (reject) return { reject }
       return device || settings.get('dimse.allowUnknownDevices') ? { accept: true } : { accept: true, onlySopClasses: FOR_EVERYONE }
     },
@@ -35,14 +31,6 @@ export function openAssociationPolicy({
 /** Whether the called AE title is this gateway's, compared as consoles write them: trimmed, in any case. */
 export const isCalledAeTitle = (settings: Settings, calledAeTitle: string): boolean =>
   calledAeTitle.toUpperCase() === settings.get('dimse.aeTitle').toUpperCase()
-
-function limitOf(request: AssociationRequest, settings: Settings, isDevice: boolean): Rejection | undefined {
-  if (request.openAssociations >= settings.get('dimse.maxAssociations')) return { ...LOCAL_LIMIT, why: 'too many associations are open' }
-  if (isDevice && request.openFromCaller >= settings.get('dimse.maxAssociationsPerDevice')) {
-    return { ...LOCAL_LIMIT, why: 'this device has too many associations open' }
-  }
-  return undefined
-}
 
 function calledOf(request: AssociationRequest, settings: Settings): Rejection | undefined {
   if (settings.get('dimse.calledAePolicy') === 'warn' || isCalledAeTitle(settings, request.calledAeTitle)) return undefined

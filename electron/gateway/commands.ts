@@ -7,6 +7,8 @@ import { ApiError } from '#shared/errors.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { examine } from './doctor.ts'
 import { openParts, type Parts } from './parts.ts'
+import { sentenceOf } from './start-error.ts'
+import { takeLock } from './store/lock.ts'
 
 /** A command on the data folder: it runs in the gateway that has it open, or under the folder's lock where none has. */
 export interface DataCommand {
@@ -116,11 +118,13 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-/** Runs a command with the folder opened for it alone; the caller holds the lock. A refusal becomes the reply. */
-export async function runCommand(folder: string, request: ControlRequest): Promise<ControlReply> {
+/** Runs a command with the folder opened for it alone, under its lock; undefined where another process has it. A refusal becomes the reply. */
+export async function runAlone(folder: string, request: ControlRequest): Promise<ControlReply | undefined> {
+  using lock = takeLock(folder)
+  if (!lock) return undefined
   using parts = openParts(folder)
   const origin = parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
-  return replyOf(parts, request, { origin, isRunning: false })
+  return await replyOf(parts, request, { origin, isRunning: false })
 }
 
 /** Runs a command on opened parts, one of the table. */
@@ -130,8 +134,9 @@ export async function replyOf(parts: Parts, request: ControlRequest, context: Co
   try {
     return { ok: true, output: await command.run(parts, request, context) }
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { ok: false, output: [error.message, ...error.errors.map((fault) => `  ${fault.path}: ${fault.message}`)].join('\n') }
+    const sentence = sentenceOf(error)
+    if (sentence === undefined) throw error
+    return { ok: false, output: sentence }
   }
 }
 

@@ -16,15 +16,16 @@ const STATES = {
   refusing: 'The partner refuses the request',
 } as const
 
-/** Whether the partner is there, from the calls made to it; a change is a line of the feed. `lastOkAt` comes from the last stored answer at a start. */
-export function openPartnerState(deps: {
+export interface PartnerStateDeps {
   readonly partnerEndpoint: PartnerEndpoint
   readonly feed: Feed
-  readonly lastOkAt: string | null
-}): PartnerState {
-  const { partnerEndpoint, feed } = deps
+  /** When the newest answer that is kept came: what can be served while the partner is away. */
+  readonly newestAnswerAt: () => string | undefined
+}
+
+/** Whether the partner is there, from the calls made to it; a change is a line of the feed. */
+export function openPartnerState({ partnerEndpoint, feed, newestAnswerAt }: PartnerStateDeps): PartnerState {
   let state: keyof typeof STATES | 'unknown' = 'unknown'
-  let { lastOkAt } = deps
   let downSince: string | null = null
   let fault: PartnerStatus['fault'] = null
   let detail = ''
@@ -32,6 +33,7 @@ export function openPartnerState(deps: {
   return {
     status() {
       const { url } = partnerEndpoint.read()
+      const lastOkAt = newestAnswerAt() ?? null
       if (url === null) return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
       return { url, state, fault, detail, lastOkAt, downSince }
     },
@@ -41,7 +43,6 @@ export function openPartnerState(deps: {
       const at = instantOf(outcome.at)
       const before = state
       state = outcome.fault === null ? 'up' : outcome.fault === 'refused' ? 'refusing' : 'down'
-      if (outcome.fault === null) lastOkAt = at
       downSince = outcome.fault === null ? null : before === state ? downSince : at
       fault = outcome.fault
       // What a partner writes beside a refusal may name a patient: it stays in the inspector.

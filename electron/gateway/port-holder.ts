@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 import { promisify } from 'node:util'
 
 export interface Holder {
@@ -29,7 +30,7 @@ function linuxHolder(port: number): Holder | undefined {
     }
   }
   for (const pid of inodes.size > 0 ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
-    if (openFiles(pid).some((file) => inodes.has(file))) return { pid: Number(pid), name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim() }
+    if (openFiles(pid).some((file) => inodes.has(file))) return { pid: Number(pid), name: basename(readlinkSync(`/proc/${pid}/exe`)) }
   }
   return undefined
 }

@@ -32,7 +32,11 @@ export class GatewayProcess {
   start(): void {
     const { entry, args, onReady, onEnd } = this.#options
     this.#waits.started()
-    const child = utilityProcess.fork(entry, ['serve', ...args], { serviceName: 'Isthmus gateway', stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = utilityProcess.fork(entry, ['serve', ...args], {
+      serviceName: 'Isthmus gateway',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, MALLOC_ARENA_MAX: '1' },
+    })
     this.#child = child
     let text = ''
     child.stdout?.on('data', (chunk: Buffer) => {

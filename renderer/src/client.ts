@@ -1,5 +1,5 @@
-import type { ErrorCode, FieldFault } from '#shared/errors.ts'
 import { Problem } from '#shared/contract/conventions.ts'
+import type { ErrorCode, FieldFault } from '#shared/errors.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 
 /** `unreachable`: no answer at all; `unreadable`: an answer that is not in the form of the contract. */
@@ -54,7 +54,10 @@ export function openClient(world: { readonly fetch: typeof fetch; readonly origi
 }
 
 /** The address of a call: path parameters filled in, absent query values left out. */
-export function addressOf(path: string, input: { readonly params?: Record<string, unknown>; readonly query?: Record<string, unknown> }): string {
+export function addressOf(
+  path: string,
+  input: { readonly params?: Record<string, unknown>; readonly query?: Record<string, unknown> },
+): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input.params?.[name])))
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -79,7 +82,12 @@ export function faultsByField(error: ProblemError, within = 'body'): Record<stri
 const UNREACHABLE = 'The gateway does not answer. It may be starting again; this window keeps trying.'
 const UNREADABLE = 'The gateway answered in a form this window does not know. Reload the window: one of the two was updated.'
 
-async function send(world: { fetch: typeof fetch; origin: string }, operation: Operation, given: Given, signal?: AbortSignal): Promise<Response> {
+async function send(
+  world: { fetch: typeof fetch; origin: string },
+  operation: Operation,
+  given: Given,
+  signal?: AbortSignal,
+): Promise<Response> {
   try {
     return await world.fetch(world.origin + addressOf(operation.path, given), {
       method: operation.method,

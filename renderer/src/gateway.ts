@@ -26,14 +26,16 @@ export const queryClient: QueryClient = new QueryClient({
     },
   }),
   defaultOptions: {
+    // The gateway is on this PC or its network: that a browser calls itself offline says nothing about it.
     queries: {
+      networkMode: 'always',
       // Only what may pass by itself is asked again: a refusal stays one.
       retry: (failures, error) =>
         failures < 2 && error instanceof ProblemError && (error.code === 'unreachable' || error.code === 'unavailable'),
       refetchOnWindowFocus: true,
       staleTime: 5000,
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 

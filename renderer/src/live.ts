@@ -5,6 +5,8 @@ import { mergeLines } from './display/feed-lines.ts'
 import { keyOf, queryClient } from './gateway.ts'
 
 const EVENTS = '/dashboard/feed/events'
+const FLUSH_MS = 500
+const REOPEN_MS = 3000
 
 interface Live {
   /** The line to the gateway is open: changes arrive by themselves. */
@@ -37,46 +39,49 @@ export function useLiveLine(isSignedIn: boolean): void {
 function openLiveLine(client: QueryClient): () => void {
   let source: EventSource | undefined
   let again: ReturnType<typeof setTimeout> | undefined
-  let ping: ReturnType<typeof setTimeout> | undefined
+  let flush: ReturnType<typeof setTimeout> | undefined
+  let arrived: FeedLine[] = []
 
-  // A burst of lines asks for the status once.
-  const refreshSoon = () => {
-    ping ??= setTimeout(() => {
-      ping = undefined
-      for (const operation of [dashboard.status, dashboard.callers, dashboard.devices]) {
-        void client.invalidateQueries({ queryKey: keyOf(operation) })
-      }
-    }, 700)
+  // Hundreds of lines a second are drawn, and the status asked again, twice a second.
+  const flushSoon = () => {
+    flush ??= setTimeout(() => {
+      flush = undefined
+      const lines = arrived
+      arrived = []
+      const queries = lines.filter((line) => line.kind === 'worklist').length
+      if (lines.length > 0) tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
+      if (lines.some((line) => line.kind === 'rejected')) void client.invalidateQueries({ queryKey: keyOf(dashboard.callers) })
+      void client.invalidateQueries({ queryKey: keyOf(dashboard.status) })
+    }, FLUSH_MS)
   }
   const open = () => {
-    source = new EventSource(EVENTS)
-    source.addEventListener('open', () => {
+    const opened = new EventSource(EVENTS)
+    source = opened
+    opened.addEventListener('open', () => {
       tell({ isOpen: true })
       void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
-      refreshSoon()
+      flushSoon()
     })
-    source.addEventListener('line', (event: MessageEvent<string>) => {
+    opened.addEventListener('line', (event: MessageEvent<string>) => {
       const line = FeedLine.safeParse(readJson(event.data))
       if (!line.success) return
-      const isQuery = line.data.kind === 'worklist'
-      tell({ lines: mergeLines([line.data], live.lines), queriesSeen: live.queriesSeen + (isQuery ? 1 : 0) })
-      refreshSoon()
+      arrived.push(line.data)
+      flushSoon()
     })
-    source.addEventListener('status', refreshSoon)
-    source.addEventListener('error', () => {
-      if (live.isOpen) {
-        tell({ isOpen: false })
-        refreshSoon()
-      }
-      // The browser reconnects by itself unless the gateway refused the line.
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, 5000)
+    opened.addEventListener('status', flushSoon)
+    opened.addEventListener('error', () => {
+      // Opened anew instead of by the browser: the feed is then read whole, so nothing missed has to be sent again.
+      opened.close()
+      if (live.isOpen) tell({ isOpen: false })
+      flushSoon()
+      again = setTimeout(open, REOPEN_MS)
     })
   }
   open()
   return () => {
     source?.close()
     clearTimeout(again)
-    clearTimeout(ping)
+    clearTimeout(flush)
     tell({ isOpen: false, lines: [], queriesSeen: 0 })
   }
 }

@@ -1,9 +1,53 @@
-import { ActionIcon, Button, type CSSVariablesResolver, createTheme, Drawer, type MantineColorsTuple, Modal, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  Drawer,
+  InputWrapper,
+  type MantineColorsTuple,
+  Modal,
+  SegmentedControl,
+  Tooltip,
+} from '@mantine/core'
 
 // Petrol: calm beside the greys of a console, and far from the tones that carry meaning (green, amber, red).
-const petrol: MantineColorsTuple = ['#eef7f8', '#d9ecee', '#b0d8dc', '#83c2c9', '#57aab4', '#338f9b', '#1b7885', '#0e6472', '#0b4f5a', '#083c45']
-const red: MantineColorsTuple = ['#fdf1ef', '#fadedb', '#f4b8b2', '#ec8d84', '#e2655a', '#d2453a', '#c0332a', '#a82820', '#8c211b', '#6f1a15']
-const dark: MantineColorsTuple = ['#dbe4e7', '#bccacf', '#a2b3b9', '#61737a', '#3b4a50', '#2a373c', '#202b30', '#151d21', '#10171a', '#0b1013']
+const petrol: MantineColorsTuple = [
+  '#eef7f8',
+  '#d9ecee',
+  '#b0d8dc',
+  '#83c2c9',
+  '#57aab4',
+  '#338f9b',
+  '#1b7885',
+  '#0e6472',
+  '#0b4f5a',
+  '#083c45',
+]
+const red: MantineColorsTuple = [
+  '#fdf1ef',
+  '#fadedb',
+  '#f4b8b2',
+  '#ec8d84',
+  '#e2655a',
+  '#d2453a',
+  '#c0332a',
+  '#a82820',
+  '#8c211b',
+  '#6f1a15',
+]
+const dark: MantineColorsTuple = [
+  '#dbe4e7',
+  '#bccacf',
+  '#a2b3b9',
+  '#61737a',
+  '#3b4a50',
+  '#2a373c',
+  '#202b30',
+  '#151d21',
+  '#10171a',
+  '#0b1013',
+]
 
 export const theme = createTheme({
   primaryColor: 'petrol',
@@ -14,7 +58,11 @@ export const theme = createTheme({
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '19px' },
   headings: {
     fontWeight: '620',
-    sizes: { h1: { fontSize: '21px', lineHeight: '1.3' }, h2: { fontSize: '16px', lineHeight: '1.35' }, h3: { fontSize: '14px', lineHeight: '1.4' } },
+    sizes: {
+      h1: { fontSize: '21px', lineHeight: '1.3' },
+      h2: { fontSize: '16px', lineHeight: '1.35' },
+      h3: { fontSize: '14px', lineHeight: '1.4' },
+    },
   },
   defaultRadius: 'md',
   radius: { xs: '3px', sm: '5px', md: '7px', lg: '10px', xl: '16px' },
@@ -23,8 +71,18 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': 'Close' } } }),
-    Drawer: Drawer.extend({ defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } } }),
+    InputWrapper: InputWrapper.extend({ styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } } }),
+    Modal: Modal.extend({
+      styles: { title: { fontWeight: 620, fontSize: '16px' } },
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': 'Close' } },
+    }),
+    Drawer: Drawer.extend({
+      styles: { title: { fontWeight: 620, fontSize: '16px' } },
+      defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } },
+    }),
+    SegmentedControl: SegmentedControl.extend({
+      styles: { root: { background: 'var(--tone-plain-soft)' }, indicator: { background: 'var(--chosen)' } },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 380 } }),
   },
 })

@@ -35,7 +35,7 @@ export const SETTINGS = {
   'dimse.calledAePolicy': setting(z.enum(['warn', 'strict']), 'warn', 'A wrong called AE title is noted (warn) or rejected (strict).'),
   'dimse.allowUnknownDevices': setting(z.boolean(), false, 'Serve callers that are not in the device list.'),
   'dimse.maxAssociations': setting(z.int().min(1).max(1000), 100, 'Associations open at once, of all devices.'),
-  'dimse.maxAssociationsPerDevice': setting(z.int().min(1).max(1000), 16, 'Associations open at once, of one device.'),
+  'dimse.maxAssociationsPerDevice': setting(z.int().min(1).max(1000), 50, 'Associations open at once, of one device.'),
   'dimse.artimSeconds': setting(z.number().min(1).max(600), 30, 'Seconds a connection may take to ask for an association (ARTIM).'),
   'dimse.idleSeconds': setting(z.number().min(5).max(86_400), 120, 'Seconds of silence after which an association is aborted.'),
   'http.host': setting(HostName, '127.0.0.1', 'Address the HTTP listener binds to.', true),

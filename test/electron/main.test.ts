@@ -24,7 +24,12 @@ it('starts the gateway’s process, opens one hardened window at its address, an
 
   child?.stdout.write('{"ready":true,"http":"http://127.0.0.1:8042","dimse":"ISTHMUS@127.0.0.1:11112"}\n')
   await vi.waitFor(() => expect(fake.windows).toHaveLength(1))
-  expect(fake.windows[0]?.options.webPreferences).toMatchObject({ contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true })
+  expect(fake.windows[0]?.options.webPreferences).toMatchObject({
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    webSecurity: true,
+  })
   expect(written.join('')).toContain('"http":"http://127.0.0.1:8042"')
 
   const contents = fake.windows[0]?.webContents ?? new EventEmitter()

@@ -1,24 +1,249 @@
-/** What bytes say. Every byte that the set gives no meaning stands in `text` as U+FFFD, and `exact` is then false. */
+import {
+  ARABIC,
+  ASCII,
+  CODE_ELEMENTS,
+  type CodeElement,
+  CYRILLIC,
+  GB_2312,
+  GREEK,
+  HEBREW,
+  JIS_KATAKANA,
+  JIS_ROMAN,
+  JIS_X_0208,
+  JIS_X_0212,
+  KS_X_1001,
+  LATIN_1,
+  LATIN_2,
+  LATIN_3,
+  LATIN_4,
+  LATIN_5,
+  LATIN_9,
+  THAI,
+} from './code-element.ts'
+import { type UnicodeSet, unicodeSetOf } from './unicode-set.ts'
+
+/** What bytes say. Where the set gives bytes no meaning `text` has U+FFFD in their place, and `exact` is then false. */
 export interface DecodedText {
   readonly text: string
   readonly exact: boolean
 }
 
+/** PS3.3 Tables C.12-2 to C.12-4, by the number of the ISO registration. */
+const TERMS: Readonly<Record<string, readonly CodeElement[]>> = {
+  '6': [ASCII],
+  '100': [ASCII, LATIN_1],
+  '101': [ASCII, LATIN_2],
+  '109': [ASCII, LATIN_3],
+  '110': [ASCII, LATIN_4],
+  '144': [ASCII, CYRILLIC],
+  '127': [ASCII, ARABIC],
+  '126': [ASCII, GREEK],
+  '138': [ASCII, HEBREW],
+  '148': [ASCII, LATIN_5],
+  '203': [ASCII, LATIN_9],
+  '166': [ASCII, THAI],
+  '13': [JIS_ROMAN, JIS_KATAKANA],
+  '87': [JIS_X_0208],
+  '159': [JIS_X_0212],
+  '149': [KS_X_1001],
+  '58': [GB_2312],
+}
+
+interface CharacterSet {
+  /** Of the sets that take no code extension: ISO_IR 192, GB18030, GBK. */
+  readonly unicode: UnicodeSet | undefined
+  /** What value 1 puts into G0 and G1 (PS3.5 6.1.2.5.3). */
+  readonly g0: CodeElement
+  readonly g1: CodeElement | undefined
+  /** What may be invoked, value 1 first. */
+  readonly elements: readonly CodeElement[]
+  /** Two-byte sets of G1 are found without their escape sequence in the field; the only one declared is then meant. */
+  readonly impliedG1: CodeElement | undefined
+}
+
+/** PS3.5 6.1.2.2: the attribute applies to these; the others hold the default repertoire. */
+const AFFECTED = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
+
+/** PS3.5 6.1.2.5.3: the delimiters before which value 1 is active again, besides control characters. */
+const DELIMITERS: Readonly<Record<string, string>> = { PN: '\\^=', LT: '', ST: '', UT: '' }
+const delimitersOf = (vr: string) => DELIMITERS[vr] ?? '\\'
+
+const ESC = 0x1b
+const UNKNOWN = '\uFFFD'
+/** The control characters that PS3.5 6.1.3 allows in text. */
+const ALLOWED_CONTROLS = '\t\n\f\r'
+
 /**
  * Reads the bytes of a text value (all its values, delimiters included) in Specific Character Set (0008,0005).
  * `terms` are the values of that attribute as received, empty for the default repertoire; `vr` decides which delimiters end a code
- * extension (PS3.5 6.1.2.5.3) and whether the attribute applies at all. Never throws.
+ * extension (PS3.5 6.1.2.5.3) and whether the attribute applies at all. A set that PS3.3 does not define is read as the default
+ * repertoire. Padding stays. Never throws.
  */
-export function decodeText(bytes: Buffer, _terms: readonly string[], _vr = 'LO'): DecodedText {
-  return { text: bytes.toString('latin1'), exact: true }
+export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): DecodedText {
+  const set = characterSetOf(AFFECTED.has(vr) ? terms : [])
+  if (set.unicode) return decoded(set.unicode.decode(bytes))
+  if (set.g0 === ASCII && isPlain(bytes)) return { text: bytes.toString('latin1'), exact: true }
+  return decoded(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
-/** Writes text in the given Specific Character Set; `undefined` where the set has no way to say it. Never a substitute character. */
-export function encodeText(text: string, _terms: readonly string[], _vr = 'LO'): Buffer | undefined {
-  return Buffer.from(text, 'latin1')
+const decoded = (text: string): DecodedText => ({ text, exact: !text.includes(UNKNOWN) })
+
+function isPlain(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte >= 0x7f || byte === ESC) return false
+  return true
 }
 
-/** The values of (0008,0005) to send for a device configured with `set`: `[]` where the attribute is omitted. */
+// PS3.5 6.1.2.5: G0 is read from 21-7E and G1 from A0-FF; escape sequences say what is in them.
+function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): string {
+  let { g0, g1 } = set
+  let lastG1 = set.impliedG1
+  let text = ''
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === ESC) {
+      const invoked = CODE_ELEMENTS.find(({ designator }) => designator.every((expected, after) => bytes[at + 1 + after] === expected))
+      if (!invoked) {
+        text += UNKNOWN
+        continue
+      }
+      at += invoked.designator.length
+      if (invoked.region === 'G0') g0 = invoked
+      else g1 = lastG1 = invoked
+      continue
+    }
+    if (byte < 0x20) {
+      text += String.fromCharCode(byte)
+      g0 = set.g0
+      g1 = set.g1
+      continue
+    }
+    if (byte === 0x20) {
+      text += ' '
+      continue
+    }
+    // Writers that invoke a two-byte G1 once for the whole value are common: where value 1 leaves G1 empty, the last one is still meant.
+    const element = byte < 0x80 ? g0 : (g1 ?? lastG1)
+    const next = bytes[at + 1] ?? 0
+    if (element?.bytes === 2) {
+      const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
+      text += isPair ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ?? UNKNOWN + UNKNOWN) : UNKNOWN
+      if (isPair) at++
+      continue
+    }
+    // The delimiter is 5C also where the set has a yen sign there (PS3.5 6.1.2.5.3 note).
+    const character = byte === 0x5c && delimiters.includes('\\') ? '\\' : byte === 0x7f ? undefined : element?.decode(byte & 0x7f)
+    text += byte < 0x80 || byte >= 0xa0 ? (character ?? UNKNOWN) : UNKNOWN
+    if (byte < 0x80 && character && delimiters.includes(character)) {
+      g0 = set.g0
+      g1 = set.g1
+    }
+  }
+  return text
+}
+
+const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
+
+/**
+ * Writes text (in NFC) in the given Specific Character Set; `undefined` where the set has no way to say it: never a substitute. Of a PN,
+ * component group 1 stays in the set of value 1 (PS3.5 6.2.1.2). A backslash is the delimiter of values, except in LT, ST and UT.
+ */
+export function encodeText(text: string, terms: readonly string[], vr = 'LO'): Buffer | undefined {
+  const set = characterSetOf(AFFECTED.has(vr) ? terms : [])
+  if (/^[\x20-\x7e]*$/.test(text) && (set.unicode || set.g0 === ASCII)) return Buffer.from(text, 'latin1')
+  if (/[\uFFFD\p{Cs}]/u.test(text)) return undefined
+  for (const control of text.match(/\p{Cc}/gu) ?? []) if (!ALLOWED_CONTROLS.includes(control)) return undefined
+  if (set.unicode) return set.unicode.encode(text)
+  return encodeExtended(text, set, vr)
+}
+
+function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | undefined {
+  const delimiters = delimitersOf(vr)
+  const valueOne = [set.g0, ...(set.g1 ? [set.g1] : [])]
+  const out: number[] = []
+  let { g0, g1 } = set
+  let isAlphabetic = vr === 'PN'
+
+  const invoke = (element: CodeElement) => {
+    out.push(ESC, ...element.designator)
+    if (element.region === 'G0') g0 = element
+    else g1 = element
+  }
+  const returnToValueOne = () => {
+    if (g0 !== set.g0) invoke(set.g0)
+    if (set.g1 && g1 !== set.g1) invoke(set.g1)
+    g1 = set.g1
+  }
+  const put = (character: string): boolean => {
+    const active = g1 ? [g0, g1] : [g0]
+    for (const element of isAlphabetic ? valueOne : [...active, ...set.elements]) {
+      const code = element.encode(character)
+      // The yen sign of ISO-IR 14 would be read as the delimiter where there is one.
+      if (code === undefined || (element === JIS_ROMAN && code === 0x5c && delimiters.includes('\\'))) continue
+      if (element !== g0 && element !== g1) invoke(element)
+      const high = element.region === 'G1' ? 0x80 : 0
+      if (element.bytes === 2) out.push((code >> 8) | high, (code & 0xff) | high)
+      else out.push(code | high)
+      return true
+    }
+    return false
+  }
+
+  for (const character of text) {
+    const isDelimiter = delimiters.includes(character)
+    if (isDelimiter || ALLOWED_CONTROLS.includes(character)) {
+      returnToValueOne()
+      out.push(character.charCodeAt(0))
+      if (isDelimiter && vr === 'PN' && character !== '^') isAlphabetic = character === '\\'
+      continue
+    }
+    if (!put(character)) return undefined
+  }
+  returnToValueOne()
+  return Buffer.from(out)
+}
+
+/**
+ * The values of (0008,0005) to send for a device configured with `set`: none for the default repertoire, as the attribute is never empty
+ * (PS3.4 C.2.2.2); an empty value 1 before a two-byte set (PS3.5 H.3.1, I.2, K.2). Several values may be given with backslashes between.
+ */
 export function specificCharacterSetFor(set: string): readonly string[] {
-  return [set]
+  if (set === '' || set === 'ISO_IR 6') return []
+  if (set === 'ISO 2022 IR 159') return ['', 'ISO 2022 IR 87', set]
+  if (['ISO 2022 IR 87', 'ISO 2022 IR 149', 'ISO 2022 IR 58'].includes(set)) return ['', set]
+  return set.split('\\')
+}
+
+const resolved = new Map<string, CharacterSet>()
+
+function characterSetOf(terms: readonly string[]): CharacterSet {
+  const key = terms.join('\\')
+  let set = resolved.get(key)
+  if (!set) {
+    set = resolve(terms.map(plainTerm))
+    // Terms come from the network: a device that sends a new one each time must not fill the memory.
+    if (resolved.size < 256) resolved.set(key, set)
+  }
+  return set
+}
+
+/** `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are registration 87. */
+function plainTerm(term: string): string {
+  const text = term.trim().toUpperCase()
+  return /^ISO(?:[ _-]?2022)?[ _-]?IR[ _-]?(\d{1,3})$/.exec(text)?.[1] ?? text
+}
+
+function resolve(terms: readonly string[]): CharacterSet {
+  const [first = '', ...others] = terms
+  const declared = [first, ...others].flatMap((term) => TERMS[term] ?? [])
+  const single = (TERMS[first] ?? []).filter(({ bytes }) => bytes === 1)
+  const g0 = single.find(({ region }) => region === 'G0') ?? ASCII
+  const g1 = single.find(({ region }) => region === 'G1')
+  const doubleG1 = declared.filter(({ region, bytes }) => region === 'G1' && bytes === 2)
+  return {
+    unicode: terms.map(unicodeSetOf).find((set) => set !== undefined),
+    g0,
+    g1,
+    elements: [g0, ...(g1 ? [g1] : []), ...declared],
+    impliedG1: g1 === undefined && doubleG1.length === 1 ? doubleG1[0] : undefined,
+  }
 }

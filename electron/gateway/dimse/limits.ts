@@ -30,7 +30,7 @@ export interface DimseLimits {
 
 export const DEFAULT_LIMITS: DimseLimits = {
   associations: 100,
-  associationsPerCaller: 16,
+  associationsPerCaller: 50,
   pendingConnections: 512,
   maxPduLength: 65_536,
   associateBytes: 1 << 20,

@@ -5,29 +5,33 @@ export type DimseStatus = number
 
 export type StatusCategory = 'success' | 'pending' | 'cancel' | 'warning' | 'failure'
 
-/** The statuses the gateway sends, with the words of the standard. */
-export const STATUS = {
+const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[] = [
   // PS3.7 Annex C
-  0x0000: { category: 'success', meaning: 'Success' },
-  0x0110: { category: 'failure', meaning: 'Processing failure' },
-  0x0111: { category: 'failure', meaning: 'Duplicate SOP Instance' },
-  0x0112: { category: 'failure', meaning: 'No such SOP Instance' },
-  0x0122: { category: 'failure', meaning: 'SOP Class not supported' },
-  0x0124: { category: 'failure', meaning: 'Not authorized' },
-  0x0210: { category: 'failure', meaning: 'Duplicate invocation' },
-  0x0211: { category: 'failure', meaning: 'Unrecognized operation' },
-  0x0212: { category: 'failure', meaning: 'Mistyped argument' },
-  0x0213: { category: 'failure', meaning: 'Resource limitation' },
+  [0x0000, 'success', 'Success'],
+  [0x0110, 'failure', 'Processing failure'],
+  [0x0111, 'failure', 'Duplicate SOP Instance'],
+  [0x0112, 'failure', 'No such SOP Instance'],
+  [0x0122, 'failure', 'SOP Class not supported'],
+  [0x0124, 'failure', 'Not authorized'],
+  [0x0210, 'failure', 'Duplicate invocation'],
+  [0x0211, 'failure', 'Unrecognized operation'],
+  [0x0212, 'failure', 'Mistyped argument'],
+  [0x0213, 'failure', 'Resource limitation'],
   // PS3.4 Table K.4-1
-  0xa700: { category: 'failure', meaning: 'Refused: Out of resources' },
-  0xa900: { category: 'failure', meaning: 'Error: Identifier does not match SOP Class' },
-  0xc001: { category: 'failure', meaning: 'Failed: Unable to process (not authorised by the partner)' },
-  0xc002: { category: 'failure', meaning: 'Failed: Unable to process (invalid answer of the partner)' },
-  0xc003: { category: 'failure', meaning: 'Failed: Unable to process (internal error of the gateway)' },
-  0xfe00: { category: 'cancel', meaning: 'Matching terminated due to Cancel request' },
-  0xff00: { category: 'pending', meaning: 'Matches are continuing' },
-  0xff01: { category: 'pending', meaning: 'Matches are continuing; optional keys not supported' },
-} as const satisfies Record<number, { category: StatusCategory; meaning: string }>
+  [0xa700, 'failure', 'Refused: Out of resources'],
+  [0xa900, 'failure', 'Error: Identifier does not match SOP Class'],
+  [0xc001, 'failure', 'Failed: Unable to process (not authorised by the partner)'],
+  [0xc002, 'failure', 'Failed: Unable to process (invalid answer of the partner)'],
+  [0xc003, 'failure', 'Failed: Unable to process (internal error of the gateway)'],
+  [0xfe00, 'cancel', 'Matching terminated due to Cancel request'],
+  [0xff00, 'pending', 'Matches are continuing'],
+  [0xff01, 'pending', 'Matches are continuing; optional keys not supported'],
+]
+
+/** The statuses the gateway sends, with the words of the standard. */
+export const STATUS: Readonly<Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>> = Object.fromEntries(
+  ROWS.map(([code, category, meaning]) => [code, { category, meaning }]),
+)
 
 /** Category of any status, ours or a peer's, by the code ranges of PS3.7 Annex C. */
 export function categoryOf(status: DimseStatus): StatusCategory {

@@ -23,7 +23,7 @@ export const SOP_CLASS = {
 
 /** PS3.7 D.3.3.2: who we are, in every A-ASSOCIATE. The UID is of the UUID-derived root (PS3.5 B.2) and never changes. */
 export const IMPLEMENTATION = {
-  classUid: '2.25.205463862893124785213061793842158736109',
+  classUid: '2.25.56582081784914705870130539058363155385',
   versionName: 'ISTHMUS_0_1',
 } as const
 

@@ -40,7 +40,7 @@ export function serveEvents(
     onRequest: async (request) => {
       requireOwnPage(request, app.publicUrl())
       admit(request, access, app.sessions, 'background')
-      if (openHere >= clients) throw new ApiError('too-many', 'Too many windows are open', { headers: { 'retry-after': '10' } })
+      if (openHere >= clients) throw new ApiError('too-many', 'Too many windows are open.', { headers: { 'retry-after': '10' } })
     },
     handler: (request, reply) => {
       reply.hijack()

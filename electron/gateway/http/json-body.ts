@@ -11,14 +11,14 @@ export function readJsonBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined)
     const text = utf8(bytes)
-    if (text === undefined) return done(new ApiError('malformed', 'The body is not UTF-8'))
+    if (text === undefined) return done(new ApiError('malformed', 'The body is not UTF-8.'))
     return parseJson(request, text, (error, body) =>
-      error ? done(new ApiError('malformed', 'The body is not valid JSON')) : done(null, body),
+      error ? done(new ApiError('malformed', 'The body is not valid JSON.')) : done(null, body),
     )
   })
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
     if (bytes.length === 0) return done(null, undefined)
-    return done(new ApiError('not-json', 'The body must be JSON: send Content-Type: application/json'))
+    return done(new ApiError('not-json', 'The body must be JSON: send Content-Type: application/json.'))
   })
 }
 

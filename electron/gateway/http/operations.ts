@@ -2,7 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { malformed } from './problem.ts'
-import { type Access, admit, requireOwnPage, type SessionCookie, type Sessions, sessionCookie, type UserFor } from './sessions.ts'
+import {
+  type Access,
+  admit,
+  requireOwnPage,
+  type SessionCookie,
+  type Sessions,
+  type SessionUse,
+  sessionCookie,
+  type UserFor,
+} from './sessions.ts'
 
 /** What a slice declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
@@ -28,6 +37,12 @@ export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]
   readonly [K in keyof T]: Handler<T[K], R[K]>
 }
 
+/** Who may make a call, and whether making it shows a person at work: what a window asks by itself does not keep its session awake. */
+export interface ServeRule<A extends Access = Access> {
+  readonly access: A
+  readonly use?: SessionUse
+}
+
 /**
  * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
  * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
@@ -35,19 +50,21 @@ export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]
 export function serve<S extends OperationShape, A extends Access>(
   app: HttpApp,
   operation: Operation<S>,
-  { access }: { readonly access: A },
+  { access, use = 'person' }: ServeRule<A>,
   handler: Handler<S, A>,
 ): void {
-  app.declared.push({ method: operation.method, path: operation.path })
+  const { method, path } = operation
+  app.declared.push({ method, path })
+  if (method === 'GET') app.declared.push({ method: 'HEAD', path })
   const users = new WeakMap<FastifyRequest, SignedInUser>()
   app.fastify.route({
-    method: operation.method,
-    url: operation.path,
+    method,
+    url: path,
     // Before the body is read: a stranger's megabyte is not worth parsing.
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store')
       requireOwnPage(request, app.publicUrl())
-      const user = admit(request, access, app.sessions)
+      const user = admit(request, access, app.sessions, use)
       if (user) users.set(request, user)
     },
     handler: async (request, reply) => {
@@ -67,15 +84,33 @@ export function serve<S extends OperationShape, A extends Access>(
   })
 }
 
+export interface ServeAllOptions<T extends Operations> {
+  /** Calls that a window makes by itself. */
+  readonly background?: readonly (keyof T)[]
+  /** After each change that has succeeded. */
+  readonly afterChange?: () => void
+}
+
 /** Declares every operation of a contract. */
 export function serveAll<T extends Operations, R extends { readonly [K in keyof T]: Access }>(
   app: HttpApp,
   operations: T,
   rules: R,
   handlers: HandlersOf<T, R>,
+  { background = [], afterChange }: ServeAllOptions<T> = {},
 ): void {
-  for (const name of Object.keys(operations) as (keyof T & string)[])
-    serve(app, operations[name] as T[typeof name], { access: rules[name] }, handlers[name])
+  for (const name of Object.keys(operations) as (keyof T & string)[]) {
+    const operation = operations[name] as T[typeof name]
+    const handler: HandlersOf<T, R>[typeof name] = handlers[name]
+    const rule: ServeRule<R[typeof name]> = { access: rules[name], use: background.includes(name) ? 'background' : 'person' }
+    if (operation.method === 'GET' || !afterChange) serve(app, operation, rule, handler)
+    else
+      serve(app, operation, rule, async (call) => {
+        const reply = await handler(call)
+        afterChange()
+        return reply
+      })
+  }
 }
 
 function parse(part: 'params' | 'query' | 'body', operation: Operation, value: unknown): unknown {

@@ -18,25 +18,25 @@ export interface ProblemContext {
 
 // Fastify's own refusals (its Errors reference), in our codes and words. What is not listed and not 4xx is a fault of ours.
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too-large', 'The body is larger than this call accepts'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['not-json', 'The body must be JSON: send Content-Type: application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'The body is not as long as Content-Length says'],
-  FST_ERR_BAD_URL: ['malformed', 'The path is not a valid URL path'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not-found', 'There is nothing at this path'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too-large', 'The body is larger than this call accepts.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['not-json', 'The body must be JSON: send Content-Type: application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['malformed', 'The path is not a valid URL path.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not-found', 'There is nothing at this path.'],
 }
 
 // SQLite result codes of a disk that cannot take the change: nothing was written, and asking again later is right.
 const STORE_ERRORS: Readonly<Record<string, string>> = {
-  SQLITE_FULL: 'The disk of the gateway is full; nothing was changed',
-  SQLITE_READONLY: 'The data folder of the gateway cannot be written; nothing was changed',
-  SQLITE_BUSY: 'The database of the gateway is busy; nothing was changed, try again',
+  SQLITE_FULL: 'The disk of the gateway is full; nothing was changed.',
+  SQLITE_READONLY: 'The data folder of the gateway cannot be written; nothing was changed.',
+  SQLITE_BUSY: 'The database of the gateway is busy; nothing was changed, try again.',
 }
 
 /** The refusal for any thrown value. A fault of ours says nothing but the request's id, which the log has too. */
 export function problemOf(thrown: unknown, { instance, requestId }: ProblemContext): SpokenProblem {
   const error = apiErrorOf(thrown)
   const { status, title } = ERRORS[error.code]
-  const detail = error.code === 'internal' ? `The gateway failed to do this; its log has it under request ${requestId}` : error.message
+  const detail = error.code === 'internal' ? `The gateway failed to do this; its log has it under request ${requestId}.` : error.message
   return {
     status,
     headers: error.headers,
@@ -87,7 +87,7 @@ export function faultForLog(thrown: unknown): { readonly error: string; readonly
 
 /** A problem for a connection whose request could not be read at all, as raw HTTP/1.1. */
 export function rawProblem(status: 400 | 408 | 431): string {
-  const detail = 'The request could not be read as HTTP'
+  const detail = 'The request could not be read as HTTP.'
   const body = JSON.stringify({
     type: 'urn:isthmus:problem:malformed',
     title: STATUS_CODES[status] ?? '',

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
-import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fastify as createFastify, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import { isOurHost } from './host-names.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -34,6 +34,8 @@ export interface HttpServerOptions {
   readonly register: (app: HttpApp) => void
   /** Most bytes of a body. */
   readonly bodyBytes?: number
+  /** Connections open at once. */
+  readonly connections?: number
   /** Milliseconds that calls under way get to finish when the server closes. */
   readonly drainMs?: number
 }
@@ -45,7 +47,10 @@ export interface HttpServer extends AsyncDisposable {
   readonly port: number
 }
 
-/** Opens the way in by HTTP. Rejects with a sentence where the port cannot be had. Closing ends event streams and lets calls finish. */
+/**
+ * Opens the way in by HTTP. Rejects with the system's error (`EADDRINUSE`…) where the port cannot be had. Closing ends event streams and lets
+ * calls finish.
+ */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, uuid, publicUrl, drainMs = 5000 } = options
   const fastify = createFastify({
@@ -60,7 +65,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => speak(error, request, reply),
+    frameworkErrors: (error, request, reply) => speak(isForeign(request) ? wrongHost() : error, request, reply),
     clientErrorHandler: (error, socket) => {
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
       if (socket.writable) socket.end(rawProblem(status))
@@ -68,6 +73,13 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
   })
   const app: HttpApp = { fastify, sessions: options.sessions, publicUrl, declared: [], openStreams: new Set() }
+  const isForeign = (request: FastifyRequest) =>
+    !isOurHost(request.headers.host, {
+      boundHost: host,
+      localAddress: request.socket.localAddress,
+      publicUrl: publicUrl(),
+      allowedHosts: options.allowedHosts(),
+    })
   const speak = (error: unknown, request: FastifyRequest, reply: FastifyReply) => speakProblem(error, request, reply, options.log)
 
   await fastify.register(helmet, HEADERS)
@@ -76,20 +88,22 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   fastify.setErrorHandler(speak)
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    const { localAddress } = request.socket
-    const rule = { boundHost: host, localAddress, publicUrl: publicUrl(), allowedHosts: options.allowedHosts() }
-    if (!isOurHost(request.headers.host, rule)) {
-      throw new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts)')
-    }
+    if (isForeign(request)) throw wrongHost()
     if (request.is404) throw nothingHere(app, request)
   })
+  fastify.server.maxConnections = options.connections ?? 1000
   await servePage(fastify, options.pageFolder)
   options.register(app)
   fastify.addHook('preClose', async () => {
     for (const end of app.openStreams) end()
   })
 
-  await listen(fastify, host, port)
+  try {
+    await fastify.listen({ host, port })
+  } catch (error) {
+    await fastify.close()
+    throw error
+  }
   const bound = fastify.server.address() as AddressInfo
   return {
     url: `http://${nameFor(bound)}:${bound.port}`,
@@ -138,33 +152,19 @@ function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyRep
   return reply.type('application/problem+json').send(JSON.stringify(problem.body))
 }
 
+const wrongHost = () =>
+  new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).')
+
 function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = new Set(app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method))
-  if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path')
-  return new ApiError('method-not-allowed', `This path does not take ${request.method}`, {
+  if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path.')
+  return new ApiError('method-not-allowed', `This path does not take ${request.method}.`, {
     headers: { allow: [...methods].sort().join(', ') },
   })
 }
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
-
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another program',
-  EACCES: 'may not be used by this account',
-  EADDRNOTAVAIL: 'is not an address of this PC',
-  ENOTFOUND: 'is not a known name',
-}
-
-async function listen(fastify: FastifyInstance, host: string, port: number): Promise<void> {
-  try {
-    await fastify.listen({ host, port })
-  } catch (error) {
-    await fastify.close()
-    const code = String((error as NodeJS.ErrnoException).code)
-    throw new Error(`The HTTP listener did not open: ${host}:${port} ${LISTEN_FAULTS[code] ?? `failed (${code})`}`, { cause: error })
-  }
-}
 
 function nameFor({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1'

@@ -7,13 +7,13 @@ import { isOurOrigin } from './host-names.ts'
 export const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
+/** A person's call keeps a session from going idle; a look in the background (a stream, a poll) does not. */
+export type SessionUse = 'person' | 'background'
+
 /** Port: who a session token belongs to. */
 export interface Sessions {
-  /**
-   * The user of a live session; undefined for a token that is unknown, ended or expired.
-   * A person's call keeps the session from going idle; a `background` look (a stream, a poll) does not.
-   */
-  userOf(token: string, use: 'person' | 'background'): SignedInUser | undefined
+  /** The user of a live session; undefined for a token that is unknown, ended or expired. */
+  userOf(token: string, use: SessionUse): SignedInUser | undefined
 }
 
 /** Who may make a call: anyone, anyone signed in, or who manages the gateway (owner and admin). */
@@ -36,22 +36,17 @@ export interface SessionCookie {
 }
 
 /** The user allowed to make this call. Throws `not-signed-in` and `not-permitted`. */
-export function admit(
-  request: FastifyRequest,
-  access: Access,
-  sessions: Sessions,
-  use: 'person' | 'background' = 'person',
-): SignedInUser | undefined {
+export function admit(request: FastifyRequest, access: Access, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
   const token = request.cookies[SESSION_COOKIE]
   const user = token ? sessions.userOf(token, use) : undefined
   if (access === 'public') return user
   if (!user) {
-    throw new ApiError('not-signed-in', 'Sign in to do this', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
+    throw new ApiError('not-signed-in', 'Sign in to do this.', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
   }
   if (!ACCESS[access](user)) {
     throw new ApiError(
       'not-permitted',
-      access === 'manage' ? 'Only an owner or an administrator may do this' : 'This account may not use the window',
+      access === 'manage' ? 'Only an owner or an administrator may do this.' : 'This account may not use the window.',
     )
   }
   return user
@@ -66,12 +61,12 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string | null
   const site = request.headers['sec-fetch-site']
   const isOwnOrigin = origin !== undefined && isOurOrigin(origin, host, publicUrl)
   if ((origin !== undefined && !isOwnOrigin) || site === 'cross-site' || site === 'same-site') {
-    throw new ApiError('not-permitted', 'This call came from a page of another origin')
+    throw new ApiError('not-permitted', 'This call came from a page of another origin.')
   }
   if (request.method === 'GET' || request.method === 'HEAD') return
-  if (request.headers[CSRF_HEADER] !== '1') throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1`)
+  if (request.headers[CSRF_HEADER] !== '1') throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1.`)
   if (site !== 'same-origin' && !isOwnOrigin) {
-    throw new ApiError('not-permitted', 'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway')
+    throw new ApiError('not-permitted', 'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.')
   }
 }
 

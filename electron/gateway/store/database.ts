@@ -1,15 +1,10 @@
-import { chmodSync, closeSync, fchmodSync, fstatSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import type Sqlite from 'better-sqlite3'
 import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { openDatabaseFile } from './database-file.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
-/** 'ISTH' in ASCII: the application_id in the header of our database files. */
-export const APPLICATION_ID = 0x49535448
-/** Older versions of SQLite may corrupt a WAL database (design.md §4.7). */
-const OLDEST_SQLITE = '3.51.3'
 const MOST_STATEMENTS = 256
 /** Writers of one group commit: bounds the time the event loop is held. */
 const MOST_WRITERS = 256
@@ -46,17 +41,7 @@ export class Database implements Disposable {
    * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
    */
   static open(file: string, migrations: readonly string[] = MIGRATIONS): Database {
-    makeFile(file)
-    let sqlite: Sqlite.Database | undefined
-    try {
-      sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })
-      prepare(sqlite, file, migrations.length)
-      migrate(sqlite, file, migrations)
-      return new Database(sqlite)
-    } catch (error) {
-      sqlite?.close()
-      throw translated(error, file)
-    }
+    return new Database(openDatabaseFile(file, migrations))
   }
 
   private constructor(sqlite: Sqlite.Database) {
@@ -87,7 +72,10 @@ export class Database implements Disposable {
   *each<T>(query: Compilable<T>): Generator<T, void, void> {
     const { sql, parameters } = query.compile()
     // Not from the cache: a statement cannot run twice at the same time.
-    for (const row of this.#open().prepare(sql).iterate(...parameters)) yield row as T
+    for (const row of this.#open()
+      .prepare(sql)
+      .iterate(...parameters))
+      yield row as T
   }
 
   /** Runs a change; `changes` counts the rows it touched. */
@@ -197,91 +185,4 @@ export class Database implements Disposable {
     this.#sqlite.pragma('wal_checkpoint(truncate)')
     this.#sqlite.close()
   }
-}
-
-function makeFile(file: string): void {
-  try {
-    const handle = openSync(file, 'a', 0o600)
-    try {
-      // The -wal and -shm files take the mode of the database file.
-      if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) fchmodSync(handle, 0o600)
-    } finally {
-      closeSync(handle)
-    }
-  } catch (error) {
-    throw new StoreError('bad-folder', `The folder ${dirname(file)} cannot hold the database: ${(error as Error).message}.`, error)
-  }
-}
-
-// ux-security E.11.
-function prepare(sqlite: Sqlite.Database, file: string, newest: number): void {
-  const pragma = (text: string) => sqlite.pragma(text, { simple: true })
-  const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
-  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
-    throw new StoreError('old-sqlite', `SQLite ${version} is too old: ${OLDEST_SQLITE} is the oldest that is safe with a write-ahead log.`)
-
-  const application = pragma('application_id')
-  const schema = Number(pragma('user_version'))
-  const isEmpty = sqlite.prepare('select count(*) from sqlite_schema').pluck().get() === 0
-  if (application !== APPLICATION_ID && !(application === 0 && schema === 0 && isEmpty))
-    throw new StoreError('foreign-database', `${file} belongs to another program; it was left as it is.`)
-  if (schema > newest)
-    throw new StoreError(
-      'newer-schema',
-      `${file} was written by a newer version of Isthmus (schema ${schema}, this one knows ${newest}); start that version again.`,
-    )
-
-  const journal = pragma('journal_mode = wal')
-  if (journal !== 'wal')
-    throw new StoreError('not-wal', `${file} is on a disk without a write-ahead log (a network share?); use a folder on a local disk.`)
-  for (const setting of [
-    'synchronous = full',
-    'fullfsync = on',
-    'foreign_keys = on',
-    'trusted_schema = off',
-    'secure_delete = fast',
-    'temp_store = memory',
-    'mmap_size = 0',
-    'journal_size_limit = 67108864',
-  ])
-    sqlite.pragma(setting)
-  const found = pragma('quick_check(1)')
-  if (found !== 'ok') throw damaged(file, String(found))
-}
-
-function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
-  const done = Number(sqlite.pragma('user_version', { simple: true }))
-  if (done > 0 && done < migrations.length) copyBefore(sqlite, `${file}.schema-${done}`)
-  for (const [index, text] of migrations.entries()) {
-    if (index < done) continue
-    sqlite
-      .transaction(() => {
-        sqlite.exec(text)
-        const broken = sqlite.pragma('foreign_key_check') as unknown[]
-        if (broken.length > 0) throw new Error(`Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`)
-        sqlite.pragma(`application_id = ${APPLICATION_ID}`)
-        sqlite.pragma(`user_version = ${index + 1}`)
-      })
-      .immediate()
-  }
-}
-
-/** A copy of the database as the older version left it, so that the older version can be started again. */
-function copyBefore(sqlite: Sqlite.Database, copy: string): void {
-  rmSync(copy, { force: true })
-  sqlite.prepare('vacuum into ?').run(copy)
-  chmodSync(copy, 0o600)
-}
-
-function damaged(file: string, detail: string, cause?: unknown): StoreError {
-  return new StoreError('damaged', `${file} is damaged (${detail}); nothing was changed. Keep the file and restore a copy.`, cause)
-}
-
-function translated(error: unknown, file: string): unknown {
-  if (!(error instanceof Sqlite.SqliteError)) return error
-  if (error.code === 'SQLITE_NOTADB') return new StoreError('not-a-database', `${file} is not a database; it was left as it is.`, error)
-  if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/.test(error.code))
-    return new StoreError('bad-folder', `The folder ${dirname(file)} cannot hold the database: ${error.message}.`, error)
-  return error
 }

@@ -21,8 +21,9 @@ function parseJson(body: Buffer): unknown {
   try {
     // A name with replacement characters in it would be a wrong name: text that is not UTF-8 is no answer.
     return JSON.parse(utf8.decode(body))
-  } catch (cause) {
-    throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8', {}, cause)
+  } catch {
+    // The parser's own error quotes the text, which may be about a patient.
+    throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8')
   }
 }
 

@@ -1,13 +1,11 @@
-import { CALL_LIMITS, CONNECT_MS } from './limits.ts'
-import type { WebhookEventId } from '#shared/ids.ts'
 import type { EventData, EventType } from '#shared/contract/webhooks.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
-import { Agent, type Dispatcher } from 'undici'
-import { admitUrl, pinnedLookup, type Resolve, type Route, systemResolve } from './address.ts'
+import type { WebhookEventId } from '#shared/ids.ts'
+import { admitUrl, askedOnce, type Resolve, systemResolve } from './address.ts'
 import { openCircuits, type Passage } from './circuit.ts'
-import { ACCEPT_ENCODING, type BodyReading, discard, readBody } from './response-body.ts'
+import { openExchange, type Progress } from './exchange.ts'
+import { CALL_LIMITS, type CallLimits } from './limits.ts'
 import { signatureHeaders } from './signature.ts'
-import { networkFault } from './network-fault.ts'
 import { type CallFacts, WebhookError } from './webhook-error.ts'
 
 export { readAnswer } from './answer.ts'
@@ -28,7 +26,7 @@ export interface PartnerReply {
   readonly tookMs: number
   /** Bytes of the body as they came over the wire. */
   readonly bytes: number
-  readonly webhookId: WebhookEventId
+  readonly webhookId: string
   /** When the last byte came, milliseconds since 1970. */
   readonly answeredAt: number
 }
@@ -48,7 +46,7 @@ export interface RequestOptions<T> {
   readonly accept?: (reply: PartnerReply) => T
 }
 
-/** How a call ended, for the partner's status. */
+/** How a call ended, for the partner's status. `detail` may name a patient where the fault is `refused`: never log it. */
 export interface PartnerOutcome extends CallFacts {
   readonly type: EventType
   readonly endpointId: string | null
@@ -63,7 +61,7 @@ export interface PartnerOutcome extends CallFacts {
 export interface RequesterDependencies {
   /** Which endpoint gets an event (row 50); `undefined` where none does. */
   readonly endpointFor: (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
-  /** `host:port` entries that may be called by plain http or at a private address (`partner.plaintextHosts`), as they are now. */
+  /** The `host:port` entries of `partner.plaintextHosts` as they are now. */
   readonly plaintextHosts: () => readonly string[]
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -73,7 +71,9 @@ export interface RequesterDependencies {
   readonly resolve?: Resolve
   /** Trusted certificate authorities in PEM, in place of the built-in ones. */
   readonly authorities?: readonly string[]
-  /** Told of every call but the aborted ones. */
+  /** Other limits than those of `CALL_LIMITS`. */
+  readonly limits?: Partial<Readonly<Record<EventType, CallLimits>>>
+  /** Told of every call but the aborted ones. Must not throw. */
   readonly onOutcome?: (outcome: PartnerOutcome) => void
 }
 
@@ -85,77 +85,65 @@ export interface Requester extends AsyncDisposable {
   request<E extends EventType, T = PartnerReply>(type: E, data: EventData<E>, options?: RequestOptions<T>): Promise<T>
 }
 
+/** What a fault says of the partner. One that refuses is alive; where nothing was sent, nothing is known. */
+const VERDICTS = {
+  unreachable: 'failed',
+  timeout: 'failed',
+  status: 'failed',
+  oversize: 'failed',
+  invalid: 'failed',
+  refused: 'succeeded',
+  'no-endpoint': 'abandoned',
+  'forbidden-address': 'abandoned',
+  'circuit-open': 'abandoned',
+} as const satisfies Record<PartnerFault, keyof Passage>
+
 /** The only way out to the partner: address rules, signature, time and size limits, circuit breaker (interface-choices §3, §6 rows 29-32). */
 export function openRequester(dependencies: RequesterDependencies): Requester {
   const { endpointFor, plaintextHosts, clock, eventId, onOutcome } = dependencies
   const elapsed = dependencies.elapsed ?? (() => performance.now())
+  const limitsOf = (type: EventType) => dependencies.limits?.[type] ?? CALL_LIMITS[type]
   const circuits = openCircuits({ elapsed })
-  const agents = openAgents(dependencies.resolve ?? systemResolve, dependencies.authorities)
+  const exchange = openExchange(askedOnce(dependencies.resolve ?? systemResolve), dependencies.authorities)
 
-  async function request<E extends EventType, T = PartnerReply>(
-    type: E,
-    data: EventData<E>,
-    options: RequestOptions<T> = {},
-  ): Promise<T> {
+  async function request<E extends EventType, T = PartnerReply>(type: E, data: EventData<E>, options: RequestOptions<T> = {}): Promise<T> {
     const { signal, accept } = options
     signal?.throwIfAborted()
     const began = elapsed()
     const webhookId = options.id ?? eventId()
-    const reading: Reading = { httpStatus: null, bytes: 0 }
-    const facts = (): CallFacts => ({ ...reading, tookMs: elapsed() - began, webhookId })
+    const progress: Progress = { httpStatus: null, bytes: 0 }
+    const facts = (): CallFacts => ({ ...progress, tookMs: elapsed() - began, webhookId })
     const endpoint = endpointFor(type, options.apiKeyId ?? null)
-    const tell = (fault: PartnerFault | null, detail: string, known: CallFacts) =>
-      onOutcome?.({ ...known, type, endpointId: endpoint?.endpointId ?? null, fault, detail, at: clock() })
+    const tell = (fault: PartnerFault | null, detail: string, known: CallFacts) => {
+      const { httpStatus, tookMs, bytes } = known
+      onOutcome?.({ type, endpointId: endpoint?.endpointId ?? null, fault, detail, httpStatus, tookMs, bytes, webhookId, at: clock() })
+    }
 
     let passage: Passage | undefined
     try {
       if (!endpoint) throw new WebhookError('no-endpoint', 'no partner is set up for this event')
-      const { url, route } = admitUrl(endpoint.url, plaintextHosts())
-      passage = circuits.enter(`${endpoint.endpointId} ${url.href} ${type}`, options.evenIfOpen)
-      const body = Buffer.from(JSON.stringify({ id: webhookId, type, data }))
-      const limits = { ...CALL_LIMITS[type], ...(options.budgetMs !== undefined && { budgetMs: options.budgetMs }) }
-      const answer = await withinBudget(limits.budgetMs, signal, async (budget) => {
-        const send = () =>
-          agents[route].request({
-            origin: url.origin,
-            path: url.pathname + url.search,
-            method: 'POST',
-            headers: {
-              'content-type': 'application/json',
-              accept: 'application/json',
-              'accept-encoding': ACCEPT_ENCODING,
-              'user-agent': 'Isthmus',
-              ...signatureHeaders({ id: webhookId, at: clock(), body, secrets: endpoint.secrets }),
-            },
-            body,
-            signal: budget,
-          })
-        const response = await connected(send, limits.retries, budget)
-        reading.httpStatus = response.statusCode
-        if (response.statusCode < 200 || response.statusCode > 299) throw discard(response, statusError(response.statusCode))
-        return await readBody(response, limits.answerBytes, reading)
-      })
-      const reply: PartnerReply = { ...facts(), httpStatus: reading.httpStatus ?? 200, webhookId, body: answer, answeredAt: clock() }
+      const to = admitUrl(endpoint.url, plaintextHosts())
+      passage = circuits.enter(`${endpoint.endpointId} ${to.url.href} ${type}`, options.evenIfOpen)
+      const sent = Buffer.from(JSON.stringify({ id: webhookId, type, data }))
+      const limits = { ...limitsOf(type), ...(options.budgetMs !== undefined && { budgetMs: options.budgetMs }) }
+      const headers = () => signatureHeaders({ id: webhookId, at: clock(), body: sent, secrets: endpoint.secrets })
+      const body = await exchange.post({ to, body: sent, headers, limits, signal, progress })
+      const reply: PartnerReply = { ...facts(), httpStatus: progress.httpStatus ?? 200, body, answeredAt: clock() }
       const value = accept ? accept(reply) : (reply as T)
       passage.succeeded()
       tell(null, '', reply)
       return value
     } catch (cause) {
-      const error = failure(cause, facts())
-      if (!error) {
+      if (!(cause instanceof WebhookError) || cause === signal?.reason) {
         passage?.abandoned()
         throw cause
       }
-      settle(passage, error)
+      const error = new WebhookError(cause.fault, cause.detail, facts(), cause.cause)
+      passage?.[VERDICTS[error.fault]](error.detail)
       tell(error.fault, error.detail, error)
       throw error
     }
   }
 
-  return {
-    request,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(agents).map((agent) => agent.destroy()))
-    },
-  }
+  return { request, [Symbol.asyncDispose]: () => exchange[Symbol.asyncDispose]() }
 }

@@ -1,7 +1,7 @@
-import { Button, Skeleton, Stack, Title } from '@mantine/core'
+import { Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
-import type { ProblemError } from '../client.ts'
+import type { ProblemCode, ProblemError } from '../client.ts'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
 
@@ -12,13 +12,13 @@ export function Page(props: { title: string; about?: ReactNode; actions?: ReactN
     document.title = `${title} · Isthmus`
   }, [title])
   return (
-    <div className={`${css['page']} ${isFull ? css['full'] : ''}`}>
-      <div className={css['head']}>
+    <div className={`${css.page} ${isFull ? css.full : ''}`}>
+      <div className={css.head}>
         <div>
           <Title order={1}>{title}</Title>
-          {about && <div className={css['about']}>{about}</div>}
+          {about && <div className={css.about}>{about}</div>}
         </div>
-        {actions && <div className={css['actions']}>{actions}</div>}
+        {actions && <div className={css.actions}>{actions}</div>}
       </div>
       {children}
     </div>
@@ -26,12 +26,18 @@ export function Page(props: { title: string; about?: ReactNode; actions?: ReactN
 }
 
 /** A framed part of a screen. `isFlush` lets a table reach the frame. */
-export function Panel(props: { title?: ReactNode; aside?: ReactNode; isFlush?: boolean; className?: string | undefined; children: ReactNode }) {
+export function Panel(props: {
+  title?: ReactNode
+  aside?: ReactNode
+  isFlush?: boolean
+  className?: string | undefined
+  children: ReactNode
+}) {
   const { title, aside, isFlush, className, children } = props
   return (
-    <section className={`${css['panel']} ${isFlush ? css['flush'] : ''} ${className ?? ''}`}>
+    <section className={`${css.panel} ${isFlush ? css.flush : ''} ${className ?? ''}`}>
       {(title || aside) && (
-        <div className={css['panelHead']}>
+        <div className={css.panelHead}>
           {title && <Title order={2}>{title}</Title>}
           {aside}
         </div>
@@ -43,19 +49,17 @@ export function Panel(props: { title?: ReactNode; aside?: ReactNode; isFlush?: b
 
 /** Names and values, one pair a line. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return (
-    <dl className={css['facts']}>
-      {facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}
-    </dl>
-  )
+  return <dl className={css.facts}>{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}</dl>
 }
 
 /** Nothing to show, and what to do about it. */
 export function Empty({ icon, title, children, action }: { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }) {
   return (
-    <div className={css['empty']}>
+    <div className={css.empty}>
       {icon}
-      <Title order={3}>{title}</Title>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
       {children && <p>{children}</p>}
       {action}
     </div>
@@ -66,14 +70,19 @@ export function Empty({ icon, title, children, action }: { icon?: ReactNode; tit
 export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
   return (
     <Stack gap={8} p={8} aria-busy="true">
-      <span className="mantine-visually-hidden" role="status">
-        Loading
-      </span>
+      <VisuallyHidden role="status">Loading</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <Skeleton key={row} height={height} radius="sm" />
       ))}
     </Stack>
   )
+}
+
+const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = {
+  'not-permitted': 'This is not open to your account',
+  unreachable: 'No answer',
+  'too-many': 'Not so often',
+  'not-found': 'This is not there any more',
 }
 
 /** A reply that could not be had: why, what to do, and a button to ask again. */
@@ -82,7 +91,7 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
   return (
     <Notice
       tone="danger"
-      title={error.code === 'not-permitted' ? 'This is not open to your account' : 'This could not be done'}
+      title={FAILURE_TITLES[error.code] ?? 'This could not be done'}
       actions={
         onRetry && (
           <Button variant="default" size="xs" leftSection={<IconRefresh size={14} />} onClick={onRetry}>

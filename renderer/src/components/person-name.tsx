@@ -6,12 +6,12 @@ export function PersonName({ value }: { value: string }) {
   const { family, rest, ideographic } = shownName(value)
   if (family === '') return <span title={value}>(no name)</span>
   return (
-    <span className={css['name']} title={value}>
+    <span className={css.name} title={value}>
       <bdi>
-        <span className={css['family']}>{family}</span>
+        <span className={css.family}>{family}</span>
         {rest && `, ${rest}`}
       </bdi>
-      {ideographic && <bdi className={css['ideographic']}>{ideographic}</bdi>}
+      {ideographic && <bdi className={css.ideographic}>{ideographic}</bdi>}
     </span>
   )
 }

@@ -22,15 +22,17 @@ const SHAPES: Record<Tone, TablerIcon> = {
 
 /** The shape and colour of a tone; decoration beside words. */
 export function ToneIcon({ tone, size = 16 }: { tone: Tone; size?: number }) {
-  return <Shape size={size} stroke={2} className={css['icon']} data-tone={tone} aria-hidden />
+  const Shape = SHAPES[tone]
+  return <Shape size={size} stroke={2} className={css.icon} data-tone={tone} aria-hidden />
 }
 
-/** A short state with its shape; `meaning` explains it on hover and focus. */
-export function Tag({ tone, children, meaning }: { tone: Tone; children: ReactNode; meaning?: string }) {
+/** A short state with its shape; `meaning` explains it on hover. `isWrapped` lets it take two lines. */
+export function Tag(props: { tone: Tone; children: ReactNode; meaning?: string; isWrapped?: boolean }) {
+  const { tone, children, meaning, isWrapped } = props
   const tag = (
-    <span className={css['tag']} data-tone={tone}>
+    <span className={`${css.tag} ${isWrapped ? css.wrapped : ''}`} data-tone={tone}>
       <ToneIcon tone={tone} size={13} />
-      {children}
+      <span>{children}</span>
     </span>
   )
   return meaning ? <Tooltip label={meaning}>{tag}</Tooltip> : tag
@@ -39,10 +41,10 @@ export function Tag({ tone, children, meaning }: { tone: Tone; children: ReactNo
 /** A message in the page. */
 export function Notice({ tone, title, children, actions }: { tone: Tone; title?: ReactNode; children?: ReactNode; actions?: ReactNode }) {
   return (
-    <div className={css['notice']} data-tone={tone} role={tone === 'danger' ? 'alert' : 'note'}>
+    <div className={css.notice} data-tone={tone} role={tone === 'danger' ? 'alert' : 'note'}>
       <ToneIcon tone={tone} size={19} />
-      <div className={css['noticeBody']}>
-        {title && <div className={css['noticeTitle']}>{title}</div>}
+      <div className={css.noticeBody}>
+        {title && <div className={css.noticeTitle}>{title}</div>}
         {children}
       </div>
       {actions}

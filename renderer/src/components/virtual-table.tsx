@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import css from './virtual-table.module.css'
@@ -7,6 +8,8 @@ export interface Column<T> {
   /** CSS grid track, e.g. `90px` or `minmax(160px, 2fr)`. */
   readonly track: string
   readonly isRight?: boolean
+  /** Left out of a narrow window. */
+  readonly isWideOnly?: boolean
   readonly cell: (row: T) => ReactNode
 }
 
@@ -44,22 +47,28 @@ export function VirtualTable<T>(props: {
     if (rows.length > 0 && last >= rows.length - 5) onEnd?.()
   }, [last, rows.length, onEnd])
 
-  const style = { '--columns': columns.map((column) => column.track).join(' '), '--least': `${least}px`, maxHeight } as CSSProperties
+  const tracks = (shown: readonly Column<T>[]) => shown.map((column) => column.track).join(' ')
+  const style = {
+    '--columns': tracks(columns),
+    '--narrow-columns': tracks(columns.filter((column) => !column.isWideOnly)),
+    '--least': `${least}px`,
+    maxHeight,
+  } as CSSProperties
+  const classOf = (column: Column<T>) => `${column.isRight ? css.right : ''} ${column.isWideOnly ? css.wideOnly : ''}`
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-    <section ref={scroll} className={css['scroll']} style={style} tabIndex={0} aria-label={label}>
-      {/* biome-ignore lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows */}
+    <section ref={scroll} className={css.scroll} style={style} tabIndex={0} aria-label={label}>
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
-        <div role="rowgroup" className={css['headGroup']}>
-          <div role="row" aria-rowindex={1} className={css['head']} tabIndex={-1}>
+        <div role="rowgroup" className={css.headGroup}>
+          <div role="row" aria-rowindex={1} className={css.head} tabIndex={-1}>
             {columns.map((column) => (
-              <div role="columnheader" tabIndex={-1} key={column.name} className={column.isRight ? css['right'] : undefined}>
+              <div role="columnheader" tabIndex={-1} key={column.name} className={classOf(column)}>
                 {column.name}
               </div>
             ))}
           </div>
         </div>
-        <div role="rowgroup" className={css['body']} style={{ height: virtual.getTotalSize() }}>
+        <div role="rowgroup" className={css.body} style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
             const row = rows[item.index]
             if (row === undefined) return null
@@ -72,12 +81,12 @@ export function VirtualTable<T>(props: {
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
-                className={`${css['row']} ${onOpen ? css['opens'] : ''}`}
+                className={`${css.row} ${onOpen ? css.opens : ''}`}
                 style={{ transform: `translateY(${item.start}px)` }}
                 onClick={onOpen && ((event) => (event.target as Element).closest('a, button') === null && onOpen(row))}
               >
                 {columns.map((column) => (
-                  <div role="cell" key={column.name} className={column.isRight ? css['right'] : undefined}>
+                  <div role="cell" key={column.name} className={classOf(column)}>
                     {column.cell(row)}
                   </div>
                 ))}
@@ -86,7 +95,7 @@ export function VirtualTable<T>(props: {
           })}
         </div>
       </div>
-      {end && <div className={css['end']}>{end}</div>}
+      {end && <div className={css.end}>{end}</div>}
     </section>
   )
 }

@@ -18,9 +18,15 @@ export const FAULTS: Record<PartnerFault, { name: string; remedy: string }> = {
     name: 'the partner could not be reached',
     remedy: 'Check this PC’s network, then ask the partner’s support. Until then downtime mode can serve the last good answer.',
   },
-  timeout: { name: 'the partner did not answer in time', remedy: 'Ask again. If it stays slow, tell the partner’s support when it happened.' },
+  timeout: {
+    name: 'the partner did not answer in time',
+    remedy: 'Ask again. If it stays slow, tell the partner’s support when it happened.',
+  },
   status: { name: 'the partner answered with an error', remedy: 'Tell the partner’s support the time and the webhook id below.' },
-  oversize: { name: 'the partner’s answer was too large', remedy: 'Ask for fewer days, or ask the partner’s support why the list is so long.' },
+  oversize: {
+    name: 'the partner’s answer was too large',
+    remedy: 'Ask for fewer days, or ask the partner’s support why the list is so long.',
+  },
   invalid: { name: 'the partner’s answer could not be read', remedy: 'Tell the partner’s support the time and the webhook id below.' },
   refused: { name: 'the partner refused this device', remedy: 'Ask the partner’s support to authorise this AE title and address.' },
   'circuit-open': {

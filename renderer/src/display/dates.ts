@@ -85,3 +85,9 @@ export function agoText(instant: string, now: Date): string {
   const days = Math.floor(seconds / 86_400)
   return days === 1 ? '1 day ago' : `${days} days ago`
 }
+
+/** The day after `YYYY-MM-DD`, by the calendar alone. */
+export function dayAfter(day: string): string {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1, date + 1)).toISOString().slice(0, 10)
+}

@@ -1,7 +1,7 @@
 import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/worklist.ts'
 import { bytesText, countText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
-import { dayText, daysText, timeText } from './dates.ts'
+import { daysText, dayText, timeText } from './dates.ts'
 import { shownStatus } from './dimse-status.ts'
 import type { Tone } from './tones.ts'
 
@@ -37,7 +37,12 @@ export function explain(inspection: Inspection): Explanation {
     window(inspection, isMisread),
     isMisread ? skipped('partner', 'The partner’s answer', 'The partner was not asked.') : partner(inspection),
     hasList
-      ? station('list', total === 0 ? 'stop' : 'passed', 'The partner’s list', total === 0 ? 'It holds no exam.' : `It holds ${exams(total)}.`)
+      ? station(
+          'list',
+          total === 0 ? 'stop' : 'passed',
+          'The partner’s list',
+          total === 0 ? 'It holds no exam.' : `It holds ${exams(total)}.`,
+        )
       : skipped('list', 'The partner’s list', 'There was no list.'),
     hasList && total > 0
       ? lost('keys', 'The keys of the query', filtered, sent === 0 && withheld === 0, 'did not fit them', inspection.rows, 'filtered')
@@ -55,25 +60,46 @@ export function explain(inspection: Inspection): Explanation {
   ]
 
   const say = (tone: Tone, headline: string, remedy = ''): Explanation => ({ tone, headline, remedy, stations })
-  if (isCancelled) return say('plain', `The device cancelled the query after ${exams(sent)}.`, 'Ask again at the device if that was not meant.')
+  if (isCancelled)
+    return say('plain', `The device cancelled the query after ${exams(sent)}.`, 'Ask again at the device if that was not meant.')
   if (isMisread) return say('danger', 'The query could not be understood, so nothing was looked up.', misreadRemedy(inspection))
   if (fault !== null && !hasList) return say('danger', `Empty, because ${FAULTS[fault].name}.`, FAULTS[fault].remedy)
   if (!hasList) return say('danger', `No list was given: ${shownStatus(status).meaning}`, inspection.errorComment)
   if (total === 0) {
-    return say('warning', `Empty, because the partner has no exam ${windowWords(inspection)}.`, 'If an exam is missing, check in the partner’s system that it is scheduled for that day.')
+    return say(
+      'warning',
+      `Empty, because the partner has no exam ${windowWords(inspection)}.`,
+      'If an exam is missing, check in the partner’s system that it is scheduled for that day.',
+    )
   }
   if (sent === 0 && withheld === 0) {
-    return say('warning', `Empty, because none of the partner’s ${exams(total)} fits what the device asked for.`, filterRemedy(inspection.keys))
+    return say(
+      'warning',
+      `Empty, because none of the partner’s ${exams(total)} fits what the device asked for.`,
+      filterRemedy(inspection.keys),
+    )
   }
   if (sent === 0) {
     const rest = filtered > 0 ? ` and ${exams(filtered)} did not fit the query` : ''
-    return say('danger', `Empty, because ${exams(withheld)} cannot be sent safely${rest}.`, 'The reasons are below; most are mended in the partner’s system.')
+    return say(
+      'danger',
+      `Empty, because ${exams(withheld)} cannot be sent safely${rest}.`,
+      'The reasons are below; most are mended in the partner’s system.',
+    )
   }
   if (status !== '0000') {
-    return say('warning', `${exams(sent)} sent, but the list is not complete: ${inspection.errorComment || shownStatus(status).name}.`, 'Narrow the query at the device.')
+    return say(
+      'warning',
+      `${exams(sent)} sent, but the list is not complete: ${inspection.errorComment || shownStatus(status).name}.`,
+      'Narrow the query at the device.',
+    )
   }
   if (withheld > 0) {
-    return say('warning', `${exams(sent)} sent; ${exams(withheld)} withheld because they cannot be sent safely.`, 'The reasons are below; most are mended in the partner’s system.')
+    return say(
+      'warning',
+      `${exams(sent)} sent; ${exams(withheld)} withheld: ${withheld === 1 ? 'it' : 'they'} cannot be sent safely.`,
+      'The reasons are below; most are mended in the partner’s system.',
+    )
   }
   const stale = SOURCES[inspection.source].tone === 'warning' ? ` ${SOURCES[inspection.source].meaning}` : ''
   return say(stale ? 'warning' : 'good', `${exams(sent)} sent.${stale}`)
@@ -86,12 +112,17 @@ export const narrowingKeys = (keys: readonly ReceivedKey[]): string[] =>
     .map((key) => `${wordOf(key.keyword)}: ${valueWords(key)}`)
 
 /** `ScheduledProcedureStepStartDate` as words; initialisms stay whole. */
-export const wordOf = (keyword: string): string =>
-  keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+export const wordOf = (keyword: string): string => keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
 
 const exams = (count: number) => countText(count, 'exam')
 
-const station = (name: Station['name'], state: Station['state'], title: string, text: string, details: readonly string[] = []): Station => ({
+const station = (
+  name: Station['name'],
+  state: Station['state'],
+  title: string,
+  text: string,
+  details: readonly string[] = [],
+): Station => ({
   name,
   state,
   title,
@@ -107,13 +138,26 @@ function asked(inspection: Inspection, isMisread: boolean): Station {
   const text = `A ${from} ${who} (${inspection.callingAeTitle}${inspection.remoteAddress ? ` at ${inspection.remoteAddress}` : ''}), ${
     keys.length === 0 ? 'with no key that narrows it.' : `narrowed by ${countText(keys.length, 'key')}.`
   }`.replace('A asked', 'Asked')
-  return station('asked', isMisread ? 'stop' : 'passed', 'The question', text, isMisread ? [inspection.errorComment, ...keys].filter(Boolean) : keys)
+  return station(
+    'asked',
+    isMisread ? 'stop' : 'passed',
+    'The question',
+    text,
+    isMisread ? [inspection.errorComment, ...keys].filter(Boolean) : keys,
+  )
 }
 
 function window(inspection: Inspection, isMisread: boolean): Station {
   const { question, remarks } = inspection
-  if (question === null) return station('window', isMisread ? 'skipped' : 'remark', 'The days asked for', 'The partner was not asked for any day.', remarks)
-  return station('window', remarks.length > 0 ? 'remark' : 'passed', 'The days asked for', `The partner’s list ${windowWords(inspection)}.`, remarks)
+  if (question === null)
+    return station('window', isMisread ? 'skipped' : 'remark', 'The days asked for', 'The partner was not asked for any day.', remarks)
+  return station(
+    'window',
+    remarks.length > 0 ? 'remark' : 'passed',
+    'The days asked for',
+    `The partner’s list ${windowWords(inspection)}.`,
+    remarks,
+  )
 }
 
 function partner(inspection: Inspection): Station {
@@ -164,7 +208,7 @@ const misreadRemedy = (inspection: Inspection) =>
 
 const filterRemedy = (keys: readonly ReceivedKey[]) => {
   const narrowing = narrowingKeys(keys)
-  return narrowing.length === 0 ? 'The reasons are below.' : `Clear or correct at the device: ${narrowing.join('; ')}.`
+  return narrowing.length === 0 ? 'The reasons are below.' : `Clear or correct these keys at the device: ${narrowing.join('; ')}.`
 }
 
 function valueWords(key: ReceivedKey): string {

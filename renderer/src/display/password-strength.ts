@@ -3,7 +3,20 @@ export interface PasswordStrength {
   readonly words: string
 }
 
-const COMMON = ['password', 'passwort', 'qwerty', 'azerty', '123456', 'letmein', 'welcome', 'isthmus', 'radiology', 'hospital', 'clinic', 'admin']
+const COMMON = [
+  'password',
+  'passwort',
+  'qwerty',
+  'azerty',
+  '123456',
+  'letmein',
+  'welcome',
+  'isthmus',
+  'radiology',
+  'hospital',
+  'clinic',
+  'admin',
+]
 
 /**
  * Words about a new password. Length counts most (NIST SP 800-63B); the person's own words and well-known ones do not count at all.

@@ -24,7 +24,12 @@ it('doubles its wait up to half a minute and starts over after a steady minute',
 it('starts the gateway again after a crash, but not where its first start failed', async () => {
   const ends: [number, number | undefined][] = []
   const ready: string[] = []
-  const options = { entry: 'headless.js', args: [], onReady: (r: { http: string }) => ready.push(r.http), onEnd: (code: number, wait: number | undefined) => ends.push([code, wait]) }
+  const options = {
+    entry: 'headless.js',
+    args: [],
+    onReady: (r: { http: string }) => ready.push(r.http),
+    onEnd: (code: number, wait: number | undefined) => ends.push([code, wait]),
+  }
   const gateway = new GatewayProcess(options)
   gateway.start()
   fake.processes[0]?.stdout.write('{"ready":true,"http":"http://127.0.0.1:1","dimse":"A@127.0.0.1:2"}\n')

@@ -131,9 +131,9 @@ describe('a malformed request', () => {
     const headers = { ...OWN_PAGE, 'content-type': 'application/json' }
     const send = async (body: string | Buffer) => problem(await httpCall(`${server.url}/things`, { method: 'POST', headers, body }))
     expect((await send('')).errors[0]?.path).toBe('body')
-    expect(await send('{"email":')).toMatchObject({ status: 400, message: 'The body is not valid JSON' })
-    expect(await send(Buffer.from([0x22, 0xe4, 0x22]))).toMatchObject({ status: 400, message: 'The body is not UTF-8' })
-    expect(await send('{"__proto__":{"size":1}}')).toMatchObject({ status: 400, message: 'The body is not valid JSON' })
+    expect(await send('{"email":')).toMatchObject({ status: 400, message: 'The body is not valid JSON.' })
+    expect(await send(Buffer.from([0x22, 0xe4, 0x22]))).toMatchObject({ status: 400, message: 'The body is not UTF-8.' })
+    expect(await send('{"__proto__":{"size":1}}')).toMatchObject({ status: 400, message: 'The body is not valid JSON.' })
   })
 
   it('is refused with 415 only for a non-empty body that is not JSON', async () => {
@@ -168,7 +168,7 @@ describe('a refusal', () => {
 
   it('says that the disk is full with 503', async () => {
     const answer = await post('/refuse', { code: 'sqlite' })
-    expect([answer.status, problem(answer).message]).toEqual([503, 'The disk of the gateway is full; nothing was changed'])
+    expect([answer.status, problem(answer).message]).toEqual([503, 'The disk of the gateway is full; nothing was changed.'])
   })
 
   it('hides a fault of ours behind the id of the request, in the answer and in the log', async () => {
@@ -203,7 +203,7 @@ describe('access', () => {
   it('refuses by level with 403', async () => {
     expect((await get('/mine', cookie('member'))).json).toEqual({ email: 'vera@clinic.example' })
     const refused = await get('/manage', cookie('member'))
-    expect([refused.status, problem(refused).message]).toEqual([403, 'Only an owner or an administrator may do this'])
+    expect([refused.status, problem(refused).message]).toEqual([403, 'Only an owner or an administrator may do this.'])
     expect((await get('/manage', cookie('admin'))).json).toEqual({ email: 'ada@clinic.example' })
     expect((await get('/manage', cookie('owner'))).json).toEqual({ email: 'olga@clinic.example' })
   })
@@ -262,9 +262,9 @@ describe('a path', () => {
 
   it('that takes other methods is 405 with Allow', async () => {
     const put = await httpCall(`${server.url}/things`, { method: 'PUT', json: {} })
-    expect([put.status, put.headers.allow, problem(put).code]).toEqual([405, 'GET, POST', 'method-not-allowed'])
+    expect([put.status, put.headers.allow, problem(put).code]).toEqual([405, 'GET, HEAD, POST', 'method-not-allowed'])
     const patch = await httpCall(`${server.url}/things/${THING}?a=b`, { method: 'PATCH', json: {} })
-    expect([patch.status, patch.headers.allow]).toEqual([405, 'DELETE, GET'])
+    expect([patch.status, patch.headers.allow]).toEqual([405, 'DELETE, GET, HEAD'])
     expect((await httpCall(`${server.url}/things`, { method: 'OPTIONS' })).status).toBe(405)
   })
 

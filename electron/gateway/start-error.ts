@@ -1,8 +1,17 @@
+import { ApiError } from '#shared/errors.ts'
 import { portHolder } from './port-holder.ts'
+import { StoreError } from './store/store-error.ts'
 
 /** A start that failed for a reason a person can mend: the message is one sentence that names it. */
 export class StartError extends Error {
   override name = 'StartError'
+}
+
+/** The words of a failure that a person can mend; undefined for a fault of ours. */
+export function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof StartError || error instanceof StoreError) return error.message
+  if (!(error instanceof ApiError)) return undefined
+  return [error.message, ...error.errors.map((fault) => `  ${fault.path}: ${fault.message}`)].join('\n')
 }
 
 /** Words for a listener that could not be opened; names the program that holds the port where it can be told. */

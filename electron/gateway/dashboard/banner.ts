@@ -1,0 +1,93 @@
+import { clinicDay, wallClock } from '#gateway/domain/clinic-day.ts'
+import type { Instant } from '#shared/contract/conventions.ts'
+import type { PartnerStatus, Status } from '#shared/contract/dashboard.ts'
+import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
+
+export interface Situation {
+  readonly listeners: Status['listeners']
+  readonly partner: PartnerStatus
+  readonly downtime: Downtime
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** IANA name of the clinic's time zone. */
+  readonly timeZone: string
+  /** `worklist.storedMinutes`: how old a stored answer may be outside downtime. */
+  readonly storedMinutes: number
+  /** `worklist.downtimeHours`: how old it may be in downtime. */
+  readonly downtimeHours: number
+}
+
+// What is wrong with the partner, as the beginning of a sentence that goes on "since 10:42".
+const FAULT_WORDS: Record<PartnerFault, string> = {
+  'no-endpoint': 'No partner is set',
+  unreachable: 'Partner unreachable',
+  timeout: 'Partner does not answer in time',
+  status: 'Partner answers with an error',
+  oversize: 'Partner sends answers that are too large',
+  invalid: 'Partner sends answers that cannot be read',
+  refused: 'Partner refuses worklist queries',
+  'circuit-open': 'Partner unreachable',
+  'forbidden-address': 'Partner has an address that is not allowed',
+}
+
+/** The line across the window: the gravest thing that is wrong, in one or two sentences; null when all is well. */
+export function bannerOf(situation: Situation): Status['banner'] {
+  return listenerBanner(situation) ?? partnerBanner(situation) ?? downtimeBanner(situation)
+}
+
+function listenerBanner({ listeners }: Situation): Status['banner'] {
+  const down = listeners.find((listener) => !listener.isUp)
+  if (!down) return null
+  const what = down.name === 'dimse' ? 'No device can reach the gateway: its DICOM listener is down' : 'The HTTP listener is down'
+  return { tone: 'danger', text: down.detail ? `${what} (${down.detail}).` : `${what}.` }
+}
+
+function partnerBanner(situation: Situation): Status['banner'] {
+  const { partner, downtime, timeZone, now } = situation
+  if (partner.state !== 'down' && partner.state !== 'refusing') return null
+  const fault = FAULT_WORDS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
+  const since = partner.downSince ? ` since ${timeText(partner.downSince, timeZone, now)}` : ''
+  // dicom-field §7.3: a refusal is an answer; what was stored before it is not served.
+  if (partner.state === 'refusing') return { tone: 'danger', text: `${fault}${since}. Devices get no worklist.` }
+  if (!partner.lastOkAt) return { tone: 'danger', text: `${fault}${since}. There is no earlier answer: devices get no worklist.` }
+
+  const ageMs = Math.max(0, now - Date.parse(partner.lastOkAt))
+  const age = `${timeText(partner.lastOkAt, timeZone, now)} (${ageText(ageMs)} old)`
+  // dicom-field §7.3, age tiers: minutes by itself, hours in downtime mode, an answer of another day never.
+  const isYoung = ageMs <= situation.storedMinutes * 60_000
+  const isForDowntime = ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
+  if (isYoung || (isForDowntime && downtime.isOn)) {
+    const mode = downtime.isOn ? ` ${downtimeText(situation)}` : ''
+    return { tone: 'warning', text: `${fault}${since}. Worklists come from ${age}.${mode}` }
+  }
+  const remedy = isForDowntime ? ' Downtime mode serves it for longer.' : ''
+  return { tone: 'danger', text: `${fault}${since}. The last answer is from ${age}, too old to serve: devices get no worklist.${remedy}` }
+}
+
+function downtimeBanner(situation: Situation): Status['banner'] {
+  return situation.downtime.isOn ? { tone: 'warning', text: `${downtimeText(situation)} It ends with the next live answer.` } : null
+}
+
+function downtimeText({ downtime, timeZone, now }: Situation): string {
+  const since = downtime.since ? ` since ${timeText(downtime.since, timeZone, now)}` : ''
+  const until = downtime.until ? `, until ${timeText(downtime.until, timeZone, now)} at the latest` : ''
+  return `Downtime mode is on${since}${downtime.userName && ` (${downtime.userName})`}${until}.`
+}
+
+/** `10:42` today, `19 Nov 10:42` on another day, in the clinic's time zone. */
+export function timeText(instant: Instant, timeZone: string, now: number): string {
+  const at = Date.parse(instant)
+  const time = wallClock(at, timeZone).time.slice(0, 5)
+  if (isSameDay(instant, now, timeZone)) return time
+  return `${new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(at)} ${time}`
+}
+
+const isSameDay = (instant: Instant, now: number, timeZone: string): boolean =>
+  clinicDay(Date.parse(instant), timeZone) === clinicDay(now, timeZone)
+
+function ageText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'under a minute'
+  if (minutes < 120) return `${minutes} min`
+  return `${Math.floor(minutes / 60)} h`
+}

@@ -1,0 +1,93 @@
+import { serveEvents } from '#gateway/http/events.ts'
+import type { HttpApp } from '#gateway/http/operations.ts'
+import { type Clock, instantOf } from '#gateway/store/clock.ts'
+import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { DashboardHandlers } from './handlers.ts'
+import { PERMISSIONS } from './permissions.ts'
+
+/** What a subscriber hears: a new line, or that the status changed. */
+export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: 'status' }
+
+/** The live feed: the last lines of what happened on the network, in memory only, without anything about a patient. */
+export interface Feed {
+  append(line: Omit<FeedLine, 'lineId' | 'at'>): FeedLine
+  /** Tells subscribers to ask for the status again; many at once are told once. */
+  noteStatus(): void
+  /** Newest first. */
+  latest(page: PageQuery): PageOf<FeedLine>
+  /** Oldest first: what a returning window has missed. */
+  after(lineId: number): readonly FeedLine[]
+  /** Returns what ends the subscription. The listener must not throw. */
+  subscribe(listener: (news: FeedNews) => void): () => void
+}
+
+export interface FeedConfig {
+  readonly clock: Clock
+  /** Lines kept. */
+  readonly lines?: number
+  /** Milliseconds within which changes of the status are told once. */
+  readonly statusMs?: number
+}
+
+export function createFeed({ clock, lines = 1000, statusMs = 1000 }: FeedConfig): Feed {
+  const kept: FeedLine[] = []
+  const listeners = new Set<(news: FeedNews) => void>()
+  // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has seen.
+  let lastId = clock()
+  let isStatusDue = false
+  const tell = (news: FeedNews) => {
+    for (const listener of listeners) listener(news)
+  }
+
+  return {
+    append(line) {
+      lastId += 1
+      const whole = { ...line, lineId: lastId, at: instantOf(clock()) }
+      kept.push(whole)
+      if (kept.length > lines) kept.shift()
+      tell({ kind: 'line', line: whole })
+      return whole
+    },
+    noteStatus() {
+      if (isStatusDue || listeners.size === 0) return
+      isStatusDue = true
+      setTimeout(() => {
+        isStatusDue = false
+        tell({ kind: 'status' })
+      }, statusMs).unref()
+    },
+    latest({ cursor, limit }) {
+      const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
+      const older = kept.filter((line) => line.lineId < before)
+      return pageOf(older.slice(-limit - 1).reverse(), limit, (line) => line.lineId)
+    },
+    after: (lineId) => kept.filter((line) => line.lineId > lineId),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+export const feedHandlers = (feed: Feed): Pick<DashboardHandlers, 'feed'> => ({
+  feed({ query }) {
+    const { items, ...rest } = feed.latest(query)
+    return { lines: items, ...rest }
+  },
+})
+
+/**
+ * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line and `status` (empty) when the
+ * status should be asked for again. A window that reconnects gets the lines it has missed, as far as they are kept.
+ */
+export function serveFeedEvents(app: HttpApp, feed: Feed): void {
+  serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {
+    const sendLine = (line: FeedLine) => send({ event: 'line', data: line, id: String(line.lineId) })
+    const seen = Number(lastEventId)
+    if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen)) sendLine(line)
+    // What changed before this stream was open is in nobody's news.
+    send({ event: 'status', data: {} })
+    return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: 'status', data: {} })))
+  })
+}

@@ -1,0 +1,54 @@
+import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import { adviceFor } from './advice.ts'
+import { bannerOf } from './banner.ts'
+import type { DashboardDeps } from './deps.ts'
+import type { DashboardHandlers } from './handlers.ts'
+
+/** The gateway at a glance. `startedAt` is when the handlers were made. */
+export function statusHandlers({
+  store,
+  clock,
+  settings,
+  devices,
+  downtime,
+  partnerEndpoint,
+  ports,
+}: Pick<DashboardDeps, 'store' | 'clock' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint' | 'ports'>): Pick<
+  DashboardHandlers,
+  'status'
+> {
+  const startedAt = instantOf(clock())
+  return {
+    status() {
+      const now = clock()
+      const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
+      const state = { listeners: ports.listenerStatus(), partner: ports.partnerStatus(), downtime: downtime.current() }
+      const known = devices.list()
+      const unknownCallers = store.callers.count()
+      return {
+        ...state,
+        banner: bannerOf({
+          ...state,
+          now,
+          timeZone,
+          storedMinutes: settings.get('worklist.storedMinutes'),
+          downtimeHours: settings.get('worklist.downtimeHours'),
+        }),
+        today: store.inspections.today(instantOf(startOfDay(clinicDay(now, timeZone), timeZone))),
+        unknownCallers,
+        openAssociations: ports.openAssociations(),
+        advice: adviceFor({
+          settings: settings.all(),
+          unreadableSettings: store.settings.unreadable(),
+          hasPartner: partnerEndpoint.read().url !== null,
+          devices: known.length,
+          enabledDevices: known.filter((device) => device.isEnabled).length,
+          unknownCallers,
+        }),
+        startedAt,
+        clinicTimeZone: timeZone,
+      }
+    },
+  }
+}

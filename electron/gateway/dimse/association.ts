@@ -1,0 +1,368 @@
+import type { Socket } from 'node:net'
+import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
+import { COMMAND_FIELD, RESPONSE } from './command-set.ts'
+import type { DimseLimits } from './limits.ts'
+import { createMessageReader, type Message, type MessageReader } from './message.ts'
+import { createOperationQueue, type OperationQueue } from './operation-queue.ts'
+import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, type Pdu, PduFault, type Pdv } from './pdu.ts'
+import { createPduReader, type PduReader } from './pdu-reader.ts'
+import { writePdu } from './pdu-writer.ts'
+import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
+import type { AssociationInfo, AssociationObserver, AssociationPolicy, Rejection } from './service.ts'
+import type { ServiceClass } from './service-class.ts'
+import type { SlicePool } from './slice-pool.ts'
+import { type Effect, type Event, type State, transition } from './state-machine.ts'
+import { nameOfUid } from './uids.ts'
+
+/** What an association needs of its server. */
+export interface AssociationHost {
+  readonly limits: DimseLimits
+  readonly slices: SlicePool
+  readonly policy: AssociationPolicy
+  readonly observer: AssociationObserver
+  serviceOf(abstractSyntax: string): ServiceClass | undefined
+  /** As seen by this caller. */
+  openAssociations(association: AssociationInfo): OpenAssociations
+  ids(): string
+  report(error: unknown): string
+  clock(): number
+}
+
+/** How it ended, for the feed. */
+type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: string }
+
+/** What an event brings with it. */
+interface Given {
+  readonly bytes?: readonly Buffer[]
+  /** Called when the network has taken `bytes`, or never will. */
+  readonly taken?: (error?: Error | null) => void
+  readonly rejection?: Rejection
+  readonly abort?: { readonly source: number; readonly reason: number }
+  readonly request?: AssociateRq
+  readonly open?: OpenAssociations
+  readonly ending?: Ending
+  readonly pdu?: Pdu
+}
+
+const EVENT_OF: Readonly<Record<Pdu['type'], Event>> = {
+  'A-ASSOCIATE-AC': 'Evt3',
+  'A-ASSOCIATE-RJ': 'Evt4',
+  'A-ASSOCIATE-RQ': 'Evt6',
+  'P-DATA-TF': 'Evt10',
+  'A-RELEASE-RQ': 'Evt12',
+  'A-RELEASE-RP': 'Evt13',
+  'A-ABORT': 'Evt16',
+}
+
+/** States in which DIMSE messages can still be sent. */
+const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
+
+/** One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2. */
+export class Association {
+  /** Undefined until an association is asked for. */
+  info: AssociationInfo | undefined
+  readonly remoteAddress: string
+  readonly #socket: Socket
+  readonly #host: AssociationHost
+  /** The limits it began with: a change of settings is for those to come. */
+  readonly #limits: DimseLimits
+  #state: State = 'Sta1'
+  #reader: PduReader | undefined
+  readonly #messages: MessageReader
+  #queue: OperationQueue | undefined
+  #accepted: Negotiation['accepted'] = new Map()
+  #artim: NodeJS.Timeout | undefined
+  #idle: NodeJS.Timeout | undefined
+  #whenIdle = Promise.withResolvers<void>()
+  #isOpen = false
+  #isEnded = false
+
+  constructor(socket: Socket, host: AssociationHost) {
+    this.#socket = socket
+    this.#host = host
+    this.#limits = host.limits
+    this.#reader = createPduReader(host.limits)
+    this.#messages = createMessageReader(host.limits)
+    this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('end', () => this.#closed('connection closed by the peer'))
+    socket.on('error', ({ message }) => this.#closed(`connection lost: ${message}`))
+    socket.on('close', () => this.#closed('connection closed'))
+    this.#dispatch('Evt5')
+  }
+
+  /** Accepted, and neither released nor aborted. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  get isBusy(): boolean {
+    return this.#queue?.isBusy ?? false
+  }
+
+  /** Resolves when no request is at work. */
+  whenIdle(): Promise<void> {
+    return this.isBusy && this.#isOpen ? this.#whenIdle.promise : Promise.resolve()
+  }
+
+  /** A-ABORT by the service provider, then the connection is closed as soon as that is sent. */
+  terminate(detail: string): void {
+    const isStalled = this.#socket.writableLength > 0
+    if (this.#isOpen) this.#abort(ABORT_REASON.notSpecified, detail)
+    else this.#end({ kind: 'aborted', detail })
+    if (isStalled || this.#state === 'Sta2') this.#socket.destroy()
+    else this.#socket.destroySoon()
+  }
+
+  /** Closes the connection without a word. */
+  destroy(detail: string): void {
+    this.#end({ kind: 'aborted', detail })
+    this.#socket.destroy()
+  }
+
+  #dispatch(event: Event, given: Given = {}, otherwise = false): void {
+    const { effects, next } = transition(this.#state, event, otherwise)
+    this.#state = next
+    for (const effect of effects) this.#effects[effect]?.(given)
+  }
+
+  /** An acceptor never connects, and nothing is ever confirmed to it. */
+  readonly #effects: Partial<Record<Effect, (given: Given) => void>> = {
+    close: () => this.#socket.destroy(),
+    startArtim: () => this.#startArtim(),
+    stopArtim: () => clearTimeout(this.#artim),
+    send: ({ bytes, taken }) => this.#write(bytes ?? [], taken),
+    sendReject: ({ rejection }) => {
+      if (rejection) this.#write([writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+    },
+    // A provider's abort, with its reason, in Sta2 too, where Table 9-9 says user: there is no user yet, and a user's has no reason.
+    sendAbort: ({ abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu }, ending, pdu }) => {
+      this.#write([writePdu({ type: 'A-ABORT', ...abort })])
+      this.#end(ending ?? { kind: 'aborted', detail: `aborted by the gateway: unexpected ${pdu?.type ?? 'PDU'}` })
+    },
+    indicateAssociate: ({ request, open }) => {
+      if (request && open) this.#decide(request, open)
+    },
+    indicateData: ({ pdu }) => {
+      if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
+    },
+    indicateRelease: () => this.#release(),
+    indicateAbort: ({ ending, pdu }) => {
+      const side = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser ? 'by the peer' : "by the peer's upper layer"
+      this.#end(ending ?? { kind: 'aborted', detail: `aborted ${side}` })
+    },
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#reader?.push(chunk)
+    this.#read()
+  }
+
+  #read(): void {
+    try {
+      while (this.#reader && this.#state !== 'Sta1') {
+        if (this.#queue?.isFull && this.#isOpen) {
+          this.#socket.pause()
+          return
+        }
+        const pdu = this.#reader.next()
+        if (!pdu) return
+        this.#idle?.refresh()
+        if (pdu.type === 'A-ASSOCIATE-RQ' && this.#state === 'Sta2') this.#request(pdu)
+        else this.#dispatch(EVENT_OF[pdu.type], { pdu })
+      }
+    } catch (error) {
+      this.#fault(error)
+    }
+  }
+
+  #fault(error: unknown): void {
+    this.#reader = undefined
+    if (this.#state === 'Sta1') return
+    const isPeers = error instanceof PduFault
+    const reason = isPeers ? error.reason : ABORT_REASON.notSpecified
+    const detail = isPeers ? error.message : `internal error ${this.#host.report(error)}`
+    this.#dispatch('Evt19', {
+      abort: { source: ABORT_SOURCE.serviceProvider, reason },
+      ending: { kind: 'aborted', detail: `aborted by the gateway: ${detail}` },
+    })
+  }
+
+  /** A-ABORT on our own account. */
+  #abort(reason: number, detail: string): void {
+    if (!this.#isOpen) return
+    this.#dispatch('Evt15', { abort: { source: ABORT_SOURCE.serviceProvider, reason }, ending: { kind: 'aborted', detail } })
+  }
+
+  // ---- A-ASSOCIATE
+
+  #request(request: AssociateRq): void {
+    const info: AssociationInfo = {
+      associationId: this.#host.ids(),
+      callingAeTitle: request.callingAeTitle,
+      calledAeTitle: request.calledAeTitle,
+      remoteAddress: this.remoteAddress,
+    }
+    this.info = info
+    const open = this.#host.openAssociations(info)
+    const rejection = unacceptable(request, open, this.#limits)
+    if (!rejection) {
+      this.#dispatch('Evt6', { request, open })
+      return
+    }
+    this.#dispatch('Evt6', { rejection }, true)
+    this.#host.observer.rejected(info, rejection, servicesOf(request))
+  }
+
+  #decide(request: AssociateRq, open: OpenAssociations): void {
+    const { info } = this
+    if (!info) return
+    const { observer, policy, serviceOf } = this.#host
+    const decision = decide(request, info, open, policy)
+    if ('reject' in decision) {
+      this.#dispatch('Evt8', { rejection: decision.reject })
+      observer.rejected(info, decision.reject, servicesOf(request))
+      return
+    }
+    const { onlySopClasses } = decision
+    const allowed = (uid: string) => (onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid))
+    const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
+    this.#accepted = accepted
+    this.#queue = this.#openQueue(info, request.user.maximumLength)
+    this.#isOpen = true
+    this.#startIdle()
+    this.#dispatch('Evt7', { bytes: [writePdu(reply)] })
+    observer.opened(info, servicesOf(request))
+  }
+
+  #openQueue(association: AssociationInfo, maximumLength: number): OperationQueue {
+    const { observer, slices, serviceOf, report, clock } = this.#host
+    return createOperationQueue({
+      association,
+      maximumLength,
+      limits: this.#limits,
+      slices,
+      serviceOf,
+      send: (...parts) => this.#send(parts),
+      answered: ({ abstractSyntax }, status, responses, ms) =>
+        observer.answered(association, { service: nameOfUid(abstractSyntax), status, responses, ms }),
+      eased: () => this.#eased(),
+      report,
+      broken: (error) => this.#abort(ABORT_REASON.notSpecified, `aborted by the gateway: internal error ${report(error)}`),
+      clock,
+    })
+  }
+
+  // ---- P-DATA
+
+  #takeData(pdvs: readonly Pdv[]): void {
+    for (const pdv of pdvs) {
+      const context = this.#accepted.get(pdv.contextId)
+      if (!context) throw new PduFault(ABORT_REASON.invalidParameterValue, `presentation context ${pdv.contextId} was not accepted`)
+      const message = this.#messages.push(pdv)
+      if (message) this.#takeMessage(message, context)
+    }
+  }
+
+  #takeMessage(message: Message, context: AcceptedContext): void {
+    const { commandField, messageIdBeingRespondedTo } = message.command
+    if (commandField === COMMAND_FIELD['C-CANCEL-RQ']) {
+      if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
+      return
+    }
+    if (commandField & RESPONSE) throw new PduFault(ABORT_REASON.invalidParameterValue, 'response to a request we never made')
+    this.#queue?.take(context, message)
+  }
+
+  /** Whole P-DATA-TFs in one write. A peer that does not take them within the limit is aborted. */
+  #send(parts: readonly Buffer[]): Promise<boolean> {
+    if (!SENDING.has(this.#state)) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const { stallSeconds } = this.#limits
+      const stalled = setTimeout(() => {
+        this.#abort(ABORT_REASON.notSpecified, `took no data for ${stallSeconds} s`)
+        this.#socket.destroy()
+      }, stallSeconds * 1000)
+      const taken = (error?: Error | null) => {
+        clearTimeout(stalled)
+        resolve(!error)
+      }
+      this.#dispatch('Evt9', { bytes: parts, taken })
+    })
+  }
+
+  #write(parts: readonly Buffer[], taken?: (error?: Error | null) => void): void {
+    const last = parts.length - 1
+    if (last > 0) this.#socket.cork()
+    parts.forEach((part, i) => {
+      this.#socket.write(part, i === last ? taken : undefined)
+    })
+    if (last > 0) this.#socket.uncork()
+  }
+
+  #eased(): void {
+    if (!this.isBusy) {
+      this.#idle?.refresh()
+      this.#whenIdle.resolve()
+      this.#whenIdle = Promise.withResolvers()
+    }
+    this.#resume()
+  }
+
+  #resume(): void {
+    if (!this.#socket.isPaused()) return
+    this.#socket.resume()
+    this.#read()
+  }
+
+  /** Silence is the peer's only while no request is at work: at its end the clock begins anew. */
+  #startIdle(): void {
+    const { idleSeconds } = this.#limits
+    this.#idle = setTimeout(() => {
+      if (!this.isBusy) this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
+    }, idleSeconds * 1000)
+  }
+
+  // ---- A-RELEASE and the end
+
+  #release(): void {
+    // PS3.8 §7.2: with a message half sent there is nothing orderly about it.
+    if (this.#messages.isWithin) {
+      this.#abort(ABORT_REASON.unexpectedPdu, 'aborted by the gateway: released within a message')
+      return
+    }
+    this.#end({ kind: 'released', detail: 'released by the peer' })
+    this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
+  }
+
+  #startArtim(): void {
+    clearTimeout(this.#artim)
+    this.#artim = setTimeout(() => {
+      this.#end({ kind: 'aborted', detail: `asked for nothing for ${this.#limits.artimSeconds} s` })
+      this.#dispatch('Evt18')
+    }, this.#limits.artimSeconds * 1000)
+  }
+
+  /** The association, or what never became one, is over; the connection may last until the peer closes it. */
+  #end(ending: Ending): void {
+    const { info } = this
+    const wasOpen = this.#isOpen
+    this.#isOpen = false
+    clearTimeout(this.#idle)
+    this.#idle = undefined
+    this.#queue?.end()
+    this.#whenIdle.resolve()
+    // A rejected association was neither open nor never asked for: `rejected` said it all.
+    if (!this.#isEnded && (wasOpen || !info)) {
+      this.#host.observer.closed(info, { ...ending, remoteAddress: this.remoteAddress })
+    }
+    this.#isEnded = true
+  }
+
+  #closed(detail: string): void {
+    this.#end({ kind: 'aborted', detail })
+    if (this.#state !== 'Sta1') this.#dispatch('Evt17', { ending: { kind: 'aborted', detail } })
+    clearTimeout(this.#artim)
+    this.#socket.destroy()
+  }
+}

@@ -1,0 +1,106 @@
+import { setImmediate } from 'node:timers/promises'
+import { COMMAND_FIELD } from './command-set.ts'
+import { TOO_LONG } from './message.ts'
+import { sendPending } from './pending-responses.ts'
+import type { CFindScp, DimseResult, EncodedIdentifiers } from './service.ts'
+import type { Completion, Operation, ServiceClass } from './service-class.ts'
+import { DimseError } from './status.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from './uids.ts'
+
+/** PS3.4 Annex K, as SCP: Modality Worklist C-FIND. */
+export function basicWorklist(scp: CFindScp): ServiceClass {
+  return {
+    sopClasses: [SOP_CLASS.modalityWorklistFind],
+    transferSyntaxes: [
+      TRANSFER_SYNTAX.explicitLittleEndian,
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+      TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
+    ],
+    acceptsScpRole: false,
+    commands: { [COMMAND_FIELD['C-FIND-RQ']]: (operation) => find(scp, operation) },
+  }
+}
+
+type Answers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
+type Step = IteratorResult<EncodedIdentifiers, DimseResult>
+
+// PS3.4 Table K.4-1
+const CANCELLED: DimseResult = { status: 0xfe00 }
+
+async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
+  const { association, messageId, context, dataSet, signal, limits } = operation
+  if (dataSet === TOO_LONG) throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
+  const answers = scp.find({ association, messageId, transferSyntax: context.transferSyntax, identifier: dataSet, signal })
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  const progress: Progress = { responses: 0, unsent: undefined }
+  try {
+    while (!signal.aborted) {
+      const asked = answers.next()
+      const answer = await answered(asked, aborted, progress, operation)
+      if (!answer) return { result: await ended(answers, asked, limits.cancelSeconds), ...progress }
+      if (answer.done) return { result: answer.value, ...progress }
+      await flush(progress, operation)
+      const { responses, unsent } = await sendPending(answer.value, operation)
+      progress.responses += responses
+      progress.unsent = unsent
+    }
+    return { result: await ended(answers, undefined, limits.cancelSeconds), ...progress }
+  } catch (error) {
+    return { result: operation.failure(error), ...progress }
+  }
+}
+
+interface Progress {
+  responses: number
+  unsent: Buffer | undefined
+}
+
+/** The service's next step; `undefined` where the search was cancelled first. */
+async function answered(asked: Promise<Step>, aborted: Promise<void>, progress: Progress, operation: Operation): Promise<Step | undefined> {
+  if (progress.unsent) {
+    // A few rows and their final response go out in one write where the service is quick; rows never wait for a slow one.
+    const step = await firstOf(asked, setImmediate())
+    if (step) return step
+    await flush(progress, operation)
+  }
+  return firstOf(asked, aborted)
+}
+
+async function flush(progress: Progress, operation: Operation): Promise<void> {
+  const { unsent } = progress
+  if (!unsent) return
+  progress.unsent = undefined
+  if (await operation.send(unsent)) operation.slices.give(unsent)
+}
+
+/** The step, or `undefined` where something else came before it. */
+async function firstOf(asked: Promise<Step>, other: Promise<void>): Promise<Step | undefined> {
+  return Promise.race([asked, other.then(() => undefined)])
+}
+
+/**
+ * The end of a search that nobody wants any more: what the service still says for itself, else Cancel. A service that does not hear its
+ * signal is not waited for longer than `seconds`.
+ */
+async function ended(answers: Answers, asked: Promise<Step> | undefined, seconds: number): Promise<DimseResult> {
+  const patience = Promise.withResolvers<DimseResult>()
+  const timer = setTimeout(() => patience.resolve(CANCELLED), seconds * 1000)
+  try {
+    return await Promise.race([lastWord(answers, asked), patience.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function lastWord(answers: Answers, asked: Promise<Step> | undefined): Promise<DimseResult> {
+  try {
+    const step = await asked
+    if (step?.done) return step.value
+    const last = await answers.return(CANCELLED)
+    return last.done ? last.value : CANCELLED
+  } catch {
+    // It failed because it was cancelled: an aborted call to the partner throws.
+    return CANCELLED
+  }
+}

@@ -1,0 +1,23 @@
+import { TRANSFER_SYNTAX } from './uids.ts'
+
+export interface Coding {
+  readonly explicit: boolean
+  readonly bigEndian: boolean
+  readonly deflated: boolean
+}
+
+export const IMPLICIT: Coding = { explicit: false, bigEndian: false, deflated: false }
+
+/** PS3.5 Annex A: the transfer syntaxes a data set is read and written in. */
+export const CODINGS: Readonly<Record<string, Coding>> = {
+  [TRANSFER_SYNTAX.implicitLittleEndian]: IMPLICIT,
+  [TRANSFER_SYNTAX.explicitLittleEndian]: { explicit: true, bigEndian: false, deflated: false },
+  [TRANSFER_SYNTAX.explicitBigEndian]: { explicit: true, bigEndian: true, deflated: false },
+  [TRANSFER_SYNTAX.deflatedExplicitLittleEndian]: { explicit: true, bigEndian: false, deflated: true },
+}
+
+// PS3.5 §7.5
+export const ITEM = 0xfffee000
+export const ITEM_DELIMITATION = 0xfffee00d
+export const SEQUENCE_DELIMITATION = 0xfffee0dd
+export const UNDEFINED_LENGTH = 0xffffffff

@@ -1,0 +1,156 @@
+import { ABORT_REASON, PduFault } from './pdu.ts'
+
+/** CommandField (0000,0100) of PS3.7 Annex E; a response has the request's with the high bit. */
+export const COMMAND_FIELD = {
+  'C-STORE-RQ': 0x0001,
+  'C-GET-RQ': 0x0010,
+  'C-FIND-RQ': 0x0020,
+  'C-MOVE-RQ': 0x0021,
+  'C-ECHO-RQ': 0x0030,
+  'N-EVENT-REPORT-RQ': 0x0100,
+  'N-GET-RQ': 0x0110,
+  'N-SET-RQ': 0x0120,
+  'N-ACTION-RQ': 0x0130,
+  'N-CREATE-RQ': 0x0140,
+  'N-DELETE-RQ': 0x0150,
+  'C-CANCEL-RQ': 0x0fff,
+} as const
+
+/** PS3.7 E.1: set in the command field of every response. */
+export const RESPONSE = 0x8000
+
+/** The elements of a command set that we read and write (PS3.7 Annex E); text is trimmed. */
+export interface CommandSet {
+  readonly commandField: number
+  /** False: CommandDataSetType (0000,0800) is 0101. */
+  readonly hasDataSet: boolean
+  readonly affectedSopClassUid?: string
+  readonly requestedSopClassUid?: string
+  readonly messageId?: number
+  readonly messageIdBeingRespondedTo?: number
+  readonly priority?: number
+  readonly status?: number
+  readonly offendingElements?: readonly number[]
+  readonly errorComment?: string
+}
+
+const NO_DATA_SET = 0x0101
+
+type Value = string | number | readonly number[]
+interface ValueCoding {
+  read(bytes: Buffer): Value | undefined
+  write(value: Value): Buffer
+}
+
+const US: ValueCoding = {
+  read: (bytes) => (bytes.length < 2 ? undefined : bytes.readUInt16LE(0)),
+  write(value) {
+    const bytes = Buffer.alloc(2)
+    bytes.writeUInt16LE(Number(value))
+    return bytes
+  },
+}
+const UI: ValueCoding = {
+  read: (bytes) => bytes.toString('latin1').replace(/[\0 ]+$/, ''),
+  write: (value) => even(Buffer.from(String(value), 'latin1'), 0x00),
+}
+// PS3.7 C.4: LO, 64 characters. A comment of ours that is longer or not ASCII must not cost the response.
+const LO: ValueCoding = {
+  read: (bytes) => bytes.toString('latin1').trim(),
+  write: (value) =>
+    even(
+      Buffer.from(
+        String(value)
+          .replace(/[^ -[\]-~]/g, '?')
+          .slice(0, 64),
+        'latin1',
+      ),
+      0x20,
+    ),
+}
+const AT: ValueCoding = {
+  read(bytes) {
+    const tags: number[] = []
+    for (let at = 0; at + 4 <= bytes.length; at += 4) tags.push(bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2))
+    return tags
+  },
+  write(value) {
+    const tags = value as readonly number[]
+    const bytes = Buffer.alloc(tags.length * 4)
+    tags.forEach((tag, i) => {
+      bytes.writeUInt16LE(tag >>> 16, i * 4)
+      bytes.writeUInt16LE(tag & 0xffff, i * 4 + 2)
+    })
+    return bytes
+  },
+}
+
+/** Element numbers of group 0000, in the order they are written. */
+const ELEMENTS = [
+  [0x0002, 'affectedSopClassUid', UI],
+  [0x0003, 'requestedSopClassUid', UI],
+  [0x0100, 'commandField', US],
+  [0x0110, 'messageId', US],
+  [0x0120, 'messageIdBeingRespondedTo', US],
+  [0x0700, 'priority', US],
+  [0x0800, 'dataSetType', US],
+  [0x0900, 'status', US],
+  [0x0901, 'offendingElements', AT],
+  [0x0902, 'errorComment', LO],
+] as const
+const BY_ELEMENT = new Map<number, (typeof ELEMENTS)[number]>(ELEMENTS.map((row) => [row[0], row]))
+
+/** Requests that always have a data set, for those that forget to say so. */
+const WITH_DATA_SET: ReadonlySet<number> = new Set([
+  COMMAND_FIELD['C-STORE-RQ'],
+  COMMAND_FIELD['C-GET-RQ'],
+  COMMAND_FIELD['C-FIND-RQ'],
+  COMMAND_FIELD['C-MOVE-RQ'],
+])
+
+/**
+ * Reads a command set, always Implicit VR Little Endian (PS3.7 6.3.1). Missing or wrong group lengths, unknown elements and any order
+ * are taken as they are: devices in the field send them (dicom-field §4).
+ * @throws {PduFault} where the bytes end within an element or there is no command field.
+ */
+export function readCommandSet(bytes: Buffer): CommandSet {
+  const values: Record<string, Value> = {}
+  let at = 0
+  while (at < bytes.length) {
+    if (bytes.length - at < 8) throw invalid('command set ends within an element')
+    const tag = bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2)
+    const start = at + 8
+    at = start + bytes.readUInt32LE(at + 4)
+    if (at > bytes.length) throw invalid('command set ends within an element')
+    const row = BY_ELEMENT.get(tag)
+    const value = row?.[2].read(bytes.subarray(start, at))
+    if (row && value !== undefined) values[row[1]] = value
+  }
+  const { commandField, dataSetType, ...others } = values
+  if (typeof commandField !== 'number') throw invalid('command set without a command field')
+  const hasDataSet = dataSetType === undefined ? WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
+  return { ...others, commandField, hasDataSet }
+}
+
+/** A command set's bytes, group length first. */
+export function writeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer {
+  const values: Readonly<Record<string, Value | undefined>> = { ...command, dataSetType: hasDataSet ? 0x0001 : NO_DATA_SET }
+  const elements = ELEMENTS.flatMap(([element, name, coding]) => {
+    const value = values[name]
+    return value === undefined ? [] : [writeElement(element, coding.write(value))]
+  })
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(elements.reduce((sum, element) => sum + element.length, 0))
+  return Buffer.concat([writeElement(0x0000, length), ...elements])
+}
+
+function writeElement(element: number, value: Buffer): Buffer {
+  const header = Buffer.alloc(8)
+  header.writeUInt16LE(element, 2)
+  header.writeUInt32LE(value.length, 4)
+  return Buffer.concat([header, value])
+}
+
+const even = (bytes: Buffer, pad: number): Buffer => (bytes.length & 1 ? Buffer.concat([bytes, Buffer.from([pad])]) : bytes)
+
+const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)

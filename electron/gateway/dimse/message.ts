@@ -1,0 +1,139 @@
+import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
+import type { DimseLimits } from './limits.ts'
+import { ABORT_REASON, PDU_TYPE, PduFault, type Pdv } from './pdu.ts'
+
+/** A DIMSE message (PS3.7 §6.3): a command set, and a data set where the command says so. */
+export interface Message {
+  readonly contextId: number
+  readonly command: CommandSet
+  /** Encoded in the context's transfer syntax; `TOO_LONG` where it was longer than the limit and not kept. */
+  readonly dataSet: Buffer | undefined | typeof TOO_LONG
+}
+
+export const TOO_LONG: unique symbol = Symbol('data set too long')
+
+export interface MessageReader {
+  /**
+   * Takes the next fragment; gives the message that it completes.
+   * @throws {PduFault} where fragments are mixed up or too many.
+   */
+  push(pdv: Pdv): Message | undefined
+  /** A message has begun and is not complete. */
+  readonly isWithin: boolean
+}
+
+export type MessageLimits = Pick<DimseLimits, 'commandSetBytes' | 'identifierBytes' | 'drainedBytes'>
+
+/** Puts messages together from fragments (PS3.8 Annex E). */
+export function createMessageReader(limits: MessageLimits): MessageReader {
+  let contextId: number | undefined
+  let command: CommandSet | undefined
+  let fragments = createFragments(limits.commandSetBytes)
+
+  function complete(of: CommandSet, dataSet: Message['dataSet'], on: number): Message {
+    contextId = undefined
+    command = undefined
+    fragments = createFragments(limits.commandSetBytes)
+    return { contextId: on, command: of, dataSet }
+  }
+
+  return {
+    get isWithin() {
+      return contextId !== undefined
+    },
+    push(pdv) {
+      contextId ??= pdv.contextId
+      // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's before the data set's.
+      if (pdv.contextId !== contextId) throw invalid('fragment of another message within a message')
+      if (pdv.isCommand !== (command === undefined)) throw invalid('command and data set fragments are mixed up')
+      fragments.push(pdv.data)
+      if (command === undefined) {
+        if (fragments.isOver) throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
+        if (!pdv.isLast) return undefined
+        command = readCommandSet(fragments.bytes())
+        if (!command.hasDataSet) return complete(command, undefined, contextId)
+        fragments = createFragments(limits.identifierBytes)
+        return undefined
+      }
+      if (fragments.length > limits.drainedBytes) throw invalid(`data set longer than ${limits.drainedBytes} bytes`)
+      if (!pdv.isLast) return undefined
+      return complete(command, fragments.isOver ? TOO_LONG : fragments.bytes(), contextId)
+    },
+  }
+}
+
+/** Bytes gathered up to a limit; beyond it they are only counted. */
+function createFragments(most: number) {
+  let kept: Buffer = Buffer.alloc(0)
+  let length = 0
+  return {
+    push(data: Buffer): void {
+      const end = length + data.length
+      if (end > most) kept = Buffer.alloc(0)
+      else if (length === 0) kept = data
+      else {
+        // Doubling; the first fragment's own buffer is full, so nothing is written into what belongs to the connection.
+        if (end > kept.length) {
+          const grown = Buffer.allocUnsafe(Math.max(end * 2, 512))
+          kept.copy(grown, 0, 0, length)
+          kept = grown
+        }
+        data.copy(kept, length)
+      }
+      length = end
+    },
+    bytes: (): Buffer => kept.subarray(0, length),
+    get length() {
+      return length
+    },
+    get isOver() {
+      return length > most
+    },
+  }
+}
+
+/** Bytes of a PDU before its PDV's data: PDU header, PDV length, context id, control header. */
+export const FRAGMENT_HEADER = 12
+/** PDV header bytes that count towards a peer's maximum. */
+const PDV_HEADER = 6
+/** What we put into one PDU where the peer takes any length. */
+const UNLIMITED = 128 << 10
+
+/** Bytes of data that go into one P-DATA-TF to a peer of this maximum: even, as PS3.8 E.1 wants fragments to be. */
+export const roomOf = (maximumLength: number): number => (maximumLength === 0 ? UNLIMITED : (maximumLength - PDV_HEADER) & ~1)
+
+/** Length of `bytes` once they are cut into P-DATA-TFs. */
+export const fragmentedLength = (bytes: number, room: number): number => bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
+
+/** Writes `source` as P-DATA-TFs of one PDV each; gives the offset behind them. */
+export function writeFragments(target: Buffer, start: number, contextId: number, isCommand: boolean, source: Buffer, room: number): number {
+  let at = start
+  let from = 0
+  do {
+    const to = Math.min(from + room, source.length)
+    const length = to - from
+    target[at] = PDU_TYPE['P-DATA-TF']
+    target[at + 1] = 0
+    target.writeUInt32BE(length + PDV_HEADER, at + 2)
+    target.writeUInt32BE(length + 2, at + 6)
+    target[at + 10] = contextId
+    target[at + 11] = (isCommand ? 1 : 0) | (to === source.length ? 2 : 0)
+    source.copy(target, at + FRAGMENT_HEADER, from, to)
+    at += FRAGMENT_HEADER + length
+    from = to
+  } while (from < source.length)
+  return at
+}
+
+/** A whole message in P-DATA-TFs for a peer of this maximum; command and data set never share one: old consoles cannot take that. */
+export function writeMessage(contextId: number, command: CommandSet, dataSet: Buffer | undefined, maximumLength: number): Buffer {
+  const room = roomOf(maximumLength)
+  const commandBytes = writeCommandSet(command)
+  const length = fragmentedLength(commandBytes.length, room) + (dataSet ? fragmentedLength(dataSet.length, room) : 0)
+  const target = Buffer.allocUnsafe(length)
+  const at = writeFragments(target, 0, contextId, true, commandBytes, room)
+  if (dataSet) writeFragments(target, at, contextId, false, dataSet, room)
+  return target
+}
+
+const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)

@@ -1,0 +1,147 @@
+import { type CommandSet, RESPONSE } from './command-set.ts'
+import type { DimseLimits } from './limits.ts'
+import { type Message, writeMessage } from './message.ts'
+import type { AcceptedContext } from './presentation-contexts.ts'
+import type { AssociationInfo, DimseResult } from './service.ts'
+import type { Completion, Operation, ServiceClass } from './service-class.ts'
+import type { SlicePool } from './slice-pool.ts'
+import { DimseError } from './status.ts'
+
+/** What the queue needs of its association and its server. */
+export interface OperationHost {
+  readonly association: AssociationInfo
+  readonly maximumLength: number
+  readonly limits: DimseLimits
+  readonly slices: SlicePool
+  serviceOf(abstractSyntax: string): ServiceClass | undefined
+  /** Whole messages, in one write; false: there is no association any more. */
+  send(...parts: readonly Buffer[]): Promise<boolean>
+  /** A final response has gone out. */
+  answered(context: AcceptedContext, status: number, responses: number, ms: number): void
+  /** A request has been answered; where that was the last one, the queue is no longer busy. */
+  eased(): void
+  /** Notes an exception that is none of ours to explain; gives the reference under which it is noted. */
+  report(error: unknown): string
+  /** The queue itself broke: the association cannot go on. */
+  broken(error: unknown): void
+  clock(): number
+}
+
+interface Request {
+  readonly context: AcceptedContext
+  readonly message: Message
+  readonly messageId: number
+  readonly controller: AbortController
+}
+
+/**
+ * The requests of one association, performed one after the other: we negotiate no asynchronous operations (PS3.7 D.3.3.3), and a peer that
+ * sends ahead is answered in order.
+ */
+export interface OperationQueue {
+  readonly isBusy: boolean
+  /** Nothing more should be read until `eased`. */
+  readonly isFull: boolean
+  take(context: AcceptedContext, message: Message): void
+  /** PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting request; of any other it is too late, and ignored. */
+  cancel(messageId: number): void
+  /** The association is over: nothing is answered any more. */
+  end(): void
+}
+
+const CANCELLED: DimseResult = { status: 0xfe00 }
+
+export function createOperationQueue(host: OperationHost): OperationQueue {
+  const waiting: Request[] = []
+  let running: Request | undefined
+
+  async function work(): Promise<void> {
+    for (let request = waiting.shift(); request; request = waiting.shift()) {
+      running = request
+      await answer(request, host)
+      host.eased()
+    }
+    running = undefined
+    host.eased()
+  }
+
+  return {
+    get isBusy() {
+      return running !== undefined
+    },
+    get isFull() {
+      return waiting.length >= host.limits.queuedRequests
+    },
+    take(context, message) {
+      waiting.push({ context, message, messageId: message.command.messageId ?? 0, controller: new AbortController() })
+      if (!running) work().catch((error: unknown) => host.broken(error))
+    },
+    cancel(messageId) {
+      const request = running?.messageId === messageId ? running : waiting.find((other) => other.messageId === messageId)
+      request?.controller.abort('cancel')
+    },
+    end() {
+      waiting.length = 0
+      running?.controller.abort('association')
+    },
+  }
+}
+
+async function answer(request: Request, host: OperationHost): Promise<void> {
+  const { context, message, messageId, controller } = request
+  const started = host.clock()
+  const { result, responses, unsent } = await performed(request, host)
+  if (controller.signal.reason === 'association') return
+  const bytes = writeMessage(context.id, finalResponse(message.command, messageId, context, result), undefined, host.maximumLength)
+  if (!(await (unsent ? host.send(unsent, bytes) : host.send(bytes)))) return
+  if (unsent) host.slices.give(unsent)
+  host.answered(context, result.status, responses, host.clock() - started)
+}
+
+async function performed({ context, message, messageId, controller }: Request, host: OperationHost): Promise<Completion> {
+  const { signal } = controller
+  const { command, dataSet } = message
+  if (signal.aborted) return { result: CANCELLED, responses: 0 }
+  const operation: Operation = {
+    association: host.association,
+    context,
+    messageId,
+    command,
+    dataSet,
+    maximumLength: host.maximumLength,
+    limits: host.limits,
+    slices: host.slices,
+    signal,
+    send: (bytes) => host.send(bytes),
+    failure: (error) => failureOf(error, host),
+  }
+  try {
+    const perform = host.serviceOf(context.abstractSyntax)?.commands[command.commandField]
+    // PS3.7 C.5.12
+    if (!perform) throw new DimseError(0x0211)
+    const sopClass = command.affectedSopClassUid ?? command.requestedSopClassUid ?? context.abstractSyntax
+    // PS3.7 C.5.6
+    if (sopClass !== context.abstractSyntax) throw new DimseError(0x0122)
+    return await perform(operation)
+  } catch (error) {
+    return { result: failureOf(error, host), responses: 0 }
+  }
+}
+
+function failureOf(error: unknown, host: OperationHost): DimseResult {
+  if (error instanceof DimseError) return error.result
+  return { status: 0xc003, errorComment: `Gateway internal error ${host.report(error)}` }
+}
+
+// PS3.7 Tables 9.1-2 and 9.3-2 and the like: a final response has no data set.
+function finalResponse(request: CommandSet, messageId: number, { abstractSyntax }: AcceptedContext, result: DimseResult): CommandSet {
+  return {
+    affectedSopClassUid: abstractSyntax,
+    commandField: request.commandField | RESPONSE,
+    messageIdBeingRespondedTo: messageId,
+    hasDataSet: false,
+    status: result.status,
+    ...(result.offendingElements && { offendingElements: result.offendingElements }),
+    ...(result.errorComment !== undefined && { errorComment: result.errorComment }),
+  }
+}

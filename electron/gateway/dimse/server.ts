@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { Association } from './association.ts'
+import type { DimseLimits } from './limits.ts'
+import type { AssociationInfo, AssociationObserver, AssociationPolicy } from './service.ts'
+import type { ServiceClass } from './service-class.ts'
+import { createSlicePool } from './slice-pool.ts'
+
+export interface DimseServerOptions {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly services: readonly ServiceClass[]
+  readonly policy: AssociationPolicy
+  readonly observer: AssociationObserver
+  readonly limits: DimseLimits
+  /** Ids of associations; the first eight characters of one are the reference of an error. */
+  readonly ids: () => string
+  /** Notes an exception under the reference that the peer was told (status C003). Its message may quote a patient: keep name and stack frames only. */
+  readonly report: (reference: string, error: unknown) => void
+  /** Milliseconds, monotonic. */
+  readonly clock?: () => number
+}
+
+export interface DimseServer extends AsyncDisposable {
+  readonly port: number
+  readonly openAssociations: number
+  /** For associations to come; those that are open keep what they began with. */
+  setLimits(limits: DimseLimits): void
+  /** Stops accepting, lets running requests finish for at most so long, then aborts what is left; resolves when all is closed. */
+  drain(timeoutMs: number): Promise<void>
+}
+
+/** What a connection may take to close after our A-ABORT. */
+const CLOSING_MS = 1000
+
+/**
+ * Listens for associations.
+ * @throws the error of `net.Server.listen`, e.g. `EADDRINUSE`.
+ */
+export async function openDimseServer(options: DimseServerOptions): Promise<DimseServer> {
+  const { services, policy, observer, ids, report, clock = () => performance.now() } = options
+  const bySopClass = new Map(services.flatMap((service) => service.sopClasses.map((sopClass) => [sopClass, service] as const)))
+  const connections = new Set<Association>()
+  let limits = options.limits
+
+  const open = (): Association[] => [...connections].filter(({ isOpen }) => isOpen)
+  const host = {
+    get limits() {
+      return limits
+    },
+    slices: createSlicePool(limits.sliceBytes),
+    policy,
+    observer,
+    serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax),
+    openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo) {
+      const all = open()
+      return {
+        all: all.length,
+        ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
+      }
+    },
+    ids,
+    report(error: unknown): string {
+      const reference = ids().slice(0, 8)
+      report(reference, error)
+      return reference
+    },
+    clock,
+  }
+
+  const listener = createServer({ noDelay: true }, (socket) => {
+    const association = new Association(socket, host)
+    connections.add(association)
+    socket.once('close', () => connections.delete(association))
+    if (connections.size > limits.pendingConnections) refuseOldest()
+  })
+
+  /** Connections are in the order they came: the first that is no association has had the longest time to become one. */
+  function refuseOldest(): void {
+    const pending = [...connections].filter(({ isOpen }) => !isOpen)
+    if (pending.length > limits.pendingConnections)
+      pending[0]?.destroy(`more than ${limits.pendingConnections} connections without an association`)
+  }
+
+  listener.listen(options.port, options.host)
+  await once(listener, 'listening')
+  // Out of file descriptors, say: that connection is lost, those that are open are not.
+  listener.on('error', (error) => host.report(error))
+  const { port } = listener.address() as AddressInfo
+  let closing: Promise<void> | undefined
+
+  async function close(timeoutMs: number): Promise<void> {
+    const closed = once(listener, 'close')
+    listener.close()
+    for (const association of connections) if (!association.isOpen) association.destroy('the gateway is stopping')
+    await within(timeoutMs, Promise.all(open().map((association) => association.whenIdle())))
+    for (const association of connections) association.terminate('the gateway is stopping')
+    await within(CLOSING_MS, closed)
+    for (const association of connections) association.destroy('the gateway is stopping')
+    await closed
+  }
+
+  const drain = (timeoutMs: number): Promise<void> => (closing ??= close(timeoutMs))
+  return {
+    port,
+    get openAssociations() {
+      return open().length
+    },
+    setLimits(next) {
+      limits = next
+    },
+    drain,
+    [Symbol.asyncDispose]: () => drain(0),
+  }
+}
+
+/** Waits for the work, but no longer than this. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([work, late.promise])
+  clearTimeout(timer)
+}

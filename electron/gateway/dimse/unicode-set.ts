@@ -1,0 +1,104 @@
+import { codesOf, tableOf } from './code-element.ts'
+
+/** A set of PS3.3 Table C.12-5, which stands alone: no escape sequence, delimiters as in ASCII. */
+export interface UnicodeSet {
+  /** Bytes without a meaning become U+FFFD. */
+  decode(bytes: Buffer): string
+  /** `undefined` where the set lacks a character. The text has no lone surrogate and no U+FFFD. */
+  encode(text: string): Buffer | undefined
+}
+
+const SETS: Readonly<Record<string, UnicodeSet>> = {
+  '192': { decode: decoderOf('utf-8'), encode: (text) => Buffer.from(text, 'utf8') },
+  GB18030: {
+    decode: decoderOf('gb18030'),
+    encode: (text) => encodeChinese(text, gb18030Bytes),
+  },
+  GBK: { decode: decoderOf('gbk'), encode: (text) => encodeChinese(text, gbkBytes) },
+}
+
+/** By the term of (0008,0005), the number of its registration where it has one. */
+export const unicodeSetOf = (term: string): UnicodeSet | undefined => (Object.hasOwn(SETS, term) ? SETS[term] : undefined)
+
+function decoderOf(label: string): (bytes: Buffer) => string {
+  const decoder = new TextDecoder(label, { ignoreBOM: true })
+  return (bytes) => decoder.decode(bytes)
+}
+
+function encodeChinese(text: string, bytesOf: (character: string) => readonly number[] | undefined): Buffer | undefined {
+  const out: number[] = []
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0
+    const bytes = codePoint < 0x80 ? [codePoint] : bytesOf(character)
+    if (!bytes) return undefined
+    out.push(...bytes)
+  }
+  return Buffer.from(out)
+}
+
+type Runs = readonly (readonly [number, number])[]
+const isIn = (runs: Runs, code: number) => runs.some(([from, to]) => code >= from && code <= to)
+
+/** Codes whose character changed from one edition of GB 18030 to the next: no console can be trusted with them. */
+const UNSTEADY: Runs = [
+  ...([
+    [0xa6d9, 0xa6df],
+    [0xa6ec, 0xa6ed],
+    [0xa6f3, 0xa6f3],
+    [0xa8bc, 0xa8bc],
+    [0xfe59, 0xfe59],
+    [0xfe61, 0xfe61],
+  ] as const),
+  ...([
+    [0xfe66, 0xfe67],
+    [0xfe6d, 0xfe6d],
+    [0xfe7e, 0xfe7e],
+    [0xfe90, 0xfe90],
+    [0xfea0, 0xfea0],
+  ] as const),
+]
+/** What GB 18030 assigned in places that GBK had left open. */
+const LATER_THAN_GBK: Runs = [
+  [0xa2e3, 0xa2e3],
+  [0xa6d9, 0xa6fe],
+  [0xa8bf, 0xa8bf],
+  [0xa989, 0xa995],
+  [0xfe50, 0xfea0],
+]
+
+let two: Map<string, number> | undefined
+/** The two-byte code of a character, of GBK and GB 18030. */
+function twoBytes(character: string): number | undefined {
+  two ??= codesOf([...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTEADY, code)))
+  return two.get(character)
+}
+
+const TWO_BYTE_CODES = Array.from({ length: 126 * 191 }, (_, at) => ((0x81 + Math.floor(at / 191)) << 8) | (0x40 + (at % 191))).filter(
+  (code) => (code & 0xff) !== 0x7f,
+)
+const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
+
+function gbkBytes(character: string): readonly number[] | undefined {
+  const code = twoBytes(character)
+  return code === undefined || isIn(LATER_THAN_GBK, code) ? undefined : bytesOfPair(code)
+}
+
+let four: Map<string, number> | undefined
+/** What has no two-byte code is numbered in the order of Unicode, the planes above the first from 90308130 on. */
+function gb18030Bytes(character: string): readonly number[] | undefined {
+  const code = twoBytes(character)
+  if (code !== undefined) return bytesOfPair(code)
+  four ??= codesOf(tableOf('gb18030', [...Array(39_420).keys()], fourBytesOf))
+  const codePoint = character.codePointAt(0) ?? 0
+  const number = codePoint >= 0x10000 ? 189_000 + codePoint - 0x10000 : four.get(character)
+  return number === undefined ? undefined : fourBytesOf(number)
+}
+
+function fourBytesOf(number: number): number[] {
+  return [
+    0x81 + Math.floor(number / 12_600),
+    0x30 + (Math.floor(number / 1260) % 10),
+    0x81 + (Math.floor(number / 10) % 126),
+    0x30 + (number % 10),
+  ]
+}

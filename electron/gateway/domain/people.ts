@@ -1,0 +1,221 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { UserRecord } from '#gateway/store/users.ts'
+import type { Instant } from '#shared/contract/conventions.ts'
+import type { ClinicRole, Level, SignedInUser } from '#shared/contract/people.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
+import { openPasswords, type ScryptCost } from './password.ts'
+import { openSessions, type SessionUse, type SignIn, signedInUser } from './sessions.ts'
+import { openSignInThrottle } from './sign-in-throttle.ts'
+import { hashOfToken, mintToken } from './token.ts'
+
+export type { SignIn } from './sessions.ts'
+
+export const LINK_MS = 15 * 60_000
+
+/** A one-time link; `token` is not kept. */
+export interface SignInLink {
+  readonly token: string
+  readonly expiresAt: Instant
+}
+
+export interface NewUser {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly level: Level
+  readonly clinicRole: ClinicRole
+  readonly password: string
+}
+
+export interface NewOwner extends Omit<NewUser, 'level'> {
+  /** Of a set-up link. */
+  readonly token: string
+  /** Kept as `clinic.name` unless empty. */
+  readonly clinicName: string
+}
+
+/** Accounts of the window, their sessions and one-time links. Values have been parsed by shared/contract/people.ts. */
+export interface People {
+  hasUser(): boolean
+  list(): UserRecord[]
+  /** Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or there is a user already */
+  createOwner(owner: NewOwner): Promise<SignIn>
+  /** @throws ApiError refused: the e-mail is another user's */
+  createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
+  /** Ends the user's sessions too. @throws ApiError not-found */
+  setPassword(userId: string, password: string, actor: Actor): Promise<void>
+  /** Ends the user's sessions; again changes nothing. @throws ApiError not-found; refused: the last owner stays */
+  deactivate(userId: string, actor: Actor): void
+  /** The live user, when that is the password. @throws ApiError too-many, with Retry-After in seconds */
+  verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
+  /** @throws ApiError not-signed-in, not-permitted (no access to the window), too-many */
+  signIn(email: string, password: string): Promise<SignIn>
+  /** The user of a session that still runs: used within 30 minutes, begun within 12 hours. */
+  sessionOf(token: string, use?: SessionUse): SignedInUser | undefined
+  signOut(token: string): void
+  /** A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user already */
+  mintSetupLink(actor: Actor): SignInLink
+  /** A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted */
+  mintSignInLink(userId: string, actor: Actor): SignInLink
+  /** A sign-in link is used up; a set-up link only by `createOwner`. @throws ApiError refused: used, expired or unknown */
+  followLink(token: string): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn }
+}
+
+export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCost }): People {
+  const { store, clock, uuid } = deps
+  const { database, users, sessions, signInLinks } = store
+  const passwords = openPasswords(deps.passwordCost)
+  const throttle = openSignInThrottle(deps)
+  const running = openSessions(deps)
+
+  function insertUser({ email, firstName, lastName, level, clinicRole }: Omit<NewUser, 'password'>, passwordHash: string): UserRecord {
+    if (users.byEmail(email))
+      throw new ApiError('refused', 'Another user has this e-mail address.', {
+        errors: [{ path: 'body.email', message: 'must not be the address of another user' }],
+      })
+    const now = instantOf(clock())
+    const user: UserRecord = {
+      userId: idFromUuid('usr', uuid()),
+      email,
+      firstName,
+      lastName,
+      level,
+      clinicRole,
+      canManageStudies: level !== 'member',
+      canCreateReports: clinicRole === 'Radiologist',
+      hasDashboardAccess: true,
+      passwordHash,
+      createdAt: now,
+      updatedAt: now,
+      lastLoginAt: null,
+      deactivatedAt: null,
+    }
+    users.insert(user)
+    return user
+  }
+
+  function existing(userId: string): UserRecord {
+    const user = users.get(userId)
+    if (!user) throw new ApiError('not-found', 'There is no such user.')
+    return user
+  }
+
+  async function verifyPassword(email: string, password: string): Promise<UserRecord | undefined> {
+    throttle.enter(email)
+    const user = users.byEmail(email)
+    const isRight = await passwords.verify(password, user?.passwordHash)
+    // Read again: the account may have been changed during the work.
+    const now = user && users.get(user.userId)
+    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+      throttle.succeed(email)
+      return now
+    }
+    if (user) note(deps, userActor(user.userId), 'user.sign-in-failed', user.userId)
+    return undefined
+  }
+
+  function mintLink(link: { kind: 'setup' | 'sign-in'; userId: string | null }, actor: Actor): SignInLink {
+    const now = clock()
+    const token = mintToken()
+    const expiresAt = instantOf(now + LINK_MS)
+    database.transaction(() => {
+      signInLinks.insert({ tokenHash: hashOfToken(token), ...link, createdAt: instantOf(now), expiresAt, usedAt: null })
+      note(deps, actor, 'link.mint', link.userId ?? 'setup', { kind: link.kind })
+    })
+    return { token, expiresAt }
+  }
+
+  return {
+    hasUser: () => users.count() > 0,
+    list: () => users.list(),
+
+    async createOwner({ token, clinicName, password, ...owner }) {
+      const isOpen = () => users.count() === 0 && signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'
+      if (!isOpen()) throw badLink()
+      const passwordHash = await passwords.hash(password)
+      return database.transaction(() => {
+        if (!isOpen()) throw badLink()
+        signInLinks.redeem(hashOfToken(token), instantOf(clock()))
+        const user = insertUser({ ...owner, level: 'owner' }, passwordHash)
+        note(deps, userActor(user.userId), 'user.create', user.userId, { level: 'owner' })
+        if (clinicName !== '') {
+          const change = { before: store.settings.get('clinic.name'), after: clinicName }
+          store.settings.set('clinic.name', clinicName)
+          note(deps, userActor(user.userId), 'setting.change', 'clinic.name', change)
+        }
+        return running.begin(user, 'setup')
+      })
+    },
+
+    async createUser({ password, ...user }, actor) {
+      const passwordHash = await passwords.hash(password)
+      return database.transaction(() => {
+        const made = insertUser(user, passwordHash)
+        note(deps, actor, 'user.create', made.userId, { level: made.level })
+        return signedInUser(made)
+      })
+    },
+
+    async setPassword(userId, password, actor) {
+      existing(userId)
+      const passwordHash = await passwords.hash(password)
+      database.transaction(() => {
+        const user = existing(userId)
+        users.update({ ...user, passwordHash, updatedAt: instantOf(clock()) })
+        sessions.removeOf(userId)
+        throttle.succeed(user.email)
+        note(deps, actor, 'user.set-password', userId)
+      })
+    },
+
+    deactivate: (userId, actor) =>
+      database.transaction(() => {
+        const user = existing(userId)
+        if (user.deactivatedAt !== null) return
+        const owners = users.list().filter((other) => other.level === 'owner' && other.deactivatedAt === null)
+        if (user.level === 'owner' && owners.length === 1) throw new ApiError('refused', 'The last owner cannot be deactivated.')
+        const now = instantOf(clock())
+        users.update({ ...user, deactivatedAt: now, updatedAt: now })
+        sessions.removeOf(userId)
+        note(deps, actor, 'user.deactivate', userId)
+      }),
+
+    verifyPassword,
+
+    async signIn(email, password) {
+      const user = await verifyPassword(email, password)
+      if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
+      if (!user.hasDashboardAccess) throw noAccess()
+      return running.begin(user, 'password')
+    },
+
+    sessionOf: (token, use) => running.userOf(token, use),
+    signOut: (token) => running.end(token),
+
+    mintSetupLink(actor) {
+      if (users.count() > 0) throw new ApiError('refused', 'There is an account already: sign in, or make a sign-in link for it.')
+      return mintLink({ kind: 'setup', userId: null }, actor)
+    },
+    mintSignInLink(userId, actor) {
+      const user = existing(userId)
+      if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+      return mintLink({ kind: 'sign-in', userId }, actor)
+    },
+    followLink: (token) =>
+      database.transaction(() => {
+        const now = instantOf(clock())
+        const link = signInLinks.find(hashOfToken(token), now)
+        if (link?.kind === 'setup' && users.count() === 0) return { mayCreateOwner: true }
+        if (link?.kind !== 'sign-in' || link.userId === null) throw badLink()
+        signInLinks.redeem(link.tokenHash, now)
+        const user = existing(link.userId)
+        if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+        return { mayCreateOwner: false, signIn: running.begin(user, 'link') }
+      }),
+  }
+}
+
+const badLink = () => new ApiError('refused', 'This link has been used or has expired. Ask for a new one.')
+const noAccess = () => new ApiError('not-permitted', 'This account has no access to the window.')

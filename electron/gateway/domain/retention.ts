@@ -1,0 +1,46 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { DomainDeps } from './audit.ts'
+import { SESSION_IDLE_MS } from './sessions.ts'
+import { FORGOTTEN_MS } from './sign-in-throttle.ts'
+
+const HOUR_MS = 60 * 60_000
+/** Stored answers of a day ago are served by no setting; closed steps outlive every answer that may hold them. */
+const ANSWERS_MS = 24 * HOUR_MS
+const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
+const AT_A_TIME = 500
+
+/** What was forgotten. */
+export interface Forgotten {
+  readonly inspections: number
+  readonly answers: number
+  readonly documents: number
+}
+
+/**
+ * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
+ * to, and ended sessions, links and sign-in attempts. In small transactions, with the event loop let through between them.
+ * For a timer of the composition root, some times an hour.
+ */
+export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): Promise<Forgotten> {
+  const before = (ms: number) => instantOf(clock() - ms)
+  const retentionMs = store.settings.get('inspector.retentionHours') * HOUR_MS
+  const inspections = await byPortions(() => store.inspections.purge(before(retentionMs), AT_A_TIME))
+  const answers = store.answers.purge(before(ANSWERS_MS))
+  const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
+  store.closedSteps.purge(before(CLOSED_STEPS_MS))
+  store.sessions.purge(before(0), before(SESSION_IDLE_MS))
+  store.signInLinks.purge(before(0))
+  store.signInAttempts.purge(before(FORGOTTEN_MS))
+  return { inspections, answers, documents }
+}
+
+async function byPortions(forget: () => number): Promise<number> {
+  let total = 0
+  for (;;) {
+    const count = forget()
+    total += count
+    if (count < AT_A_TIME) return total
+    await nextTurn()
+  }
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import { observeAssociations } from './association-feed.ts'
+import { openAssociationPolicy } from './association-policy.ts'
+import { replyOf } from './commands.ts'
+import { openControl } from './control.ts'
+import { serveDashboard } from './dashboard/dashboard.ts'
+import { createFeed } from './dashboard/feed.ts'
+import { sessionsOf } from './dashboard/session.ts'
+import { basicWorklist } from './dimse/basic-worklist.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from './dimse/limits.ts'
+import { type DimseServer, openDimseServer } from './dimse/server.ts'
+import { verification } from './dimse/verification.ts'
+import { forgetExpired } from './domain/retention.ts'
+import type { Settings } from './domain/settings.ts'
+import { type HttpServer, openHttpServer } from './http/server.ts'
+import type { Log } from './log.ts'
+import { openPartnerState } from './partner-state.ts'
+import { testPartner } from './partner-test.ts'
+import { openParts, type Parts, type SettingOverrides } from './parts.ts'
+import { listenError, StartError } from './start-error.ts'
+import type { Clock } from './store/clock.ts'
+import { takeLock } from './store/lock.ts'
+import { openRequester } from './webhooks/request.ts'
+import { openWorklist } from './worklist/worklist.ts'
+import { feedLineOf } from './worklist-feed.ts'
+
+export interface GatewayOptions {
+  /** The data folder; made where it is missing. */
+  readonly folder: string
+  readonly log: Log
+  readonly version: string
+  /** Where the built window is; a page that says so is served where it is not. */
+  readonly pageFolder: string
+  /** Settings for this run only. */
+  readonly overrides?: SettingOverrides
+  /** Kept as the clinic's default endpoint; without `secret` the one that is kept goes on. */
+  readonly partner?: { readonly url: string; readonly secret?: string }
+  readonly clock?: Clock
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** Base URL of the window on this PC. */
+  readonly http: string
+  /** `AETITLE@HOST:PORT`. */
+  readonly dimse: string
+}
+
+const FORGET_EVERY_MS = 10 * 60_000
+/** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
+const DRAIN_MS = 5_000
+
+/**
+ * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations finish, files close.
+ * @throws StartError, StoreError: one sentence that names the cause
+ */
+export async function openGateway({
+  folder,
+  log,
+  version,
+  pageFolder,
+  overrides,
+  partner,
+  clock = Date.now,
+}: GatewayOptions): Promise<Gateway> {
+  await using opened = new AsyncDisposableStack()
+  const lock = takeLock(folder)
+  if (!lock)
+    throw new StartError(
+      `Another Isthmus is already running on the data folder ${folder}. End it first, or choose another folder with --data.`,
+    )
+  opened.use(lock)
+  const parts = opened.use(openParts(folder, { clock, ...(overrides && { overrides }) }))
+  const { settings, devices, people, partnerEndpoint } = parts
+  if (partner) setPartner(parts, partner)
+
+  const feed = createFeed({ clock })
+  const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => parts.store.answers.newest() })
+  const requester = opened.use(
+    openRequester({
+      endpointFor: (type: EventType, apiKeyId) => partnerEndpoint.endpointFor(type, apiKeyId),
+      plaintextHosts: () => settings.get('partner.plaintextHosts'),
+      clock,
+      eventId: () => idFromUuid('whe', randomUUID()),
+      onOutcome: (outcome) => partnerState.note(outcome),
+    }),
+  )
+  const report = (reference: string, error: unknown) =>
+    log.error({ reference, fault: error instanceof Error ? error.name : typeof error }, 'internal error')
+  const worklist = openWorklist({
+    ...parts,
+    clock,
+    uuid: randomUUID,
+    setting: settings.get,
+    recogniseDevice: devices.recogniseDevice,
+    askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+    onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
+    onError: report,
+  })
+
+  let dimse: DimseServer | undefined
+  const aeTitle = () => settings.get('dimse.aeTitle')
+  const http = await openHttp({
+    log,
+    uuid: randomUUID,
+    pageFolder,
+    host: settings.get('http.host'),
+    port: settings.get('http.port'),
+    allowedHosts: () => settings.get('http.allowedHosts'),
+    publicUrl: () => settings.get('http.publicUrl'),
+    sessions: sessionsOf(people),
+    register: (app) =>
+      serveDashboard(app, {
+        ...parts,
+        clock,
+        version,
+        ports: {
+          feed,
+          askWorklist: (ask, device, user) =>
+            worklist.ask(ask, device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
+          inspection: worklist.inspection,
+          listenerStatus: () => [
+            {
+              name: 'dimse',
+              address: `${settings.get('dimse.host')}:${dimse?.port ?? settings.get('dimse.port')}`,
+              aeTitle: aeTitle(),
+              isUp: dimse !== undefined,
+              detail: '',
+            },
+            { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' },
+          ],
+          partnerStatus: () => partnerState.status(),
+          testPartner: () => testPartner({ requester, settings, clock }),
+          openAssociations: () => dimse?.openAssociations ?? 0,
+        },
+      }),
+  })
+  opened.use(http)
+
+  dimse = await openDimse({
+    host: settings.get('dimse.host'),
+    port: settings.get('dimse.port'),
+    services: [verification(), basicWorklist(worklist.cFindScp)],
+    policy: openAssociationPolicy({ devices, settings }),
+    observer: observeAssociations({ feed, devices, settings, log }),
+    limits: limitsOf(settings),
+    ids: randomUUID,
+    report,
+  })
+  const listening = dimse
+  opened.defer(() => listening.drain(DRAIN_MS))
+  opened.defer(settings.onChange(() => listening.setLimits(limitsOf(settings))))
+  opened.use(await openControl(folder, (request) => replyOf(parts, request, { origin: http.url, isRunning: true })))
+  const forgetting = setInterval(
+    () =>
+      void forgetExpired(parts.deps).catch((error: unknown) => log.error({ err: error }, 'what is past its time could not be forgotten')),
+    FORGET_EVERY_MS,
+  )
+  opened.defer(() => clearInterval(forgetting))
+
+  const kept = opened.move()
+  return {
+    http: http.url,
+    dimse: `${aeTitle()}@${hostForUrl(settings.get('dimse.host'))}:${dimse.port}`,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** The partner given at the start is kept like one set in the window; the same one again changes nothing. */
+function setPartner({ partnerEndpoint }: Parts, { url, secret }: { readonly url: string; readonly secret?: string }): void {
+  const before = partnerEndpoint.read()
+  const known = partnerEndpoint.endpointFor('modality_worklist.requested')
+  if (secret === undefined && !before.hasSecret) {
+    throw new StartError(
+      '--partner-url needs the secret the partner verifies with: --partner-secret whsec_… or --partner-secret-file FILE.',
+    )
+  }
+  if (known?.url === new URL(url).href && (secret === undefined || known.secrets[0] === secret)) return
+  try {
+    partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
+  } catch (error) {
+    if (error instanceof ApiError) throw new StartError(`The partner was not set. ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+async function openHttp(options: Parameters<typeof openHttpServer>[0]): Promise<HttpServer> {
+  const { host, port } = options
+  return openHttpServer(options).catch(async (error: NodeJS.ErrnoException) => {
+    throw await listenError(error, { name: 'HTTP', flag: '--http', host, port })
+  })
+}
+
+async function openDimse(options: Parameters<typeof openDimseServer>[0]): Promise<DimseServer> {
+  const { host, port } = options
+  return openDimseServer(options).catch(async (error: NodeJS.ErrnoException) => {
+    throw await listenError(error, { name: 'DIMSE', flag: '--dimse', host, port })
+  })
+}
+
+const limitsOf = (settings: Settings): DimseLimits => ({
+  ...DEFAULT_LIMITS,
+  associations: settings.get('dimse.maxAssociations'),
+  associationsPerCaller: settings.get('dimse.maxAssociationsPerDevice'),
+  artimSeconds: settings.get('dimse.artimSeconds'),
+  idleSeconds: settings.get('dimse.idleSeconds'),
+})
+
+const hostForUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)

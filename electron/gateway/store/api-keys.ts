@@ -1,0 +1,46 @@
+import type { Database } from './database.ts'
+import { flag } from './schema.ts'
+
+/** A key of the `/v1` interface (interface-choices §6 row 25); the key itself is never stored, only its SHA-256 in hex. */
+export interface ApiKeyRecord {
+  readonly apiKeyId: string
+  readonly keyHash: string
+  /** Its last four characters, to tell keys apart. */
+  readonly last4: string
+  readonly description: string
+  readonly isViewerEnabled: boolean
+  /** self: only the studies it made. */
+  readonly scope: 'all' | 'self'
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+}
+
+export interface ApiKeysStore {
+  /** Newest first, the revoked ones too. */
+  list(): ApiKeyRecord[]
+  get(apiKeyId: string): ApiKeyRecord | undefined
+  byHash(keyHash: string): ApiKeyRecord | undefined
+  insert(key: ApiKeyRecord): void
+  /** Whether it was live until now. */
+  revoke(apiKeyId: string, at: string): boolean
+  noteUse(apiKeyId: string, at: string): void
+}
+
+export function apiKeysStore(db: Database): ApiKeysStore {
+  const every = db.sql.selectFrom('apiKeys').selectAll()
+  const first = (row: StoredKey | undefined) => row && keyOf(row)
+  return {
+    list: () => db.all(every.orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf),
+    get: (apiKeyId) => first(db.get(every.where('apiKeyId', '=', apiKeyId))),
+    byHash: (keyHash) => first(db.get(every.where('keyHash', '=', keyHash))),
+    insert: (key) => void db.run(db.sql.insertInto('apiKeys').values({ ...key, isViewerEnabled: flag(key.isViewerEnabled) })),
+    revoke: (apiKeyId, at) =>
+      db.run(db.sql.updateTable('apiKeys').set({ revokedAt: at }).where('apiKeyId', '=', apiKeyId).where('revokedAt', 'is', null)).changes >
+      0,
+    noteUse: (apiKeyId, at) => void db.run(db.sql.updateTable('apiKeys').set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
+  }
+}
+
+type StoredKey = { [K in keyof ApiKeyRecord]: unknown }
+const keyOf = (row: StoredKey): ApiKeyRecord => ({ ...row, isViewerEnabled: row.isViewerEnabled === 1 }) as ApiKeyRecord

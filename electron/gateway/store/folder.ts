@@ -1,0 +1,23 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { StoreError } from './store-error.ts'
+
+/** Makes the data folder, for its owner only. One that others' files are in keeps its mode: our files close themselves. @throws StoreError bad-folder */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (readdirSync(folder).length === 0) chmodSync(folder, 0o700)
+  } catch (error) {
+    throw new StoreError('bad-folder', `The folder ${folder} cannot be used: ${(error as Error).message}.`, error)
+  }
+}
+
+/** Makes the names in a folder durable; Windows has no such call and needs none. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Instant } from '#shared/contract/conventions.ts'
+import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import type { Database } from './database.ts'
+import { numberAfter, type PageOf, type PageQuery, pageOf } from './page.ts'
+import type { Seal } from './seal.ts'
+
+/** A worklist query as recorded. Nothing about a patient is in the summary; `detail` is sealed at rest. */
+export interface InspectionRecord extends Omit<InspectionSummary, 'inspectionId'> {
+  readonly transferSyntax: string
+  /** What the slice needs to show it again, in its own form. */
+  readonly detail: Buffer
+  /** The partner's answer it was served from, in `documents`. */
+  readonly answerHash: string | null
+  /** The verdict on each of its rows, in `documents`. */
+  readonly verdictHash: string | null
+}
+
+export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
+
+export interface InspectionsStore {
+  /** Its id. */
+  insert(record: InspectionRecord): number
+  /** Newest first. */
+  list(query: PageQuery & { readonly aeTitle?: string | undefined; readonly outcome: InspectionOutcome }): PageOf<InspectionSummary>
+  /** @throws StoreError seal-broken */
+  read(inspectionId: number): (InspectionRecord & { readonly inspectionId: number }) | undefined
+  /** Forgets at most `limit` queries received before the instant. */
+  purge(before: Instant, limit?: number): number
+  /** Queries since the instant, their rows sent and withheld, and how many ended neither in success nor in a cancel. */
+  today(since: Instant): { queries: number; rowsSent: number; failures: number; withheld: number }
+}
+
+const SUMMARY = [
+  'inspectionId',
+  'at',
+  'origin',
+  'deviceName',
+  'callingAeTitle',
+  'calledAeTitle',
+  'remoteAddress',
+  'source',
+  'status',
+  'errorComment',
+  'fault',
+  'sent',
+  'filtered',
+  'withheld',
+  'tookMs',
+  'partnerMs',
+  'sentence',
+] as const satisfies (keyof InspectionSummary)[]
+
+// 0000 success, FE00 cancel (PS3.4 K.4.1.1.4). Word for word the conditions of the partial indexes of migration 1.
+const FAILED = sql<boolean>`status not in ('0000', 'FE00')`
+const OUTCOMES = {
+  all: sql<boolean>`true`,
+  rows: sql<boolean>`sent > 0`,
+  empty: sql<boolean>`sent = 0 and status = '0000'`,
+  failed: FAILED,
+  withheld: sql<boolean>`withheld > 0`,
+} as const satisfies Record<InspectionOutcome, unknown>
+
+export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
+  return {
+    insert({ detail, ...summary }) {
+      const row = { ...summary, sealedDetail: seal.seal(detail, 'inspection') }
+      return db.run(db.sql.insertInto('inspections').values(row)).lastInsertRowid
+    },
+    list({ cursor, limit, aeTitle, outcome }) {
+      const before = numberAfter(cursor)
+      const rows = db.all(
+        db.sql
+          .selectFrom('inspections')
+          .select(SUMMARY)
+          .$if(before !== undefined, (query) => query.where('inspectionId', '<', before ?? 0))
+          .$if(aeTitle !== undefined, (query) => query.where('callingAeTitle', '=', aeTitle ?? ''))
+          .$if(outcome !== 'all', (query) => query.where(OUTCOMES[outcome]))
+          .orderBy('inspectionId', 'desc')
+          .limit(limit + 1),
+      )
+      return pageOf(rows as InspectionSummary[], limit, (row) => row.inspectionId)
+    },
+    read(inspectionId) {
+      const row = db.get(db.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId))
+      if (row === undefined) return undefined
+      const { sealedDetail, ...summary } = row
+      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & { inspectionId: number }
+    },
+    purge: (before, limit = 1000) =>
+      db.run(
+        db.sql
+          .deleteFrom('inspections')
+          .where('inspectionId', 'in', db.sql.selectFrom('inspections').select('inspectionId').where('at', '<', before).limit(limit)),
+      ).changes,
+    today: (since) =>
+      db.get(
+        db.sql
+          .selectFrom('inspections')
+          .select(({ fn }) => [
+            fn.countAll<number>().as('queries'),
+            sql<number>`total(sent)`.as('rowsSent'),
+            sql<number>`total(${FAILED})`.as('failures'),
+            sql<number>`total(withheld)`.as('withheld'),
+          ])
+          .where('at', '>=', since),
+      ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },
+  }
+}

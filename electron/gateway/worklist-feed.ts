@@ -1,0 +1,15 @@
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { InspectionSummary } from '#shared/contract/worklist.ts'
+
+/** A recorded worklist query as a line of the feed: its sentence, and the way to its inspection. */
+export function feedLineOf(summary: InspectionSummary, associationId: string): Omit<FeedLine, 'lineId' | 'at'> {
+  const { callingAeTitle: aeTitle, remoteAddress: address, sentence: text, inspectionId } = summary
+  return { associationId, kind: 'worklist', tone: toneOf(summary), aeTitle, address, text, inspectionId }
+}
+
+function toneOf({ status, sent, withheld, source }: InspectionSummary): FeedLine['tone'] {
+  if (status === 'FE00') return 'plain'
+  if (status !== '0000') return 'danger'
+  if (withheld > 0 || source === 'stored' || source === 'downtime') return 'warning'
+  return sent > 0 ? 'good' : 'plain'
+}

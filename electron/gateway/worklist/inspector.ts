@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { InspectionRecord } from '#gateway/store/inspections.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { readAnswer } from '#gateway/webhooks/request.ts'
+import { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
+import { readRows } from './answer.ts'
+import { type Finding, findingsOf, readVerdicts, type VerdictDocument, writeVerdicts } from './verdicts.ts'
+
+/** What a query has for itself beside its summary. */
+export interface InspectionDetail {
+  readonly question: Inspection['question']
+  readonly partner: Inspection['partner']
+  /** The user who asked from the window, null for a device. */
+  readonly userId: string | null
+}
+
+/** A document that many records refer to. */
+export interface SharedDocument {
+  readonly bytes: Buffer
+  /** Its hash, '' until it was kept. */
+  hash: string
+  /** Milliseconds since 1970. */
+  keptAt: number
+}
+
+export const sharedDocument = (document: VerdictDocument): SharedDocument => ({ bytes: writeVerdicts(document), hash: '', keptAt: 0 })
+
+export interface InspectorDeps {
+  readonly store: Pick<Store, 'database' | 'documents' | 'inspections' | 'closedSteps'>
+  readonly clock: () => number
+}
+
+export type VerdictFilter = 'all' | 'sent' | 'filtered' | 'withheld'
+
+const Detail = z.object({
+  question: WorklistQuestion.nullable(),
+  partner: Inspection.shape.partner,
+  userId: z.string().nullable(),
+})
+
+/** `documents` keeps what nothing refers to for an hour: what was kept this long ago is there. */
+const KEPT_FOR_SURE = 10 * 60_000
+const MOST_ROWS = 1000
+
+/**
+ * The record of every query: a small row each; the partner's answer and the verdicts on its rows are kept once for all queries that share
+ * them, so that hundreds of queries a second on thousands of rows can be recorded.
+ */
+export function openInspector({ store, clock }: InspectorDeps) {
+  return {
+    /** Durable when it resolves; the inspection's id. */
+    async record(
+      summary: Omit<InspectionRecord, 'detail' | 'verdictHash'>,
+      detail: InspectionDetail,
+      verdicts: SharedDocument,
+    ): Promise<number> {
+      const now = clock()
+      const isKept = verdicts.hash !== '' && Math.abs(now - verdicts.keptAt) < KEPT_FOR_SURE
+      const [inspectionId, hash] = await store.database.commitSoon(() => {
+        const verdictHash = isKept ? verdicts.hash : store.documents.keep(verdicts.bytes)
+        return [store.inspections.insert({ ...summary, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
+      })
+      if (!isKept) Object.assign(verdicts, { hash, keptAt: now })
+      return inspectionId
+    },
+
+    /** The record with its rows, read again from the partner's answer; undefined where there is none of that id. */
+    async read(inspectionId: number, filter: VerdictFilter): Promise<Inspection | undefined> {
+      const found = store.inspections.read(inspectionId)
+      if (!found) return undefined
+      const { detail, answerHash, verdictHash, transferSyntax, ...summary } = found
+      const { question, partner } = Detail.parse(JSON.parse(detail.toString()))
+      const verdictBytes = verdictHash === null ? undefined : store.documents.read(verdictHash)
+      const verdicts = verdictBytes && readVerdicts(verdictBytes)
+      const answer = answerHash === null ? undefined : store.documents.read(answerHash)
+      const all = answer && verdicts ? await rowsOf(answer, verdicts, store.closedSteps.has) : []
+      const rows = all.filter(({ verdict }) => filter === 'all' || SHOWN_AS[verdict] === filter)
+      rows.sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict])
+      return {
+        ...(summary satisfies InspectionSummary),
+        transferSyntax,
+        keys: [...(verdicts?.keys ?? [])],
+        question,
+        remarks: [...(verdicts?.remarks ?? [])],
+        partner,
+        rows: rows.slice(0, MOST_ROWS),
+        rowsTotal: rows.length,
+      }
+    },
+  }
+}
+export type Inspector = ReturnType<typeof openInspector>
+
+const SHOWN_AS = { sent: 'sent', filtered: 'filtered', cut: 'filtered', withheld: 'withheld' } as const
+const ORDER = { sent: 0, withheld: 1, cut: 2, filtered: 3 } as const
+
+async function rowsOf(
+  body: Buffer,
+  verdicts: VerdictDocument,
+  isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean,
+): Promise<RowVerdict[]> {
+  if (!verdicts.context) return []
+  const { rows, order } = await readRows(readAnswer('modality_worklist.requested', body).items, verdicts.context)
+  const findings: Finding[] = [...findingsOf(verdicts)]
+  return [...order].flatMap((index) => {
+    const [row, finding] = [rows[index], findings[index]]
+    if (!row || !finding) return []
+    const { values } = row
+    return [
+      {
+        verdict: finding.verdict,
+        reason: finding.reason,
+        remarks: [...row.remarks, ...finding.remarks],
+        patientName: values.PatientName,
+        patientId: values.PatientID,
+        accessionNumber: values.AccessionNumber,
+        modality: values.Modality,
+        description: values.ScheduledProcedureStepDescription,
+        startDate: values.ScheduledProcedureStepStartDate,
+        startTime: values.ScheduledProcedureStepStartTime,
+        scheduledProcedureStepId: values.ScheduledProcedureStepID,
+        studyInstanceUid: values.StudyInstanceUID,
+        isClosed: isClosed(values.StudyInstanceUID, values.ScheduledProcedureStepID),
+      },
+    ]
+  })
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { isDa, Uid } from '#shared/dicom-values.ts'
+import { ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
+import { daOf } from './calendar.ts'
+import { cleanIdentifier, cleanName, cleanText, decimal, isDamaged, lengthOf, longString, plainDate, plainTime } from './cleaning.ts'
+import { type WorklistRow, worklistRow } from './row.ts'
+
+/** What stands in for values that an item lacks: what the partner was asked for, and the device that asked. */
+export interface ItemContext {
+  /** `YYYY-MM-DD`. */
+  readonly dateStart: string
+  readonly dateEnd: string
+  /** The modality asked for, else that of the device, else ''. */
+  readonly modality: string
+}
+
+type Values = Record<RowKeyword, string>
+type Fields = Readonly<Record<string, unknown>>
+
+/** What is being made of one step. The first reason to withhold it stays. */
+interface Draft {
+  readonly values: Values
+  readonly remarks: string[]
+  withheld: string
+}
+
+/**
+ * The rows of one item of the partner, one for each step (PS3.4 K.6.1: a response carries one). Values that consoles insist on and the
+ * partner has not are made up from what is there, always the same from the same item; what cannot be repaired is withheld with the
+ * reason. Never throws: an item that is no item is one withheld row.
+ */
+export function rowsOfItem(item: unknown, context: ItemContext): WorklistRow[] {
+  if (!isObject(item)) return [worklistRow(noValues(), 'the entry is not a worklist item', [])]
+  const steps = item.ScheduledProcedureStepSequence
+  const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
+  const whole = itemDraft(item)
+  const requestedProcedureId = requestedProcedureIdOf(whole.values, given[0])
+  return given.map((step: unknown, index) => {
+    const draft: Draft = { values: { ...whole.values }, remarks: [...whole.remarks], withheld: whole.withheld }
+    draft.values.RequestedProcedureID = requestedProcedureId
+    if (!Array.isArray(steps) || steps.length === 0) draft.remarks.push('the item lists no step; it is taken as one step')
+    if (isObject(step)) readStep(draft, step, index, context)
+    else withhold(draft, 'its step is not a worklist step')
+    return worklistRow(draft.values, draft.withheld, draft.remarks)
+  })
+}
+
+/** The attributes that all steps of an item share. */
+function itemDraft(item: Fields): Draft {
+  const draft: Draft = { values: noValues(), remarks: [], withheld: '' }
+  const { values, remarks } = draft
+  values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
+  if (values.StudyInstanceUID === '') withhold(draft, 'it has no StudyInstanceUID')
+  else if (!Uid.safeParse(values.StudyInstanceUID).success) withhold(draft, 'its StudyInstanceUID is not a valid UID')
+  values.PatientID = identifier(draft, item, 'PatientID', 64)
+  if (values.PatientID === '') withhold(draft, 'it has no PatientID')
+  values.AccessionNumber = identifier(draft, item, 'AccessionNumber', 16)
+  values.PatientName = nameOf(draft, item)
+
+  values.PatientBirthDate = plainDate(textOf(item, 'PatientBirthDate', remarks))
+  if (values.PatientBirthDate !== '' && !isDa(values.PatientBirthDate)) drop(draft, 'PatientBirthDate', 'is not a date')
+  values.PatientSex = sexOf(textOf(item, 'PatientSex', remarks))
+  if (values.PatientSex.length > 1) drop(draft, 'PatientSex', 'is not M, F or O')
+  measure(draft, item, 'PatientSize', 0.2, 3)
+  measure(draft, item, 'PatientWeight', 0.2, 650)
+
+  values.Modality = textOf(item, 'Modality', remarks).trim().toUpperCase()
+  values.ProtocolName = description(draft, item, 'ProtocolName')
+  values.StudyDescription = description(draft, item, 'StudyDescription')
+  values.RequestedProcedureDescription = description(draft, item, 'RequestedProcedureDescription')
+  return draft
+}
+
+function readStep(draft: Draft, step: Fields, index: number, context: ItemContext): void {
+  const { values, remarks } = draft
+  values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
+  if (values.ScheduledProcedureStepID === '') {
+    values.ScheduledProcedureStepID = `S${digest(`${values.StudyInstanceUID} ${index}`)}`
+    remarks.push('the item has no ScheduledProcedureStepID; one was made up from its StudyInstanceUID')
+  }
+  readStart(draft, step, context)
+  readModality(draft, step, context)
+
+  const own = description(draft, step, 'ScheduledProcedureStepDescription')
+  const { ProtocolName, RequestedProcedureDescription, StudyDescription } = values
+  values.ScheduledProcedureStepDescription = own || ProtocolName || RequestedProcedureDescription || StudyDescription
+  values.RequestedProcedureDescription = RequestedProcedureDescription || StudyDescription || ProtocolName || own
+}
+
+function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: ItemContext): void {
+  const { values, remarks } = draft
+  const date = plainDate(textOf(step, 'ScheduledProcedureStepStartDate', remarks))
+  if (isDa(date)) values.ScheduledProcedureStepStartDate = date
+  else if (date !== '') withhold(draft, 'its start date is not a date')
+  else if (dateStart === dateEnd) {
+    values.ScheduledProcedureStepStartDate = daOf(dateStart)
+    remarks.push('the item has no start date; it got the one day that was asked for')
+  } else withhold(draft, 'it has no start date')
+
+  const given = textOf(step, 'ScheduledProcedureStepStartTime', remarks)
+  const time = plainTime(given)
+  values.ScheduledProcedureStepStartTime = time ?? '000000'
+  if (time === undefined)
+    remarks.push(given.trim() === '' ? 'the item has no start time; 000000 is sent' : 'its start time is not a time; 000000 is sent')
+}
+
+function readModality(draft: Draft, step: Fields, { modality }: ItemContext): void {
+  const { values, remarks } = draft
+  const given = textOf(step, 'Modality', remarks).trim().toUpperCase() || values.Modality
+  values.Modality = /^[A-Z0-9_ ]{0,16}$/.test(given) ? given : ''
+  if (values.Modality !== given) withhold(draft, 'its Modality is not a code of at most 16 letters and digits')
+  else if (given === '' && modality !== '') {
+    values.Modality = modality
+    remarks.push('the item has no Modality; it got that of the question or the device')
+  } else if (given === '') withhold(draft, 'it has no Modality')
+}
+
+/** A requested procedure is one for all steps: the accession number, else the id of its first step, else made up (dicom-field §1.2). */
+function requestedProcedureIdOf({ AccessionNumber, StudyInstanceUID }: Values, firstStep: unknown): string {
+  if (AccessionNumber !== '') return AccessionNumber
+  const stepId = isObject(firstStep) ? cleanIdentifier(textOf(firstStep, 'ScheduledProcedureStepID', [])) : ''
+  return stepId && lengthOf(stepId) <= 16 ? stepId : `P${digest(StudyInstanceUID)}`
+}
+
+function nameOf(draft: Draft, item: Fields): string {
+  const given = textOf(item, 'PatientName', draft.remarks)
+  const name = cleanName(given)
+  if (/^[\^=]*$/.test(name)) withhold(draft, 'it has no PatientName')
+  else if (isDamaged(given)) withhold(draft, 'its PatientName holds damaged characters')
+  else if (name.split('=').some((group) => [...group].length > 64)) withhold(draft, 'its PatientName is longer than 64 characters')
+  else if (name !== given.trim()) draft.remarks.push('PatientName was put in order: separators, spaces or control characters')
+  return name
+}
+
+/** Never cut and never changed: two orders or patients could become one. */
+function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: number): string {
+  const given = textOf(fields, keyword, draft.remarks)
+  const clean = cleanIdentifier(given)
+  if (clean === undefined) withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
+  else if (lengthOf(clean) > most) withhold(draft, `its ${keyword} is longer than ${most} characters`)
+  return clean ?? given.trim()
+}
+
+function description(draft: Draft, fields: Fields, keyword: RowKeyword): string {
+  const given = textOf(fields, keyword, draft.remarks)
+  const text = longString(cleanText(given).toWellFormed().replaceAll('\ufffd', ''))
+  if (text !== given.trim().normalize('NFC'))
+    draft.remarks.push(`${keyword} was shortened or cleaned of characters that DICOM does not allow`)
+  return text
+}
+
+function measure(draft: Draft, item: Fields, keyword: 'PatientSize' | 'PatientWeight', least: number, most: number): void {
+  const given = textOf(item, keyword, draft.remarks)
+  draft.values[keyword] = given.trim() === '' ? '' : (decimal(given, least, most) ?? given)
+  if (given.trim() !== '' && decimal(given, least, most) === undefined) drop(draft, keyword, `is not a number from ${least} to ${most}`)
+}
+
+const SEX: Readonly<Record<string, string>> = { male: 'M', female: 'F', other: 'O' }
+function sexOf(text: string): string {
+  const plain = text.trim()
+  const letter = SEX[plain.toLowerCase()] ?? plain.toUpperCase()
+  return letter === '' || /^[MFO]$/.test(letter) ? letter : 'not a sex'
+}
+
+/** A value that is not needed and cannot be trusted is left out. */
+function drop(draft: Draft, keyword: RowKeyword, why: string): void {
+  draft.values[keyword] = ''
+  draft.remarks.push(`${keyword} ${why}; it is sent empty`)
+}
+
+function withhold(draft: Draft, why: string): void {
+  draft.withheld ||= why
+}
+
+function textOf(fields: Fields, keyword: string, remarks: string[]): string {
+  const value = fields[keyword]
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  if (value !== undefined && value !== null) remarks.push(`${keyword} is not text; it is taken as empty`)
+  return ''
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const noValues = () => Object.fromEntries(ROW_KEYWORDS.map((keyword) => [keyword, ''])) as Values
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+/** 15 characters of base32: the same for the same text at every query, 75 bits (RFC 4648 §6). */
+function digest(text: string): string {
+  const bytes = createHash('sha256').update(text).digest()
+  return Array.from({ length: 15 }, (_, index) => BASE32[(bytes[index] ?? 0) & 31]).join('')
+}

@@ -1,0 +1,162 @@
+import { formatTag } from '#gateway/dimse/data-set.ts'
+import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import type { Attribute, RowKeyword } from './attributes.ts'
+import { foldName } from './name.ts'
+import type { WorklistRow } from './row.ts'
+import type { Span } from './span.ts'
+
+export type Matching = ReceivedKey['matching']
+
+/** A key made ready to be held against rows. */
+export interface RowKey {
+  /** Keyword of its attribute: what may be said where no value may. */
+  readonly name: string
+  /** What it wants, value included. */
+  readonly words: string
+  matches(row: WorklistRow): boolean
+  /** Whether the row has a value for it at all. */
+  hasValue(row: WorklistRow): boolean
+}
+
+/** VRs in which `*` and `?` are wild cards (PS3.4 C.2.2.2.4). */
+export const WILD_CARD_VRS: ReadonlySet<string> = new Set(['AE', 'CS', 'LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UR', 'UT'])
+export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
+
+/**
+ * PS3.4 C.2.2.2.4: `*` is any characters, `?` one. Two pointers that go back to the last `*` only, so that a key such as `*a*a*a*b`
+ * costs at most its length times that of the value.
+ */
+export function wildCard(pattern: string): (text: string) => boolean {
+  const star = pattern.indexOf('*')
+  if (star >= 0 && star === pattern.length - 1 && !pattern.includes('?')) {
+    const beginning = pattern.slice(0, -1)
+    return (text) => text.startsWith(beginning)
+  }
+  return (text) => {
+    let at = 0
+    let inPattern = 0
+    let lastStar = -1
+    let resume = 0
+    while (at < text.length) {
+      const wanted = pattern[inPattern]
+      if (wanted === '*') {
+        lastStar = inPattern++
+        resume = at
+      } else if (wanted === '?') {
+        inPattern++
+        at += widthAt(text, at)
+      } else if (wanted !== undefined && wanted === text[at]) {
+        inPattern++
+        at++
+      } else if (lastStar >= 0) {
+        inPattern = lastStar + 1
+        resume += widthAt(text, resume)
+        at = resume
+      } else return false
+    }
+    while (pattern[inPattern] === '*') inPattern++
+    return inPattern === pattern.length
+  }
+}
+
+// One character may be two code units.
+const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+
+/** A key whose values, one of which must match, are text: single value, list of UID or wild card. */
+export function textKey(attribute: Attribute, values: readonly string[]): RowKey {
+  const keyword = attribute.keyword as RowKeyword
+  const tests = values.map((value) => valueTest(attribute.vr, value))
+  return {
+    name: attribute.keyword,
+    words: wordsOf(attribute, `“${values.join('” or “')}”`),
+    matches: (row) => tests.some((test) => test(row.values[keyword])),
+    hasValue: (row) => row.values[keyword] !== '',
+  }
+}
+
+// PS3.4 K.2.2.1.1.1: an attribute without a value matches no value, not even `*` with something beside it.
+function valueTest(vr: string, value: string): (held: string) => boolean {
+  if (WILD_CARD_VRS.has(vr) && hasWildCard(value)) {
+    const test = wildCard(value)
+    return (held) => held !== '' && test(held)
+  }
+  if (vr === 'DS') {
+    const number = Number(value)
+    return (held) => held !== '' && Number(held) === number
+  }
+  return (held) => held === value
+}
+
+/**
+ * PatientName, one of several names: each component group for itself, any may match. Without a wild card a key is also met by a name that goes on after its
+ * last component: `SMITH` by `SMITH^JOHN`. With several groups in the key, each is held against the group at its place.
+ */
+export function nameKey(attribute: Attribute, names: readonly string[], isSure: boolean): RowKey {
+  const tests = names.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
+  return {
+    name: attribute.keyword,
+    words: wordsOf(attribute, `“${names.join('” or “')}”`),
+    matches: ({ foldedName }) => tests.some((test) => test(foldedName)),
+    hasValue: (row) => row.values.PatientName !== '',
+  }
+}
+
+function nameTest(name: string, goesOn: boolean): (held: readonly string[]) => boolean {
+  const test = (wanted: string): ((held: string) => boolean) => {
+    if (!hasWildCard(wanted)) return (held) => held === wanted || (goesOn && held.startsWith(`${wanted}^`))
+    const [exact, more] = [wildCard(wanted), goesOn ? wildCard(`${wanted}^*`) : () => false]
+    return (held) => held !== '' && (exact(held) || more(held))
+  }
+  const tests = foldName(name).map((group) => (/^\**$/.test(group) ? undefined : test(group)))
+  const [only] = tests
+  if (tests.length === 1 && only) return (held) => held.some(only)
+  return (held) => tests.some((wanted, index) => wanted?.(held[index] ?? '') === true)
+}
+
+/** A date or a time, or a range of it (PS3.4 C.2.2.2.5). */
+export function spanKey(attribute: Attribute, span: Span, received: string): RowKey {
+  const keyword = attribute.keyword as RowKeyword
+  // Times are compared with six digits of fraction, which rows do not have.
+  const pad = attribute.vr === 'TM' ? '.000000' : ''
+  return {
+    name: attribute.keyword,
+    words: wordsOf(attribute, `“${received}”`),
+    matches: (row) => row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
+    hasValue: (row) => row.values[keyword] !== '',
+  }
+}
+
+/** PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last. */
+export function intervalKey(date: Span, time: Span, received: string): RowKey {
+  const from = date.from && date.from + (time.from || '000000.000000')
+  const to = date.to && date.to + (time.to || '235959.999999')
+  const startOf = ({ values }: WorklistRow) => `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
+  return {
+    name: 'ScheduledProcedureStepStartDate',
+    words: `start date and time (0040,0002), (0040,0003) from first to last, “${received}”`,
+    matches: (row) => within(startOf(row), from, to),
+    hasValue: (row) => row.values.ScheduledProcedureStepStartDate !== '',
+  }
+}
+
+/** Date and time ranges are one interval only where both are ranges of the same structure; else each is matched for itself. */
+export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
+  date !== undefined &&
+  time !== undefined &&
+  date.isRange &&
+  time.isRange &&
+  (date.from === '') === (time.from === '') &&
+  (date.to === '') === (time.to === '')
+
+/** A key that no row can meet. */
+export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
+  name: attribute.keyword,
+  words: wordsOf(attribute, why),
+  matches: () => false,
+  hasValue: () => true,
+})
+
+const within = (value: string, from: string, to: string): boolean => (from === '' || value >= from) && (to === '' || value <= to)
+
+/** An identifier may be long; what a person reads of it is not. */
+const wordsOf = ({ keyword, tag }: Attribute, wanted: string): string => `${keyword} ${formatTag(tag)} ${wanted.slice(0, 256)}`

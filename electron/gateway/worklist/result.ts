@@ -1,0 +1,162 @@
+import { setImmediate } from 'node:timers/promises'
+import type { EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import type { AnswerRows } from './answer.ts'
+import { daOf, secondsAt } from './calendar.ts'
+import type { Layout } from './layout.ts'
+import type { WorklistQuery } from './query.ts'
+import type { RowText } from './repertoire.ts'
+import type { WorklistRow } from './row.ts'
+import { type Finding, findingTable, runsOf, type VerdictRuns } from './verdicts.ts'
+
+/** What one query gets out of one answer. */
+export interface WorklistResult {
+  readonly identifiers: EncodedIdentifiers
+  readonly verdicts: VerdictRuns
+  readonly sent: number
+  readonly filtered: number
+  readonly withheld: number
+  /** Withheld rows that are unfit for any console or for this one; the others are closed here, or of an earlier day. */
+  readonly unfit: number
+  /** Rows that matched and were too many. */
+  readonly cut: number
+  /** Keywords of the keys that filtered rows, the one that filtered most first. */
+  readonly filteredBy: readonly string[]
+}
+
+export interface ResultRules {
+  readonly query: WorklistQuery
+  readonly layout: Layout
+  readonly textFor: (row: WorklistRow) => RowText
+  /** The days the partner was asked for in the answer that is used. */
+  readonly askedFor: { readonly dateStart: string; readonly dateEnd: string }
+  readonly maxRows: number
+  /** Clinic-local, `YYYY-MM-DD` and `HHMMSS`. */
+  readonly now: { readonly day: string; readonly time: string }
+  /** Set where the answer is a stored one. */
+  readonly stored?: { readonly isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean }
+  readonly signal: AbortSignal
+}
+
+/** Rows worked on before others get a turn on the event loop. */
+const SLICE = 500
+const OUTSIDE = 'dated outside the days the partner was asked for'
+
+/** Matches, orders, cuts and encodes. Rejects with the reason of the signal. */
+export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules): Promise<WorklistResult> {
+  const { signal } = rules
+  const table = findingTable()
+  const places = new Uint16Array(rows.length)
+  const judge = judgeFor(rules, table.place)
+  const fits: number[] = []
+  for (const [step, index] of order.entries()) {
+    if (step > 0 && step % SLICE === 0) await turn(signal)
+    const row = rowAt(rows, index)
+    const place = judge(row)
+    places[index] = place
+    if (table.findings[place]?.verdict === 'sent') fits.push(index)
+  }
+  const chosen = nearest(rows, fits, rules)
+  if (chosen.length < fits.length) {
+    const keep = new Set(chosen)
+    const cut = table.place('cut', `the list is cut at ${rules.maxRows} rows, those nearest to now`)
+    for (const index of fits) if (!keep.has(index)) places[index] = cut
+  }
+  const identifiers = await encode(rows, chosen, rules)
+  const counts = new Uint32Array(table.findings.length)
+  for (const place of places) counts[place] = (counts[place] ?? 0) + 1
+  const total = (counted: (finding: Finding) => boolean) =>
+    table.findings.reduce((sum, finding, place) => sum + (counted(finding) ? (counts[place] ?? 0) : 0), 0)
+  return {
+    identifiers,
+    verdicts: { findings: table.findings, runs: runsOf(places) },
+    sent: chosen.length,
+    filtered: total(({ verdict }) => verdict === 'filtered'),
+    withheld: total(({ verdict }) => verdict === 'withheld'),
+    unfit: total(({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST),
+    cut: fits.length - chosen.length,
+    filteredBy: rules.query.keys
+      .map(({ name, words }) => ({ name, rows: total(({ verdict, reason }) => verdict === 'filtered' && reason === words) }))
+      .filter(({ rows }) => rows > 0)
+      .sort((a, b) => b.rows - a.rows)
+      .map(({ name }) => name),
+  }
+}
+
+const CLOSED = 'it is marked as done or cancelled here, and the list is a stored one'
+const PAST = 'it is dated before today, and the list is a stored one'
+
+/** The verdict on one row: the first key it does not meet, then what keeps it back. */
+function judgeFor(rules: ResultRules, place: ReturnType<typeof findingTable>['place']): (row: WorklistRow) => number {
+  const { query, textFor, askedFor, now, stored } = rules
+  const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
+  // A stored answer may hold more days than would have been asked for now.
+  const isWider = askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
+  const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
+  const sent = place('sent')
+  const outside = place('sent', '', [OUTSIDE])
+  const filtered = query.keys.map((key) => ({ key, place: place('filtered', key.words) }))
+  return (row) => {
+    const date = row.values.ScheduledProcedureStepStartDate
+    for (const { key, place: found } of filtered) if (!key.matches(row) && (row.withheld === '' || key.hasValue(row))) return found
+    if (isWider && date !== '' && (date < from || date > to)) return place('filtered', 'outside the days that are asked for')
+    if (row.withheld !== '') return place('withheld', row.withheld)
+    if (stored && date < daOf(now.day)) return place('withheld', PAST)
+    if (stored?.isClosed(row.values.StudyInstanceUID, row.values.ScheduledProcedureStepID)) return place('withheld', CLOSED)
+    const { withheld, remark } = textFor(row)
+    if (withheld !== '') return place('withheld', withheld)
+    const isOutside = date < first || date > last
+    if (remark === '') return isOutside ? outside : sent
+    return place('sent', '', isOutside ? [OUTSIDE, remark] : [remark])
+  }
+}
+
+/** dicom-field §2.10: too many rows are cut to those nearest to now; the order stays. */
+function nearest(rows: readonly WorklistRow[], fits: readonly number[], { maxRows, now }: ResultRules): readonly number[] {
+  if (fits.length <= maxRows) return fits
+  const at = secondsAt(daOf(now.day), now.time)
+  const distance = new Map(
+    fits.map((index) => {
+      const { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time } = rowAt(rows, index).values
+      return [index, Math.abs(secondsAt(date, time) - at)]
+    }),
+  )
+  const kept = new Set([...fits].sort((a, b) => (distance.get(a) ?? 0) - (distance.get(b) ?? 0)).slice(0, maxRows))
+  return fits.filter((index) => kept.has(index))
+}
+
+async function encode(
+  rows: readonly WorklistRow[],
+  chosen: readonly number[],
+  { layout, textFor, signal }: ResultRules,
+): Promise<EncodedIdentifiers> {
+  const ends = new Uint32Array(chosen.length)
+  let bytes = Buffer.allocUnsafeSlow(Math.min(chosen.length, SLICE) * 1024)
+  let at = 0
+  for (const [place, index] of chosen.entries()) {
+    if (place > 0 && place % SLICE === 0) await turn(signal)
+    const row = rowAt(rows, index)
+    const needed = at + layout.bound(row)
+    if (needed > bytes.length) {
+      const longer = Buffer.allocUnsafeSlow(Math.max(needed, bytes.length * 2))
+      bytes.copy(longer, 0, 0, at)
+      bytes = longer
+    }
+    at = layout.write(bytes, at, row, textFor(row))
+    ends[place] = at
+  }
+  // Kept for long: without the spare room.
+  const exact = Buffer.allocUnsafeSlow(at)
+  bytes.copy(exact, 0, 0, at)
+  return { bytes: exact, ends }
+}
+
+async function turn(signal: AbortSignal): Promise<void> {
+  await setImmediate()
+  signal.throwIfAborted()
+}
+
+function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow {
+  const row = rows[index]
+  if (!row) throw new RangeError(`no row ${index}`)
+  return row
+}

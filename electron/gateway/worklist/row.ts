@@ -1,0 +1,35 @@
+import type { RowKeyword } from './attributes.ts'
+import { foldName } from './name.ts'
+
+/** One step of one item of the partner's answer: what a console is sent as one C-FIND response. */
+export interface WorklistRow {
+  /** Cleaned values; of a row that is withheld, as far as they are usable. */
+  readonly values: Readonly<Record<RowKeyword, string>>
+  /** Why no console may have it, in plain words; '' where it is fit. */
+  readonly withheld: string
+  /** Repairs, in plain words. */
+  readonly remarks: readonly string[]
+  /** PatientName as `matching` compares it: its component groups, folded. */
+  readonly foldedName: readonly string[]
+  /** Whether every value is of the default repertoire. */
+  readonly isAscii: boolean
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
+const ASCII = /^[\x00-\x7f]*$/
+
+export function worklistRow(values: WorklistRow['values'], withheld: string, remarks: readonly string[]): WorklistRow {
+  return { values, withheld, remarks, foldedName: foldName(values.PatientName), isAscii: ASCII.test(Object.values(values).join('')) }
+}
+
+/** Start date, time, name, step id: the order in which rows are sent. */
+export function byStart(a: WorklistRow, b: WorklistRow): number {
+  return (
+    compare(a.values.ScheduledProcedureStepStartDate, b.values.ScheduledProcedureStepStartDate) ||
+    compare(a.values.ScheduledProcedureStepStartTime, b.values.ScheduledProcedureStepStartTime) ||
+    compare(a.values.PatientName, b.values.PatientName) ||
+    compare(a.values.ScheduledProcedureStepID, b.values.ScheduledProcedureStepID)
+  )
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

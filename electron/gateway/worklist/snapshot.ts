@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
+import type { Downtime } from '#gateway/domain/downtime.ts'
+import { instantOf, msOf } from '#gateway/store/clock.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { type PartnerReply, readAnswer, WebhookError } from '#gateway/webhooks/request.ts'
+import type { PartnerStatus } from '#shared/contract/dashboard.ts'
+import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import type { AnswerSource } from '#shared/contract/worklist.ts'
+import { type AnswerRows, readRows } from './answer.ts'
+import { byteCache } from './byte-cache.ts'
+import { FAULTS } from './faults.ts'
+import { openFlights } from './flight.ts'
+import type { ItemContext } from './item.ts'
+
+/** `Requester.request` for `modality_worklist.requested`. Rejects with `WebhookError`, or with the reason of the signal. */
+export type AskPartner = <T>(
+  question: WorklistQuestion,
+  options: { readonly signal: AbortSignal; readonly budgetMs: number; readonly accept: (reply: PartnerReply) => T },
+) => Promise<T>
+
+/** An answer of the partner, read. */
+export interface Answer {
+  /** SHA-256 of the body, where `documents` keeps it. */
+  readonly hash: string
+  readonly list: AnswerRows
+  readonly context: ItemContext
+  /** Tells one `list` from another. */
+  readonly listId: number
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number
+}
+
+/** A call to the partner as the inspector shows it. */
+export interface PartnerCall {
+  readonly webhookId: string
+  readonly httpStatus: number | null
+  readonly bytes: number
+  readonly detail: string
+  readonly answeredAt: string | null
+}
+
+/** An answer and how it was come by. */
+export interface Answered {
+  readonly source: Exclude<AnswerSource, 'none'>
+  readonly answer: Answer
+  readonly call: PartnerCall
+  /** Null where the partner was not called for this query. */
+  readonly partnerMs: number | null
+  /** What kept the partner from answering, where a stored answer is used. */
+  readonly failure: WebhookError | undefined
+}
+
+export interface AnswersDeps {
+  readonly store: Pick<Store, 'database' | 'documents' | 'answers'>
+  readonly clock: () => number
+  readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
+  readonly downtime: Pick<Downtime, 'current' | 'end'>
+  readonly askPartner: AskPartner
+}
+
+interface Read {
+  readonly list: AnswerRows
+  readonly listId: number
+}
+
+/** The latest live answer to a question, with its body for comparison. */
+interface Latest extends Read {
+  readonly body: Buffer
+  readonly answered: Answered
+}
+
+/** Memory for answers, counted in bytes of their bodies. */
+const MOST_BYTES = 64 << 20
+const MINUTE = 60_000
+/** A stored answer that is from the future by more than this has no age that can be told. */
+const CLOCK_SLACK = MINUTE
+
+/**
+ * The partner's answers (dicom-field §7.3). A live answer always wins; the same question in flight is asked once; within
+ * `worklist.freshSeconds` it is not asked again; the last good answer is kept before it is used, and serves only when a call fails and
+ * only while it is young enough.
+ */
+export function openAnswers({ store, clock, setting, downtime, askPartner }: AnswersDeps) {
+  const latest = byteCache<Latest>(MOST_BYTES, clock)
+  const lists = byteCache<Read>(MOST_BYTES / 2, clock)
+  const flights = openFlights<Answered>()
+  let listsRead = 0
+  let status: Omit<PartnerStatus, 'url'> = { state: 'unknown', fault: null, detail: '', lastOkAt: null, downSince: null }
+
+  /** @param device modality of the device that asks, '' for none */
+  async function answerTo(question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
+    const key = keyOf(question, device)
+    const known = latest.get(key)
+    const age = known ? clock() - known.answered.answer.receivedAt : 0
+    if (known && age >= 0 && age < setting('worklist.freshSeconds') * 1000) return { ...known.answered, source: 'fresh', partnerMs: null }
+    const isShared = flights.isUnderWay(key)
+    try {
+      const answered = await flights.join(key, (work) => ask(key, question, device, work), signal)
+      return isShared ? { ...answered, source: 'shared' } : answered
+    } catch (error) {
+      if (!(error instanceof WebhookError) || error.fault === 'refused') throw error
+      const stored = await storedAnswer(question, device)
+      if (!stored) throw error
+      return { ...stored, call: callOf(error), partnerMs: partnerMsOf(error), failure: error }
+    }
+  }
+
+  async function ask(key: string, question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
+    const before = latest.get(key)
+    const budgetMs = setting('worklist.budgetSeconds') * 1000
+    try {
+      const { reply, items } = await askPartner(question, {
+        signal,
+        budgetMs,
+        accept: (reply) => ({
+          reply,
+          items: before?.body.equals(reply.body) ? undefined : readAnswer('modality_worklist.requested', reply.body).items,
+        }),
+      })
+      const context = contextOf(question, device)
+      const hash = items === undefined && before ? before.answered.answer.hash : hashOf(reply.body)
+      const read = (items === undefined ? before : lists.get(listKey(hash, context))) ?? (await readList(items ?? [], context))
+      await keep(question, reply, read)
+      const answer: Answer = { hash, list: read.list, listId: read.listId, context, receivedAt: reply.answeredAt }
+      const answered: Answered = { source: 'live', answer, call: callOf(reply), partnerMs: reply.tookMs, failure: undefined }
+      latest.set(key, { body: reply.body, list: read.list, listId: read.listId, answered }, reply.body.length + 4096)
+      lists.set(listKey(hash, context), read, reply.body.length)
+      status = { state: 'up', fault: null, detail: '', lastOkAt: instantOf(reply.answeredAt), downSince: null }
+      if (downtime.current().isOn) downtime.end('gateway')
+      return answered
+    } catch (error) {
+      if (error instanceof WebhookError) await failed(question, error)
+      throw error
+    }
+  }
+
+  /** Durable before it is used. An answer of which no row is fit is no good answer: it does not take the place of one. */
+  function keep(question: WorklistQuestion, reply: PartnerReply, { list }: Read): Promise<void> {
+    const isGood = list.rows.length === 0 || list.rows.some(({ withheld }) => withheld === '')
+    return store.database.commitSoon(() => {
+      const documentHash = store.documents.keep(reply.body)
+      const { callingAe, dateStart, dateEnd, modality = null } = question
+      const receivedAt = instantOf(reply.answeredAt)
+      if (isGood) store.answers.put({ callingAe, dateStart, dateEnd, modality, documentHash, receivedAt, items: list.rows.length })
+    })
+  }
+
+  async function failed({ callingAe }: WorklistQuestion, error: WebhookError): Promise<void> {
+    const { state } = FAULTS[error.fault]
+    const downSince = state === 'down' ? (status.downSince ?? instantOf(clock())) : null
+    // A refusal is the partner's own text, which may name a patient: only the inspection of the query has it.
+    status = { ...status, state, fault: error.fault, detail: error.fault === 'refused' ? '' : error.detail, downSince }
+    if (error.fault !== 'refused') return
+    // Rows that this AE may no longer have are not kept for it.
+    latest.forget((key) => key.startsWith(`${callingAe}\n`))
+    await store.database.commitSoon(() => store.answers.forget(callingAe))
+  }
+
+  async function storedAnswer(question: WorklistQuestion, device: string): Promise<Pick<Answered, 'source' | 'answer'> | undefined> {
+    const { callingAe, dateStart, dateEnd, modality = null } = question
+    const record = store.answers.covering({ callingAe, dateStart, dateEnd, modality })
+    if (!record) return undefined
+    const receivedAt = msOf(record.receivedAt)
+    const source = tierOf(receivedAt)
+    if (!source) return undefined
+    const context = contextOf(record, device)
+    const key = listKey(record.documentHash, context)
+    let read = lists.get(key)
+    if (!read) {
+      const body = store.documents.read(record.documentHash)
+      if (!body) return undefined
+      read = await readList(readAnswer('modality_worklist.requested', body).items, context)
+      lists.set(key, read, body.length)
+    }
+    return { source, answer: { hash: record.documentHash, list: read.list, listId: read.listId, context, receivedAt } }
+  }
+
+  /** Whether an answer of that age may be served now, and as what. */
+  function tierOf(receivedAt: number): 'stored' | 'downtime' | undefined {
+    const now = clock()
+    const age = now - receivedAt
+    if (age < -CLOCK_SLACK) return undefined
+    if (age <= setting('worklist.storedMinutes') * MINUTE) return 'stored'
+    const zone = timeZoneOf(setting('clinic.timeZone'))
+    const isToday = wallClock(receivedAt, zone).day === wallClock(now, zone).day
+    return isToday && age <= setting('worklist.downtimeHours') * 60 * MINUTE && downtime.current().isOn ? 'downtime' : undefined
+  }
+
+  async function readList(items: readonly unknown[], context: ItemContext): Promise<Read> {
+    const listId = ++listsRead
+    return { list: await readRows(items, context), listId }
+  }
+
+  return {
+    answerTo,
+    /** How the last call for a worklist went. */
+    partnerStatus: (): Omit<PartnerStatus, 'url'> => status,
+  }
+}
+export type Answers = ReturnType<typeof openAnswers>
+
+const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
+
+/** Milliseconds of a failed call, null where there was none. */
+export const partnerMsOf = ({ fault, tookMs }: WebhookError): number | null => (FAULTS[fault].wasCalled ? tookMs : null)
+
+const keyOf = ({ callingAe, sourceIp, dateStart, dateEnd, modality = '' }: WorklistQuestion, device: string): string =>
+  [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
+
+interface Asked {
+  readonly dateStart: string
+  readonly dateEnd: string
+  readonly modality?: string | null | undefined
+}
+
+const contextOf = ({ dateStart, dateEnd, modality }: Asked, device: string): ItemContext => ({
+  dateStart,
+  dateEnd,
+  modality: modality ?? device,
+})
+
+const listKey = (hash: string, { dateStart, dateEnd, modality }: ItemContext): string => [hash, dateStart, dateEnd, modality].join('\n')
+
+export function callOf(call: PartnerReply | WebhookError): PartnerCall {
+  const { webhookId, httpStatus, bytes } = call
+  const isFailure = call instanceof WebhookError
+  return { webhookId, httpStatus, bytes, detail: isFailure ? call.detail : '', answeredAt: isFailure ? null : instantOf(call.answeredAt) }
+}

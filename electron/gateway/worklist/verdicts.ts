@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { type ReceivedKey, ReceivedKey as ReceivedKeySchema, RowVerdict } from '#shared/contract/worklist.ts'
+import type { ItemContext } from './item.ts'
+
+export type Verdict = RowVerdict['verdict']
+
+/** What may be said of rows, once; rows refer to it by its place. */
+export interface Finding {
+  readonly verdict: Verdict
+  readonly reason: string
+  /** Remarks of this query; those of the row itself are read again with the row. */
+  readonly remarks: readonly string[]
+}
+
+/** Findings on the rows of an answer in its order, as runs: thousands of rows take a few numbers. */
+export interface VerdictRuns {
+  readonly findings: readonly Finding[]
+  /** A count and a place in `findings`, in turn. */
+  readonly runs: readonly number[]
+}
+
+/** Collects findings, each one kept once. */
+export function findingTable() {
+  const findings: Finding[] = []
+  const places = new Map<string, number>()
+  return {
+    findings,
+    place(verdict: Verdict, reason = '', remarks: readonly string[] = []): number {
+      const key = `${verdict}\n${reason}\n${remarks.join('\n')}`
+      let place = places.get(key)
+      if (place === undefined) {
+        place = findings.push({ verdict, reason, remarks }) - 1
+        places.set(key, place)
+      }
+      return place
+    },
+  }
+}
+
+/** Run-length form of a place for each row. */
+export function runsOf(places: Uint16Array): number[] {
+  const runs: number[] = []
+  for (let at = 0; at < places.length; ) {
+    let end = at + 1
+    while (end < places.length && places[end] === places[at]) end++
+    runs.push(end - at, places[at] ?? 0)
+    at = end
+  }
+  return runs
+}
+
+/** The finding on each row. */
+export function* findingsOf({ findings, runs }: VerdictRuns): Generator<Finding, void, void> {
+  for (let at = 0; at + 1 < runs.length; at += 2) {
+    const finding = findings[runs[at + 1] ?? -1]
+    for (let count = runs[at] ?? 0; finding && count > 0; count--) yield finding
+  }
+}
+
+/**
+ * What is the same for all queries with the same identifier on the same answer: kept once, under the hash of its bytes. `context` is what
+ * the rows were read with; null where there are no rows.
+ */
+export interface VerdictDocument extends VerdictRuns {
+  readonly keys: readonly ReceivedKey[]
+  readonly remarks: readonly string[]
+  readonly context: ItemContext | null
+}
+
+const Stored = z.object({
+  findings: z.array(RowVerdict.pick({ verdict: true, reason: true, remarks: true })),
+  runs: z.array(z.int().min(0)),
+  keys: z.array(ReceivedKeySchema),
+  remarks: z.array(z.string()),
+  context: z.object({ dateStart: z.string(), dateEnd: z.string(), modality: z.string() }).nullable(),
+})
+
+export const writeVerdicts = (document: VerdictDocument): Buffer => Buffer.from(JSON.stringify(document))
+export const readVerdicts = (bytes: Buffer): VerdictDocument => Stored.parse(JSON.parse(bytes.toString()))

@@ -1,0 +1,253 @@
+import type { AssociationInfo, CFindRequest, CFindScp, DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import { DimseError } from '#gateway/dimse/status.ts'
+import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
+import type { Downtime } from '#gateway/domain/downtime.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { WebhookError } from '#gateway/webhooks/request.ts'
+import type { PartnerStatus } from '#shared/contract/dashboard.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import type { Inspection, InspectionSummary, WorklistAsk } from '#shared/contract/worklist.ts'
+import { byteCache } from './byte-cache.ts'
+import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
+import { faultResult } from './faults.ts'
+import { openInspector, sharedDocument, type VerdictFilter } from './inspector.ts'
+import { layoutOf } from './layout.ts'
+import { readQuery, UnreadableQuery, type WorklistQuery } from './query.ts'
+import { repertoireFor } from './repertoire.ts'
+import { makeResult } from './result.ts'
+import { type Answered, type AskPartner, callOf, openAnswers } from './snapshot.ts'
+import { transliterate } from './transliteration.ts'
+import { type Asker, CANCELLED, type KeptResult, summaryOf, type Visit } from './visit.ts'
+
+export interface WorklistDeps {
+  readonly store: Pick<Store, 'database' | 'documents' | 'answers' | 'inspections' | 'closedSteps'>
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly uuid: () => string
+  readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
+  readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
+  readonly downtime: Pick<Downtime, 'current' | 'end'>
+  readonly askPartner: AskPartner
+  /** A query was recorded. Nothing about a patient is in the summary. */
+  readonly onInspected?: (summary: InspectionSummary, associationId: string) => void
+  /** An error of ours; the console and the inspector were given the reference. Its text may speak of a patient: not for a log as it is. */
+  readonly onError?: (reference: string, error: unknown) => void
+}
+
+export interface Worklist {
+  /** PS3.4 Annex K: answers the modalities. */
+  readonly cFindScp: CFindScp
+  /** Asks as that device would, by the code a device goes through, recorded with the user's name. */
+  ask(ask: WorklistAsk, device: Device, user: { readonly userId: string; readonly name: string }): Promise<Inspection>
+  /** A recorded query with its rows, at most 1,000; undefined where there is none of that id. */
+  inspection(inspectionId: number, filter?: VerdictFilter): Promise<Inspection | undefined>
+  /** How the last call for a worklist went. */
+  partnerStatus(): Omit<PartnerStatus, 'url'>
+}
+
+interface KeptQuery {
+  readonly query: WorklistQuery
+  readonly id: number
+}
+
+const QUERY_BYTES = 4 << 20
+const RESULT_BYTES = 24 << 20
+/** A list that is cut to the rows nearest to now is right for so long. */
+const CUT_MS = 60_000
+
+/** The worklist as consoles see it: a C-FIND answered by asking the partner. */
+export function openWorklist(deps: WorklistDeps): Worklist {
+  const { store, clock, setting, recogniseDevice } = deps
+  const answers = openAnswers(deps)
+  const inspector = openInspector(deps)
+  const queries = byteCache<KeptQuery>(QUERY_BYTES, clock)
+  const results = byteCache<KeptResult>(RESULT_BYTES, clock)
+  let queriesRead = 0
+
+  async function* find(
+    request: CFindRequest,
+    asker: Asker,
+    onRecorded?: (inspectionId: number) => void,
+  ): AsyncGenerator<EncodedIdentifiers, DimseResult, void> {
+    const visit = visitOf(request, asker)
+    try {
+      request.signal.throwIfAborted()
+      const kept = keptQuery(visit)
+      visit.query = kept.query
+      visit.question = questionOf(visit, kept.query)
+      visit.answered = await answers.answerTo(visit.question, asker.device?.modality ?? '', request.signal)
+      visit.kept = await keptResult(visit, kept, visit.answered)
+      const { result } = visit.kept
+      if (result.sent > 0) {
+        yield result.identifiers
+        request.signal.throwIfAborted()
+      }
+      visit.final = finalOf(visit.kept)
+    } catch (error) {
+      if (!request.signal.aborted) fail(visit, error)
+    } finally {
+      // Before the final response, and also where the console cancelled or hung up: the generator is then returned at its yield.
+      const inspectionId = await record(visit)
+      onRecorded?.(inspectionId)
+    }
+    return visit.final
+  }
+
+  function visitOf(request: CFindRequest, asker: Asker): Visit {
+    const at = clock()
+    const { day, time } = wallClock(at, timeZoneOf(setting('clinic.timeZone')))
+    return {
+      at,
+      request,
+      asker,
+      now: { day, time: time.replaceAll(':', '') },
+      query: undefined,
+      question: undefined,
+      answered: undefined,
+      kept: undefined,
+      final: CANCELLED,
+      trouble: undefined,
+    }
+  }
+
+  function keptQuery({ request, asker: { device }, now }: Visit): KeptQuery {
+    const { identifier, transferSyntax, association } = request
+    const daysBack = device?.daysBack ?? setting('worklist.daysBack')
+    const daysForward = device?.daysForward ?? setting('worklist.daysForward')
+    const bytes = identifier?.toString('latin1') ?? ''
+    const key = [transferSyntax, association.callingAeTitle, deviceKey(device), now.day, daysBack, daysForward, bytes].join('\n')
+    const known = queries.get(key)
+    if (known) return known
+    const context = { callingAeTitle: association.callingAeTitle, device, today: now.day, daysBack, daysForward }
+    // The acceptor may use the bytes again: what is kept has its own.
+    const query = readQuery(identifier && Buffer.from(identifier), transferSyntax, context)
+    const kept = { query, id: ++queriesRead }
+    queries.set(key, kept, bytes.length * 8 + 4096)
+    return kept
+  }
+
+  function questionOf({ request: { association } }: Visit, { window, modality }: WorklistQuery): WorklistQuestion {
+    const clinicId = setting('clinic.id')
+    if (clinicId === null) throw new Error('clinic.id is not set')
+    return {
+      callingAe: association.callingAeTitle,
+      clinicId,
+      dateStart: window.dateStart,
+      dateEnd: window.dateEnd,
+      sourceIp: association.remoteAddress,
+      ...(modality !== '' && { modality }),
+    }
+  }
+
+  async function keptResult(visit: Visit, { query, id }: KeptQuery, { source, answer }: Answered): Promise<KeptResult> {
+    const { request, asker, now } = visit
+    const { device } = asker
+    const isStored = source === 'stored' || source === 'downtime'
+    const closed = isStored ? store.closedSteps.list().map((step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`) : []
+    const maxRows = device?.maxRows ?? setting('worklist.maxRows')
+    const clinicName = setting('clinic.name')
+    const { dateStart, dateEnd } = answer.context
+    const key = [id, answer.listId, dateStart, dateEnd, isStored, maxRows, clinicName, ...closed].join('\n')
+    const known = results.get(key)
+    if (known) return known
+
+    const layout = layoutOf(query, request.transferSyntax, inAscii(clinicName))
+    const textFor = repertoireFor(layout.texts, {
+      deviceSet: device?.characterSet ?? null,
+      always: device?.alwaysSendCharacterSet ?? false,
+      declared: query.characterSet,
+    })
+    const closedSteps = new Set(closed)
+    const result = await makeResult(answer.list, {
+      query,
+      layout,
+      textFor,
+      askedFor: answer.context,
+      maxRows,
+      now,
+      ...(isStored && { stored: { isClosed: (study: string, step: string) => closedSteps.has(`${study} ${step}`) } }),
+      signal: request.signal,
+    })
+    const document = sharedDocument({ ...result.verdicts, keys: query.received, remarks: query.remarks, context: answer.context })
+    const kept = { result, document, maxRows }
+    const until = result.cut > 0 ? clock() + CUT_MS : undefined
+    results.set(key, kept, result.identifiers.bytes.length + result.identifiers.ends.byteLength + document.bytes.length + 4096, until)
+    return kept
+  }
+
+  /** dicom-field §2.12. */
+  function fail(visit: Visit, error: unknown): void {
+    const reference = deps.uuid().slice(0, 8)
+    visit.trouble = { error, reference }
+    if (error instanceof DimseError) visit.final = error.result
+    else if (error instanceof WebhookError) {
+      visit.final = faultResult(error.fault, visit.request.association.callingAeTitle, error.detail)
+    } else {
+      visit.final = { status: 0xc003, errorComment: `Gateway internal error ${reference}` }
+      deps.onError?.(reference, error)
+    }
+  }
+
+  async function record(visit: Visit): Promise<number> {
+    const { request, asker, query, question, answered, kept, trouble } = visit
+    const summary = summaryOf(visit, clock(), timeZoneOf(setting('clinic.timeZone')))
+    const failure = trouble?.error instanceof WebhookError ? trouble.error : undefined
+    const unread = trouble?.error instanceof UnreadableQuery ? trouble.error.received : []
+    const document =
+      kept?.document ??
+      sharedDocument({ findings: [], runs: [], keys: query?.received ?? unread, remarks: query?.remarks ?? [], context: null })
+    const inspectionId = await inspector.record(
+      { ...summary, transferSyntax: request.transferSyntax, answerHash: kept && answered ? answered.answer.hash : null },
+      { question: question ?? null, partner: answered?.call ?? (failure ? callOf(failure) : null), userId: asker.user?.userId ?? null },
+      document,
+    )
+    deps.onInspected?.({ inspectionId, ...summary }, request.association.associationId)
+    return inspectionId
+  }
+
+  return {
+    cFindScp: {
+      find: (request) => {
+        const { callingAeTitle, remoteAddress } = request.association
+        return find(request, { origin: 'device', device: recogniseDevice(callingAeTitle, remoteAddress), user: undefined })
+      },
+    },
+    async ask(ask, device, user) {
+      const association: AssociationInfo = {
+        associationId: 'window',
+        callingAeTitle: device.aeTitle,
+        calledAeTitle: setting('dimse.aeTitle'),
+        remoteAddress: device.lastAddress ?? (device.address?.includes('/') ? '' : (device.address ?? '')),
+      }
+      const request: CFindRequest = {
+        association,
+        messageId: 1,
+        transferSyntax: CONSOLE_TRANSFER_SYNTAX,
+        identifier: consoleQuery(ask),
+        signal: new AbortController().signal,
+      }
+      let recorded = 0
+      for await (const _ of find(request, { origin: 'window', device, user }, (inspectionId) => (recorded = inspectionId)));
+      const inspection = await inspector.read(recorded, 'all')
+      if (!inspection) throw new Error(`inspection ${recorded} is not there`)
+      return inspection
+    },
+    inspection: (inspectionId, filter = 'all') => inspector.read(inspectionId, filter),
+    partnerStatus: answers.partnerStatus,
+  }
+}
+
+/** Nothing matched is no failure; a list cut short is, and so is one of which everything that matched had to be withheld. */
+function finalOf({ result, maxRows }: KeptResult): DimseResult {
+  if (result.cut > 0) return { status: 0xa700, errorComment: `List cut at ${maxRows}, narrow the query` }
+  if (result.sent === 0 && result.unfit > 0) return { status: 0xc002, errorComment: 'Worklist answer invalid: every match is withheld' }
+  return { status: 0x0000 }
+}
+
+const deviceKey = (device: Device | undefined): string => (device ? `${device.deviceId} ${device.updatedAt}` : '')
+
+/** InstitutionName is no reason to give a whole list another character set. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
+const inAscii = (text: string): string => (/^[\x00-\x7f]*$/.test(text) ? text : (transliterate(text) ?? '')).replaceAll('\\', '/')

@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Envelope, EventType } from '#shared/contract/webhooks.ts'
+import { hugeWorklist, type Script, type SimulatedWorklist, scriptOf } from './script.ts'
+import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
+import { worklistDay } from './worklist-day.ts'
+
+export type { SimulatedWorklist } from './script.ts'
+export { verifyPartnerRequest } from './verify.ts'
+export { readWorklistFile, WorklistFileError } from './worklist-file.ts'
+
+/**
+ * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized` false; garbage: 200 with an answer of
+ * no use, not JSON and of a wrong shape in turn; huge: 10,000 items; oversize: an answer of more than 20 MiB.
+ */
+export const SCENARIOS = ['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'oversize'] as const
+export type Scenario = (typeof SCENARIOS)[number]
+
+export interface PartnerSimulatorOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly host?: string
+  /** `whsec_` and base64. */
+  readonly secret: string
+  /** Without one: `worklistDay` of each day asked for, with the two bad rows on the clock's today. */
+  readonly worklist?: SimulatedWorklist
+  readonly scenario?: Scenario
+  /** 6,000 keeps within the gateway's 8 s for a worklist; 20,000 does not. */
+  readonly slowMs?: number
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+export interface PartnerSimulator extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** Verified requests so far, in all and by event. */
+  readonly requests: number
+  readonly requestsOf: Readonly<Partial<Record<EventType, number>>>
+  /** What has been asked last. */
+  readonly last: Envelope | undefined
+  setScenario(scenario: Scenario): void
+}
+
+const BODY_BYTES = 1024 * 1024
+/** Of 64 KiB: 21 MiB. */
+const OVERSIZE_CHUNKS = 21 * 16
+const REFUSAL = { authorized: false, error: 'no worklist for this AE' }
+const GARBAGE = ['<html><body>Service temporarily unavailable</body></html>', '{"authorized":"yes","items":{"0":"none"}}'] as const
+
+/** A partner to try the gateway with: a real HTTP server that checks signatures and answers all seven events (interface.md, Events). */
+export async function openPartnerSimulator(options: PartnerSimulatorOptions): Promise<PartnerSimulator> {
+  const { secret, clock, host = '127.0.0.1', slowMs = 6_000 } = options
+  let scenario = options.scenario ?? 'normal'
+  let requests = 0
+  let last: Envelope | undefined
+  const requestsOf: Partial<Record<EventType, number>> = {}
+  const closing = new AbortController()
+  const sockets = new Set<Socket>()
+  const script = scriptOf(options.worklist ?? ((day) => worklistDay(day, { withBadRows: day === localDay(clock()) })))
+  const hugeScript = scriptOf(hugeWorklist)
+
+  const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {
+    normal: (event, response) => sendJson(response, 200, answerOf(script, event)),
+    huge: (event, response) => sendJson(response, 200, answerOf(hugeScript, event)),
+    refuse: (_event, response) => sendJson(response, 200, REFUSAL),
+    garbage: (_event, response) => send(response, 200, GARBAGE[requests % 2] ?? ''),
+    slow: async (event, response) => {
+      await sleep(slowMs, undefined, { signal: closing.signal })
+      sendJson(response, 200, answerOf(script, event))
+    },
+    oversize: (_event, response) => sendOversize(response),
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') return sendJson(response, 405, { error: 'Events are sent by POST.' }, { allow: 'POST' })
+    const body = await bodyOf(request)
+    if (!body) return sendJson(response, 413, { error: 'An event has at most 1 MiB.' })
+    let event: Envelope
+    try {
+      event = verifyPartnerRequest(secret, request.headers, body)
+    } catch (error) {
+      if (!(error instanceof NotFromGateway)) throw error
+      return sendJson(response, 400, { error: error.message })
+    }
+    requests += 1
+    requestsOf[event.type] = (requestsOf[event.type] ?? 0) + 1
+    last = event
+    if (scenario === 'down') request.socket.resetAndDestroy()
+    else await SAY[scenario](event, response)
+  }
+
+  const server = createServer((request, response) => {
+    // The gateway hangs up when its budget is over; a partner has nobody left to tell.
+    answer(request, response).catch(() => response.destroy())
+  })
+  server.on('connection', (socket) => {
+    if (scenario === 'down') return void socket.resetAndDestroy()
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(options.port, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/webhooks`,
+    port,
+    get requests() {
+      return requests
+    },
+    requestsOf,
+    get last() {
+      return last
+    },
+    setScenario(next) {
+      scenario = next
+      if (next === 'down') for (const socket of sockets) socket.resetAndDestroy()
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const answerOf = (script: Script, { type, data }: Envelope) => (script[type] as (data: unknown) => unknown)(data)
+
+/** A day of this PC, `YYYYMMDD`. */
+function localDay(at: number): string {
+  const now = new Date(at)
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('')
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function sendJson(response: ServerResponse, status: number, json: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  send(response, status, JSON.stringify(json), headers)
+}
+
+function send(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+}
+
+/** Valid JSON but for its size, written as fast as the gateway takes it. */
+async function sendOversize(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  await pipeline(oversize(), response)
+}
+
+function* oversize() {
+  const chunk = 'x'.repeat(64 * 1024)
+  yield '{"authorized":true,"items":[],"padding":"'
+  for (let sent = 0; sent < OVERSIZE_CHUNKS; sent++) yield chunk
+  yield '"}'
+}

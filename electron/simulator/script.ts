@@ -1,0 +1,93 @@
+import type { EventData, EventResponse, EventType } from '#shared/contract/webhooks.ts'
+import { worklistDay } from './worklist-day.ts'
+
+/** The worklist a simulated partner has: items as they are, bad ones included, or what it has on a day (`YYYYMMDD`). */
+export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly unknown[])
+
+export type Script = { readonly [T in EventType]: (data: EventData<T>) => EventResponse<T> }
+
+/** What a well-behaved partner answers. Patients and exams are those of its worklist. */
+export function scriptOf(worklist: SimulatedWorklist): Script {
+  // What was handed out can be asked about later, by its UID.
+  const known = new Map<string, Item>()
+  const remember = (items: readonly unknown[]) => {
+    for (const item of items) if (isItem(item)) known.set(String(item.StudyInstanceUID), item)
+    return items
+  }
+  const itemsOf = (dateStart: string, dateEnd: string) =>
+    typeof worklist === 'function' ? daysOf(dateStart, dateEnd).flatMap(worklist) : worklist
+  if (typeof worklist !== 'function') remember(worklist)
+
+  return {
+    'study.access_requested': () => ({ authorized: true, urls: [] }),
+    'ephemeral.access_requested': () => ({ authorized: true, urls: [] }),
+    'secondary_capture.access_requested': () => ({ authorized: true, uploadUrls: [] }),
+    'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
+      const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
+      const items = itemsOf(dateStart, dateEnd).filter((item) => isAskedFor(item, from, to, modality))
+      return { authorized: true, items: [...remember(items)] }
+    },
+    'patient_study.enrichment_requested': ({ studyInstanceUid }) => {
+      const item = known.get(studyInstanceUid)
+      return item ? enrichmentOf(item) : {}
+    },
+    'clinical_context.enrichment_requested': ({ studyInstanceUid }) => {
+      const item = known.get(studyInstanceUid)
+      return item
+        ? { clinicalIndication: `Referred for: ${text(item, 'RequestedProcedureDescription')}`, technologistNotes: ['Simulated partner.'] }
+        : {}
+    },
+    'report.delivered': () => ({ success: true }),
+  }
+}
+
+/** So many items of one day that no console shows them well: every size limit can be tried with it. */
+export const hugeWorklist = (day: string) => worklistDay(day, { exams: 10_000 })
+
+type Item = Readonly<Record<string, unknown>>
+const isItem = (item: unknown): item is Item => typeof item === 'object' && item !== null && !Array.isArray(item)
+const text = (item: Item, field: string) => (typeof item[field] === 'string' ? item[field] : '')
+
+/** Any step of the item within the days asked for and, where the query named one, of its modality. */
+function isAskedFor(item: unknown, from: string, to: string, modality: string | undefined): boolean {
+  if (!isItem(item)) return true
+  const sequence = item.ScheduledProcedureStepSequence
+  const steps = Array.isArray(sequence) ? sequence.filter(isItem) : []
+  // A row without a step is somebody's mistake; it is given out so that the gateway can say so.
+  if (steps.length === 0) return true
+  return steps.some((step) => {
+    const date = text(step, 'ScheduledProcedureStepStartDate')
+    const ofModality = modality === undefined || (text(step, 'Modality') || text(item, 'Modality')) === modality
+    return ofModality && date >= from && date <= to
+  })
+}
+
+/** The days from one to the other, `YYYYMMDD`, at most 31. */
+function daysOf(dateStart: string, dateEnd: string): string[] {
+  const first = Date.parse(`${dateStart}T00:00:00Z`)
+  const days = (Date.parse(`${dateEnd}T00:00:00Z`) - first) / 86_400_000 + 1
+  return Array.from({ length: Math.max(0, Math.min(31, days)) }, (_, index) =>
+    new Date(first + index * 86_400_000).toISOString().slice(0, 10).replaceAll('-', ''),
+  )
+}
+
+const SEXES = { M: 'male', F: 'female', O: 'other' } as const
+
+function enrichmentOf(item: Item): EventResponse<'patient_study.enrichment_requested'> {
+  const birth = /^(\d{4})(\d\d)(\d\d)$/.exec(text(item, 'PatientBirthDate'))
+  const sex = SEXES[text(item, 'PatientSex') as keyof typeof SEXES]
+  const [metres, kilograms] = [Number(text(item, 'PatientSize')), Number(text(item, 'PatientWeight'))]
+  return {
+    patientName: text(item, 'PatientName'),
+    mrn: text(item, 'PatientID'),
+    procedure: text(item, 'RequestedProcedureDescription'),
+    studyDescription: text(item, 'StudyDescription'),
+    referringPhysicianName: 'Dr. Example',
+    facilityName: 'Simulated partner',
+    severity: 'normal',
+    ...(birth && { dateOfBirth: birth.slice(1).join('-') }),
+    ...(sex && { sex }),
+    ...(metres > 0 && { height: { unit: 'cm' as const, value: Math.round(metres * 100) } }),
+    ...(kilograms > 0 && { weight: { unit: 'kg' as const, value: kilograms } }),
+  }
+}

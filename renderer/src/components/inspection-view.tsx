@@ -1,0 +1,232 @@
+import { Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/worklist.ts'
+import { bytesText, durationText, numberText } from '../display/amounts.ts'
+import { daysText } from '../display/dates.ts'
+import { explain, wordOf } from '../display/explanation.ts'
+import { useReply, useSend } from '../gateway.ts'
+import { Clock } from './clock.tsx'
+import { CloseStep } from './close-step.tsx'
+import { Copy } from './copy.tsx'
+import { ExplanationView } from './explanation-view.tsx'
+import { Empty, Facts, Failed, Panel, Waiting } from './page.tsx'
+import { VerdictTable } from './verdict-table.tsx'
+
+type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
+
+const MATCHING: Record<ReceivedKey['matching'], string> = {
+  singleValue: 'must be equal',
+  listOfUid: 'one of several',
+  universal: 'any value; asked to be returned',
+  wildCard: 'pattern with * or ?',
+  range: 'from … to',
+  sequence: 'group of keys',
+  ignored: 'not used for matching',
+}
+
+const stepOf = (row: RowVerdict) => `${row.studyInstanceUid}/${row.scheduledProcedureStepId}`
+
+/** One query from the question to the answer. `inspection` holds all verdicts; `first` is the tab shown at the start. */
+export function InspectionView({ inspection, first = 'all' }: { inspection: Inspection; first?: Verdict }) {
+  return (
+    <Stack gap={16}>
+      <Panel>
+        <Stack gap={16}>
+          <ExplanationView explanation={explain(inspection)} />
+        </Stack>
+      </Panel>
+      <Rows inspection={inspection} first={first} />
+      <Received keys={inspection.keys} />
+      <Exchange inspection={inspection} />
+    </Stack>
+  )
+}
+
+function Rows({ inspection, first }: { inspection: Inspection; first: Verdict }) {
+  const [verdict, setVerdict] = useState<Verdict>(first)
+  const [closing, setClosing] = useState<RowVerdict | null>(null)
+  const [closed, setClosed] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const reopen = useSend(dashboard.reopenStep, [dashboard.inspection])
+  // The reply holds at most 1,000 rows, the sent ones first: another verdict of a longer list is asked for by itself.
+  const isWhole = inspection.rows.length >= inspection.rowsTotal
+  const asked = useReply(
+    dashboard.inspection,
+    { params: { inspectionId: inspection.inspectionId }, query: { verdict } },
+    { enabled: !isWhole && verdict !== 'all' },
+  )
+
+  const mark = (row: RowVerdict, isClosed: boolean) => setClosed(new Map(closed).set(stepOf(row), isClosed))
+  const found = isWhole || verdict === 'all' ? inspection.rows : asked.data?.rows
+  const rows = found
+    ?.filter((row) => verdict === 'all' || row.verdict === verdict || (verdict === 'withheld' && row.verdict === 'cut'))
+    .map((row) => ({ ...row, isClosed: closed.get(stepOf(row)) ?? row.isClosed }))
+  const counts: Record<Verdict, number> = {
+    all: inspection.rowsTotal,
+    sent: inspection.sent,
+    filtered: inspection.filtered,
+    withheld: inspection.rowsTotal - inspection.sent - inspection.filtered,
+  }
+  const names: Record<Verdict, string> = { all: 'All', sent: 'Sent', filtered: 'Filtered', withheld: 'Withheld' }
+
+  return (
+    <Panel
+      isFlush
+      title="Exams"
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label="Which exams"
+          value={verdict}
+          onChange={(value) => setVerdict(value as Verdict)}
+          data={(['all', 'sent', 'filtered', 'withheld'] as const).map((value) => ({
+            value,
+            label: `${names[value]} ${numberText(Math.max(0, counts[value]))}`,
+          }))}
+        />
+      }
+    >
+      {reopen.error && <Failed error={reopen.error} />}
+      {asked.isError && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
+      {rows === undefined && !asked.isError && <Waiting rows={6} />}
+      {rows?.length === 0 && (
+        <Empty title={verdict === 'all' ? 'No exam in this answer' : `No exam was ${names[verdict].toLowerCase()}`}>
+          {verdict === 'all' ? 'Why is said above.' : 'Choose “All” to see every exam of the partner’s answer.'}
+        </Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <VerdictTable
+          rows={rows}
+          total={Math.max(counts[verdict], rows.length)}
+          onClose={setClosing}
+          onReopen={(row) =>
+            reopen.mutate(
+              { body: { studyInstanceUid: row.studyInstanceUid, scheduledProcedureStepId: row.scheduledProcedureStepId } },
+              { onSuccess: () => mark(row, false) },
+            )
+          }
+        />
+      )}
+      <CloseStep row={closing} onLeave={() => setClosing(null)} onClosed={(row) => mark(row, true)} />
+    </Panel>
+  )
+}
+
+function Received({ keys }: { keys: readonly ReceivedKey[] }) {
+  return (
+    <Panel isFlush title="The query as received" aside={<Text size="sm" c="dimmed">{`${keys.length} keys`}</Text>}>
+      {keys.length === 0 ? (
+        <Empty title="The query had no key" />
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
+        <section style={{ maxHeight: 380, overflow: 'auto' }} tabIndex={0} aria-label="Keys of the query">
+          <Table stickyHeader verticalSpacing={5} horizontalSpacing={16} fz="13px">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Key</Table.Th>
+                <Table.Th>Tag</Table.Th>
+                <Table.Th>VR</Table.Th>
+                <Table.Th>Value</Table.Th>
+                <Table.Th>Matching</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {keys.map((key) => (
+                <Table.Tr key={key.tag}>
+                  <Table.Td>{wordOf(key.keyword)}</Table.Td>
+                  <Table.Td className="mono">{key.tag}</Table.Td>
+                  <Table.Td className="mono">{key.vr}</Table.Td>
+                  <Table.Td className="mono" fw={600}>
+                    {key.value}
+                  </Table.Td>
+                  <Table.Td c="dimmed">{MATCHING[key.matching]}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </section>
+      )}
+    </Panel>
+  )
+}
+
+function Exchange({ inspection }: { inspection: Inspection }) {
+  const { question, partner } = inspection
+  const isAsked = partner !== null
+  return (
+    <Panel title="In detail">
+      <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(300px, 1fr))', gap: 20 }}>
+        <div>
+          <Text fw={600} mb={4}>
+            Connection
+          </Text>
+          <Facts
+            facts={[
+              ['From', `${inspection.callingAeTitle}${inspection.remoteAddress ? ` at ${inspection.remoteAddress}` : ''}`],
+              ['Called AE title', inspection.calledAeTitle],
+              ['At', <Clock key="at" instant={inspection.at} />],
+              ['Took', durationText(inspection.tookMs)],
+              [
+                'Transfer syntax',
+                <span key="syntax" className="mono">
+                  {inspection.transferSyntax}
+                </span>,
+              ],
+            ]}
+          />
+        </div>
+        <div>
+          <Text fw={600} mb={4}>
+            {isAsked || question === null ? 'What the partner was asked' : 'What the partner would have been asked'}
+          </Text>
+          {question === null ? (
+            <Text size="sm" c="dimmed">
+              Nothing.
+            </Text>
+          ) : (
+            <Facts
+              facts={[
+                ['Days', daysText(question.dateStart, question.dateEnd)],
+                ['Modality', question.modality ?? 'all'],
+                ['As', `${question.callingAe} at ${question.sourceIp}`],
+                [
+                  'Clinic',
+                  <span key="clinic" className="mono">
+                    {question.clinicId}
+                  </span>,
+                ],
+              ]}
+            />
+          )}
+        </div>
+        <div>
+          <Text fw={600} mb={4}>
+            What it answered
+          </Text>
+          {partner === null ? (
+            <Text size="sm" c="dimmed">
+              It was not called for this query.
+            </Text>
+          ) : (
+            <Facts
+              facts={[
+                ['At', partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : 'no answer'],
+                ['Took', inspection.partnerMs === null ? 'not called' : durationText(inspection.partnerMs)],
+                ['HTTP status', partner.httpStatus ?? 'none'],
+                ['Size', bytesText(partner.bytes)],
+                [
+                  'Webhook id',
+                  <Group key="id" gap={4} wrap="nowrap">
+                    <span className="mono">{partner.webhookId}</span>
+                    <Copy value={partner.webhookId} what="webhook id" />
+                  </Group>,
+                ],
+                ...(partner.detail ? ([['Detail', partner.detail]] as const) : []),
+              ]}
+            />
+          )}
+        </div>
+      </div>
+    </Panel>
+  )
+}

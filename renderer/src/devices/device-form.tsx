@@ -1,0 +1,163 @@
+import { Button, Group, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { CHARACTER_SETS, type CharacterSet, type Device, NewDevice } from '#shared/contract/devices.ts'
+import { faultsByField } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import css from './devices.module.css'
+import { CHARACTER_SET_NAMES, words } from './words.ts'
+
+const { form: texts } = words
+
+/** Adds a device, or changes one. */
+export function DeviceForm({ device, onDone }: { device: Device | null; onDone: () => void }) {
+  const changes = [dashboard.devices, dashboard.status, dashboard.callers]
+  const add = useSend(dashboard.addDevice, changes)
+  const update = useSend(dashboard.updateDevice, changes)
+  const form = useForm({
+    initialValues: {
+      name: device?.name ?? '',
+      aeTitle: device?.aeTitle ?? '',
+      address: device?.address ?? '',
+      modality: device?.modality ?? '',
+      isEnabled: device?.isEnabled ?? true,
+      characterSet: device?.characterSet ?? null,
+      stationMode: device?.stationMode ?? ('echo' as const),
+      alwaysSendCharacterSet: device?.alwaysSendCharacterSet ?? false,
+      daysBack: device?.daysBack ?? ('' as const),
+      daysForward: device?.daysForward ?? ('' as const),
+      maxRows: device?.maxRows ?? ('' as const),
+    },
+    validate: (values) => {
+      const parsed = NewDevice.safeParse(bodyOf(values))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]))
+    },
+  })
+  const submit = form.onSubmit((values) => {
+    const body = bodyOf(values)
+    const options = { onSuccess: onDone, onError: (error: Parameters<typeof faultsByField>[0]) => form.setErrors(faultsByField(error)) }
+    if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, options)
+    else add.mutate({ body }, options)
+  })
+  const error = add.error ?? update.error
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Part title={texts.who}>
+        <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
+        <SimpleGrid cols={2}>
+          <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
+          <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
+        </SimpleGrid>
+        <TextInput {...told('address')} {...form.getInputProps('address')} />
+        <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
+      </Part>
+      <Part title={texts.answers}>
+        <Select
+          {...told('characterSet')}
+          placeholder={words.byRow}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': words.byRow }}
+          data={CHARACTER_SETS.map((set) => ({ value: set, label: characterSetName(set) }))}
+          {...form.getInputProps('characterSet')}
+        />
+        <Switch {...told('alwaysSendCharacterSet')} {...form.getInputProps('alwaysSendCharacterSet', { type: 'checkbox' })} />
+        <Select
+          {...told('stationMode')}
+          allowDeselect={false}
+          data={[
+            { value: 'echo', label: texts.stations.echo },
+            { value: 'strict', label: texts.stations.strict },
+          ]}
+          {...form.getInputProps('stationMode')}
+        />
+      </Part>
+      <Part title={texts.limits}>
+        <Text size="sm" c="dimmed">
+          {texts.limitsAbout}
+        </Text>
+        <SimpleGrid cols={2}>
+          <NumberInput
+            {...told('daysBack')}
+            placeholder={texts.clinic}
+            min={0}
+            max={31}
+            allowDecimal={false}
+            {...form.getInputProps('daysBack')}
+          />
+          <NumberInput
+            {...told('daysForward')}
+            placeholder={texts.clinic}
+            min={0}
+            max={31}
+            allowDecimal={false}
+            {...form.getInputProps('daysForward')}
+          />
+        </SimpleGrid>
+        <NumberInput
+          {...told('maxRows')}
+          placeholder={texts.clinic}
+          min={1}
+          max={50_000}
+          allowDecimal={false}
+          {...form.getInputProps('maxRows')}
+        />
+      </Part>
+      {error && error.errors.length === 0 && <Failed error={error} />}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          {texts.cancel}
+        </Button>
+        <Button type="submit" loading={add.isPending || update.isPending}>
+          {device ? texts.save : texts.add}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+/** `Western European (ISO_IR 100)`. */
+export const characterSetName = (set: CharacterSet): string => `${CHARACTER_SET_NAMES[set]} (${set})`
+
+interface Values {
+  name: string
+  aeTitle: string
+  address: string
+  modality: string
+  isEnabled: boolean
+  characterSet: CharacterSet | null
+  stationMode: 'echo' | 'strict'
+  alwaysSendCharacterSet: boolean
+  daysBack: number | string
+  daysForward: number | string
+  maxRows: number | string
+}
+
+const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value))
+
+function bodyOf(values: Values) {
+  return {
+    ...values,
+    address: values.address.trim() || null,
+    modality: values.modality.trim() || null,
+    daysBack: numberOf(values.daysBack),
+    daysForward: numberOf(values.daysForward),
+    maxRows: numberOf(values.maxRows),
+  }
+}
+
+type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
+
+const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className={css.fieldset}>
+      <legend className={css.legend}>{title}</legend>
+      {children}
+    </fieldset>
+  )
+}

@@ -1,0 +1,162 @@
+import { Button, Checkbox, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboard, type Partner as PartnerRow } from '#shared/contract/dashboard.ts'
+import { faultsByField } from '../client.ts'
+import { Copy } from '../components/copy.tsx'
+import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+/** Where the gateway asks, how it proves who it is, and whether that works. */
+export function Partner() {
+  const partner = useReply(dashboard.partner, {})
+  return (
+    <Page title={words.title} about={words.about}>
+      {partner.isPending && <Waiting rows={5} />}
+      {partner.isError && <Failed error={partner.error} onRetry={() => void partner.refetch()} />}
+      {partner.data && (
+        <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(360px, 1fr))', gap: 16, alignItems: 'start' }}>
+          <Endpoint key={partner.data.url ?? 'unset'} partner={partner.data} />
+          <Stack>
+            <Test isReady={partner.data.url !== null} />
+            <Panel title={words.events}>
+              {partner.data.events.length === 0 ? (
+                <Text c="dimmed">{words.noEvents}</Text>
+              ) : (
+                <Stack gap={4}>
+                  {partner.data.events.map((event) => (
+                    <span key={event} className="mono">
+                      {event}
+                    </span>
+                  ))}
+                </Stack>
+              )}
+            </Panel>
+          </Stack>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Endpoint({ partner }: { partner: PartnerRow }) {
+  const save = useSend(dashboard.setPartner, [dashboard.partner, dashboard.status])
+  const [secret, setSecret] = useState<string | null>(null)
+  const form = useForm({ initialValues: { url: partner.url ?? '', secret: '', allowPlaintext: partner.allowsPlaintext } })
+  const submit = form.onSubmit((values) =>
+    save.mutate(
+      {
+        body: {
+          url: values.url.trim(),
+          allowPlaintext: values.allowPlaintext,
+          ...(values.secret.trim() && { secret: values.secret.trim() }),
+        },
+      },
+      {
+        onSuccess: (reply) => {
+          form.setFieldValue('secret', '')
+          setSecret(reply.secret)
+          if (reply.secret === null) notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  const isPlain = /^http:/i.test(form.values.url.trim())
+  return (
+    <Panel
+      title={words.endpoint}
+      aside={<Tag tone={partner.hasSecret ? 'good' : 'plain'}>{partner.hasSecret ? words.secretSet : words.secretUnset}</Tag>}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={words.url[0]}
+            description={words.url[1]}
+            placeholder="https://"
+            inputMode="url"
+            required
+            {...form.getInputProps('url')}
+          />
+          <PasswordInput
+            label={words.secret[0]}
+            description={`${words.secret[1]} ${partner.hasSecret ? words.secretKept : words.secretMade}`}
+            placeholder={partner.hasSecret ? '••••••••••••' : ''}
+            autoComplete="off"
+            maxLength={200}
+            {...form.getInputProps('secret')}
+          />
+          <Checkbox
+            label={words.plaintext[0]}
+            description={words.plaintext[1]}
+            {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
+          />
+          {isPlain && <Notice tone="warning">{words.needsPlaintext}</Notice>}
+          {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={save.isPending}>
+              {words.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <Modal
+        opened={secret !== null}
+        onClose={() => setSecret(null)}
+        title={words.shown.title}
+        closeOnClickOutside={false}
+        closeOnEscape={false}
+        withCloseButton={false}
+        size="lg"
+      >
+        <Stack>
+          <Text>{words.shown.about}</Text>
+          <Group wrap="nowrap" gap={6}>
+            <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+              {secret}
+            </Code>
+            <Copy value={secret ?? ''} what="the secret" />
+          </Group>
+          <Group justify="flex-end">
+            <Button onClick={() => setSecret(null)}>{words.shown.copied}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Panel>
+  )
+}
+
+function Test({ isReady }: { isReady: boolean }) {
+  const test = useSend(dashboard.testPartner, [dashboard.status])
+  const { title, about, button, good, bad, first } = words.test
+  return (
+    <Panel title={title}>
+      <Stack align="flex-start">
+        <Text size="sm" c="dimmed">
+          {isReady ? about : first}
+        </Text>
+        <Button
+          variant="default"
+          leftSection={<IconPlugConnected size={16} />}
+          disabled={!isReady}
+          loading={test.isPending}
+          onClick={() => test.mutate({})}
+        >
+          {button}
+        </Button>
+        <div role="status" style={{ alignSelf: 'stretch' }}>
+          {test.data && !test.isPending && (
+            <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? good : bad}>
+              {test.data.message}
+            </Notice>
+          )}
+          {test.error && <Failed error={test.error} />}
+        </div>
+      </Stack>
+    </Panel>
+  )
+}

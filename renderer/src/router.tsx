@@ -1,0 +1,144 @@
+import { Button } from '@mantine/core'
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+  Outlet,
+  useNavigate,
+} from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { Empty, Waiting } from './components/page.tsx'
+import { Shell } from './shell/shell.tsx'
+import { FollowLink } from './sign-in/follow-link.tsx'
+import { Welcome } from './welcome/welcome.tsx'
+
+const root = createRootRoute({ component: Outlet })
+
+const textOf = (search: Record<string, unknown>, name: string): string | undefined => {
+  const value = search[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+const withToken = (search: Record<string, unknown>): { token?: string } => {
+  const token = textOf(search, 'token')
+  return token === undefined ? {} : { token }
+}
+
+const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: withToken, component: WelcomeRoute })
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: withToken, component: SignInRoute })
+
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+})
+const worklist = createRoute({
+  getParentRoute: () => shell,
+  path: '/worklist',
+  validateSearch: (search: Record<string, unknown>): { device?: string } => {
+    const device = textOf(search, 'device')
+    return device === undefined ? {} : { device }
+  },
+  component: lazyRouteComponent(() => import('./worklist/worklist.tsx'), 'Worklist'),
+})
+const queries = createRoute({
+  getParentRoute: () => shell,
+  path: '/queries',
+  validateSearch: (search: Record<string, unknown>): { aeTitle?: string; outcome?: string } => {
+    const aeTitle = textOf(search, 'aeTitle')
+    const outcome = textOf(search, 'outcome')
+    return { ...(aeTitle !== undefined && { aeTitle }), ...(outcome !== undefined && { outcome }) }
+  },
+  component: lazyRouteComponent(() => import('./queries/queries.tsx'), 'Queries'),
+})
+const query = createRoute({
+  getParentRoute: () => shell,
+  path: '/queries/$inspectionId',
+  component: lazyRouteComponent(() => import('./queries/query.tsx'), 'Query'),
+})
+const devices = createRoute({
+  getParentRoute: () => shell,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./devices/devices.tsx'), 'Devices'),
+})
+const partner = createRoute({
+  getParentRoute: () => shell,
+  path: '/partner',
+  component: lazyRouteComponent(() => import('./partner/partner.tsx'), 'Partner'),
+})
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+})
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+})
+
+/** The addresses of the window. Search values stay text: a token of digits is not a number. */
+export const router = createRouter({
+  history: createHashHistory(),
+  routeTree: root.addChildren([
+    welcome,
+    signIn,
+    shell.addChildren([overview, worklist, queries, query, devices, partner, settings, audit]),
+  ]),
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+    return text === '' ? '' : `?${text}`
+  },
+  defaultPendingComponent: Waiting,
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: Broken,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** The token leaves the address at once, so the route remembers it; another link in the same tab replaces it. */
+function useHeld(token: string | undefined): string | null {
+  const [held, setHeld] = useState(token ?? null)
+  if (token !== undefined && token !== held) setHeld(token)
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (token !== undefined) void navigate({ to: '.', search: {}, replace: true })
+  }, [token, navigate])
+  return held
+}
+
+function WelcomeRoute() {
+  const held = useHeld(welcome.useSearch().token)
+  return <Welcome key={held} token={held} />
+}
+
+function SignInRoute() {
+  const held = useHeld(signIn.useSearch().token)
+  return held === null ? <Shell /> : <FollowLink key={held} token={held} />
+}
+
+function NotFound() {
+  return (
+    <Empty title="There is nothing at this address" action={<Link to="/">Go to the overview</Link>}>
+      The link may be old, or a query may have been removed after the time it is kept.
+    </Empty>
+  )
+}
+
+function Broken({ error }: ErrorComponentProps) {
+  return (
+    <Empty title="This screen could not be shown" action={<Button onClick={() => window.location.reload()}>Reload the window</Button>}>
+      Devices are not affected: the gateway goes on without the window. {error instanceof Error ? error.message : ''}
+    </Empty>
+  )
+}

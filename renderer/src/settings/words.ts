@@ -1,0 +1,65 @@
+import type { SettingKey } from '#shared/contract/settings.ts'
+
+export const words = {
+  title: 'Settings',
+  about:
+    'Changes take effect at once, except where a restart is named. All changes are saved together or none, and kept in the audit trail.',
+  restart: 'takes effect at the next start',
+  isInitial: 'first value',
+  initial: (value: string) => `First value: ${value}`,
+  reset: (label: string) => `Put ${label} back to its first value`,
+  changed: (count: number) => (count === 1 ? '1 change is not saved' : `${count} changes are not saved`),
+  faults: (names: readonly string[]) => `To correct: ${names.join(', ')}`,
+  discard: 'Discard',
+  save: 'Save all',
+  saved: 'The settings are saved.',
+  needsRestart: 'Saved. Some of these settings take effect when the gateway starts again.',
+  restartNow: 'Restart now',
+  on: 'On',
+  off: 'Off',
+  empty: 'none',
+  list: 'Type a value and press Enter',
+  localZone: 'Time zone of this PC',
+} as const
+
+/** Groups in their order, by the first part of a key. */
+export const GROUPS: Record<string, { title: string; about: string }> = {
+  clinic: { title: 'Clinic', about: 'Who this clinic is, and what “today” means here.' },
+  worklist: {
+    title: 'Worklist',
+    about: 'How long an answer is waited for, used again and kept for an outage, and which days are asked for.',
+  },
+  dimse: { title: 'Devices (DICOM)', about: 'Where devices reach this gateway, and how patient it is with them.' },
+  partner: { title: 'Partner', about: 'What may be called beside https at public addresses.' },
+  http: { title: 'Window and interface (HTTP)', about: 'Where this window and the interface for partners are reached.' },
+  inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
+}
+
+/** Names of settings; one that is not here is named by its key. */
+export const LABELS: Partial<Record<SettingKey, string>> = {
+  'clinic.id': 'Clinic id',
+  'clinic.name': 'Name of the clinic',
+  'clinic.timeZone': 'Time zone',
+  'dimse.host': 'Listen at address',
+  'dimse.port': 'TCP port',
+  'dimse.aeTitle': 'AE title of this gateway',
+  'dimse.calledAePolicy': 'Wrong called AE title',
+  'dimse.allowUnknownDevices': 'Serve unknown devices',
+  'dimse.maxAssociations': 'Associations, all devices',
+  'dimse.maxAssociationsPerDevice': 'Associations, one device',
+  'dimse.artimSeconds': 'Time to open an association (s)',
+  'dimse.idleSeconds': 'Silence before an abort (s)',
+  'http.host': 'Listen at address',
+  'http.port': 'TCP port',
+  'http.publicUrl': 'Public address (URL)',
+  'http.allowedHosts': 'Further host names',
+  'partner.plaintextHosts': 'Hosts reached by plain http or privately',
+  'worklist.freshSeconds': 'Use an answer again for (s)',
+  'worklist.budgetSeconds': 'Wait for the partner (s)',
+  'worklist.storedMinutes': 'Serve the last good answer for (min)',
+  'worklist.downtimeHours': 'In downtime mode, serve it for (h)',
+  'worklist.daysBack': 'Days back',
+  'worklist.daysForward': 'Days ahead',
+  'worklist.maxRows': 'Most exams in one answer',
+  'inspector.retentionHours': 'Keep queries for (h)',
+}

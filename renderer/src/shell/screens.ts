@@ -1,0 +1,29 @@
+import {
+  IconActivity,
+  IconAdjustmentsHorizontal,
+  IconBuildingHospital,
+  IconDeviceDesktopAnalytics,
+  IconHistory,
+  IconListSearch,
+  IconPlugConnected,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react'
+
+interface Screen {
+  readonly to: '/' | '/worklist' | '/queries' | '/devices' | '/partner' | '/settings' | '/audit'
+  readonly name: string
+  readonly icon: TablerIcon
+  /** Only owners and administrators see it. */
+  readonly isForManagers?: true
+}
+
+/** The screens of the navigation, in its order. */
+export const SCREENS: readonly Screen[] = [
+  { to: '/', name: 'Overview', icon: IconActivity },
+  { to: '/worklist', name: 'Worklist', icon: IconBuildingHospital },
+  { to: '/queries', name: 'Queries', icon: IconListSearch },
+  { to: '/devices', name: 'Devices', icon: IconDeviceDesktopAnalytics },
+  { to: '/partner', name: 'Partner', icon: IconPlugConnected, isForManagers: true },
+  { to: '/settings', name: 'Settings', icon: IconAdjustmentsHorizontal, isForManagers: true },
+  { to: '/audit', name: 'Audit', icon: IconHistory, isForManagers: true },
+]

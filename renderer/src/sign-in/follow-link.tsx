@@ -1,0 +1,58 @@
+import { Button, Loader, Stack, Text, Title } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { Notice } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import { useEnter } from '../session.ts'
+import { Welcome } from '../welcome/welcome.tsx'
+import { Door } from './door.tsx'
+import { words } from './words.ts'
+
+/** Exchanges a one-time link for a session; a set-up link leads on to the owner's form. */
+export function FollowLink({ token }: { token: string }) {
+  const [held] = useState(token)
+  const [mayCreateOwner, setMayCreateOwner] = useState(false)
+  const navigate = useNavigate()
+  const enter = useEnter()
+  const follow = useSend(dashboard.followLink)
+  // A link works once; React's StrictMode runs an effect twice.
+  const isSent = useRef(false)
+
+  const { mutateAsync } = follow
+  useEffect(() => {
+    if (isSent.current) return
+    isSent.current = true
+    mutateAsync({ body: { token: held } }).then(
+      ({ session, mayCreateOwner: isSetUp }) => {
+        if (isSetUp) return setMayCreateOwner(true)
+        enter(session)
+        void navigate({ to: '/', replace: true })
+      },
+      () => undefined,
+    )
+  }, [held, mutateAsync, enter, navigate])
+
+  if (mayCreateOwner) return <Welcome token={held} />
+  return (
+    <Door foot={words.foot}>
+      <Stack>
+        <Title order={1}>{words.title}</Title>
+        {follow.error ? (
+          <>
+            <Notice tone="danger" title={words.linkFailed}>
+              {follow.error.message}
+            </Notice>
+            <Text>{words.linkHelp}</Text>
+            <Button onClick={() => void navigate({ to: '/', replace: true })}>{words.toSignIn}</Button>
+          </>
+        ) : (
+          <Text role="status">
+            <Loader size="xs" mr="sm" />
+            {words.following}
+          </Text>
+        )}
+      </Stack>
+    </Door>
+  )
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { bannerOf, type Situation, timeText } from '#gateway/dashboard/banner.ts'
+
+const at = (text: string) => `2026-11-20T${text}.000Z`
+const well: Situation = {
+  listeners: [
+    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+    { name: 'http', address: '127.0.0.1:8042', aeTitle: null, isUp: true, detail: '' },
+  ],
+  partner: { url: 'https://partner.example', state: 'up', fault: null, detail: '', lastOkAt: at('09:40:10'), downSince: null },
+  downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
+  now: Date.parse(at('09:42:30')),
+  timeZone: 'Europe/Berlin',
+  storedMinutes: 15,
+  downtimeHours: 12,
+}
+const down: Situation = {
+  ...well,
+  partner: { ...well.partner, state: 'down', fault: 'unreachable', detail: 'connection refused', downSince: at('09:42:00') },
+}
+const inDowntime = { isOn: true, since: at('09:00:00'), until: '2026-11-20T23:00:00.000Z', reason: 'Router', userName: 'Vera Weber' }
+
+describe('the banner', () => {
+  it('is absent when all is well, also before a partner is set or asked', () => {
+    expect(bannerOf(well)).toBeNull()
+    expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unset', url: null, lastOkAt: null } })).toBeNull()
+    expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unknown', lastOkAt: null } })).toBeNull()
+  })
+
+  it('says since when the partner is unreachable and how old the worklists are, in the time of the clinic', () => {
+    expect(bannerOf(down)).toEqual({
+      tone: 'warning',
+      text: 'Partner unreachable since 10:42. Worklists come from 10:40 (2 min old).',
+    })
+  })
+
+  it('names each fault in words', () => {
+    const text = (fault: NonNullable<Situation['partner']['fault']>) => bannerOf({ ...down, partner: { ...down.partner, fault } })?.text
+    expect(text('timeout')).toContain('Partner does not answer in time since 10:42.')
+    expect(text('invalid')).toContain('Partner sends answers that cannot be read since 10:42.')
+    expect(text('circuit-open')).toContain('Partner unreachable since 10:42.')
+  })
+
+  it('turns to danger when the last answer is too old to be served', () => {
+    const later = { ...down, now: Date.parse(at('10:10:00')) }
+    expect(bannerOf(later)).toEqual({
+      tone: 'danger',
+      text: 'Partner unreachable since 10:42. The last answer is from 10:40 (29 min old), too old to serve: devices get no worklist. Downtime mode serves it for longer.',
+    })
+    expect(bannerOf({ ...later, downtime: inDowntime })).toEqual({
+      tone: 'warning',
+      text: 'Partner unreachable since 10:42. Worklists come from 10:40 (29 min old). Downtime mode is on since 10:00 (Vera Weber), until 21 Nov 00:00 at the latest.',
+    })
+  })
+
+  it('never serves an answer of yesterday for long, downtime or not', () => {
+    const nightDown = { ...down, partner: { ...down.partner, lastOkAt: at('22:50:00'), downSince: at('22:52:00') } }
+    const soon = { ...nightDown, now: Date.parse(at('23:04:00')) }
+    expect(bannerOf(soon)?.text).toBe('Partner unreachable since 20 Nov 23:52. Worklists come from 20 Nov 23:50 (14 min old).')
+    const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
+    const tooOld =
+      'Partner unreachable since 20 Nov 23:52. The last answer is from 20 Nov 23:50 (2 h old), too old to serve: devices get no worklist.'
+    expect(bannerOf(later)).toEqual({ tone: 'danger', text: tooOld })
+    expect(bannerOf({ ...later, downtime: inDowntime })?.text).toBe(tooOld)
+  })
+
+  it('turns to danger when there is no earlier answer, or the partner refuses', () => {
+    expect(bannerOf({ ...down, partner: { ...down.partner, lastOkAt: null } })).toEqual({
+      tone: 'danger',
+      text: 'Partner unreachable since 10:42. There is no earlier answer: devices get no worklist.',
+    })
+    expect(bannerOf({ ...down, partner: { ...down.partner, state: 'refusing', fault: 'refused' } })).toEqual({
+      tone: 'danger',
+      text: 'Partner refuses worklist queries since 10:42. Devices get no worklist.',
+    })
+  })
+
+  it('says that downtime mode is on while the partner is well', () => {
+    expect(bannerOf({ ...well, downtime: inDowntime })).toEqual({
+      tone: 'warning',
+      text: 'Downtime mode is on since 10:00 (Vera Weber), until 21 Nov 00:00 at the latest. It ends with the next live answer.',
+    })
+  })
+
+  it('puts a listener that is down before all else', () => {
+    const listeners = well.listeners.map((listener) => ({ ...listener, isUp: listener.name !== 'dimse', detail: 'port 11112 is taken' }))
+    expect(bannerOf({ ...down, listeners })).toEqual({
+      tone: 'danger',
+      text: 'No device can reach the gateway: its DICOM listener is down (port 11112 is taken).',
+    })
+  })
+})
+
+describe('a time', () => {
+  it('has its day when that is not today in the time zone of the clinic', () => {
+    const now = Date.parse('2026-11-20T23:30:00.000Z')
+    expect(timeText('2026-11-20T23:10:00.000Z', 'Europe/Berlin', now)).toBe('00:10')
+    expect(timeText('2026-11-20T22:10:00.000Z', 'Europe/Berlin', now)).toBe('20 Nov 23:10')
+    expect(timeText('2026-11-20T22:10:00.000Z', 'America/New_York', now)).toBe('17:10')
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { accept, decide, servicesOf, unacceptable } from '#gateway/dimse/admission.ts'
+import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
+import { verification } from '#gateway/dimse/verification.ts'
+import { associateRq, ECHO_CONTEXT } from '../../../support/requestor.ts'
+
+const LIMITS = { ...DEFAULT_LIMITS, associations: 10, associationsPerCaller: 2 }
+const INFO = { associationId: 'a', callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '10.0.3.7' }
+
+describe('admission', () => {
+  it.each([
+    ['version 2 alone', 0b10, { all: 0, ofCaller: 0 }, [1, 2, 2]],
+    ['the tenth of ten open', 1, { all: 10, ofCaller: 0 }, [2, 3, 2]],
+    ['the second of two of this caller open', 1, { all: 2, ofCaller: 2 }, [2, 3, 2]],
+    ['one below each limit', 0b11, { all: 9, ofCaller: 1 }, undefined],
+  ])('by the provider, with %s', (_what, protocolVersion, open, expected) => {
+    const rejection = unacceptable(associateRq({ protocolVersion }), open, LIMITS)
+    expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
+  })
+
+  it('asks the policy only within the application context of DICOM', () => {
+    const policy = {
+      decide: () => {
+        throw new Error('asked')
+      },
+    }
+    const decision = decide(associateRq({ applicationContext: '1.2.3' }), INFO, { all: 0, ofCaller: 0 }, policy)
+    expect(decision).toMatchObject({ reject: { result: 1, source: 1, reason: 2 } })
+    expect(() => decide(associateRq(), INFO, { all: 0, ofCaller: 0 }, policy)).toThrow('asked')
+  })
+
+  it('replies to a request without contexts with none', () => {
+    const { reply, accepted } = accept(associateRq({ contexts: [] }), () => verification(), 65_536)
+    expect([reply.presentationContexts, accepted.size]).toEqual([[], 0])
+  })
+
+  it('names what was proposed in words, each once', () => {
+    const request = associateRq({
+      contexts: [ECHO_CONTEXT, { ...ECHO_CONTEXT, id: 3 }, { ...ECHO_CONTEXT, id: 5, abstractSyntax: '1.2.3' }],
+    })
+    expect(servicesOf(request)).toEqual(['Verification', '1.2.3'])
+  })
+})

@@ -1,0 +1,273 @@
+import { deflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type DataSet, IDENTIFIER_LIMITS, readDataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
+import { DimseError } from '#gateway/dimse/status.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+
+const {
+  implicitLittleEndian: ILE,
+  explicitLittleEndian: ELE,
+  explicitBigEndian: EBE,
+  deflatedExplicitLittleEndian: DEFLATED,
+} = TRANSFER_SYNTAX
+const SYNTAXES = Object.entries(TRANSFER_SYNTAX)
+
+const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex')
+const text = (value: string): Buffer => Buffer.from(value, 'latin1')
+
+/** A worklist identifier with numbers, a nested sequence, an empty one and a private element. */
+const IDENTIFIER: DataSet = [
+  { tag: 0x00080005, vr: 'CS', value: text('ISO_IR 100') },
+  { tag: 0x00081110, vr: 'SQ', value: [] },
+  { tag: 0x00100010, vr: 'PN', value: text('M\xfcller^*') },
+  { tag: 0x001021c0, vr: 'US', value: hex('0400') },
+  {
+    tag: 0x00400100,
+    vr: 'SQ',
+    value: [
+      [
+        { tag: 0x00080060, vr: 'CS', value: text('CT') },
+        { tag: 0x00400008, vr: 'SQ', value: [[{ tag: 0x00080100, vr: 'SH', value: text('CODE') }], []] },
+        { tag: 0x0040a0b0, vr: 'US', value: hex('0100020003000400') },
+      ],
+    ],
+  },
+]
+
+/** The status, the comment and the element at fault. */
+function refusal(read: () => unknown) {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof DimseError) return error.result
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('writing and reading a data set', () => {
+  it.each(SYNTAXES)('gives it back in %s', (_name, transferSyntax) => {
+    expect(readDataSet(writeDataSet(IDENTIFIER, transferSyntax), transferSyntax)).toEqual(IDENTIFIER)
+  })
+
+  it.each(SYNTAXES)('gives back whatever elements it has in %s', (_name, transferSyntax) => {
+    const leaf = fc.oneof(
+      fc.record({ tag: fc.constant(0x00100020), vr: fc.constant('LO'), value: multipleOf(2) }),
+      fc.record({ tag: fc.constant(0x00280010), vr: fc.constant('US'), value: multipleOf(2) }),
+      fc.record({ tag: fc.constant(0x00189810), vr: fc.constant('US'), value: multipleOf(2) }),
+      fc.record({ tag: fc.constant(0x00189073), vr: fc.constant('FD'), value: multipleOf(8) }),
+      fc.record({ tag: fc.constant(0x00720076), vr: fc.constant('FL'), value: multipleOf(4) }),
+    )
+    const { dataSet } = fc.letrec<{ dataSet: DataSet; sequence: DataSet[number] }>((tie) => ({
+      dataSet: fc
+        .uniqueArray(fc.oneof({ maxDepth: 3 }, leaf, tie('sequence')), { selector: ({ tag }) => tag, maxLength: 4 })
+        .map((elements) => elements.toSorted((a, b) => a.tag - b.tag)),
+      sequence: fc.record({
+        tag: fc.constant(0x00400100),
+        vr: fc.constant('SQ'),
+        value: fc.array(tie('dataSet'), { maxLength: 3 }),
+      }),
+    }))
+    fc.assert(
+      fc.property(dataSet, (elements) => {
+        const limits = { elements: 10_000, depth: 16, bytes: 1 << 20 }
+        expect(readDataSet(writeDataSet(elements, transferSyntax), transferSyntax, limits)).toEqual(elements)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('writes Implicit VR Little Endian as PS3.5 §7.1.3 draws it', () => {
+    expect(writeDataSet([{ tag: 0x00100010, vr: 'PN', value: text('A^B') }], ILE)).toEqual(hex('1000 1000 04000000 415e4220'))
+  })
+
+  it('writes Explicit VR Little Endian with its short and its long header', () => {
+    const dataSet: DataSet = [
+      { tag: 0x00100010, vr: 'PN', value: text('A^B') },
+      { tag: 0x00400100, vr: 'SQ', value: [[{ tag: 0x00080060, vr: 'CS', value: text('CT') }]] },
+    ]
+    expect(writeDataSet(dataSet, ELE)).toEqual(
+      hex('1000 1000 504e 0400 415e4220   4000 0001 5351 0000 12000000   feff 00e0 0a000000   0800 6000 4353 0200 4354'),
+    )
+  })
+
+  it('writes Explicit VR Big Endian with tags, lengths and numbers swapped', () => {
+    expect(writeDataSet([{ tag: 0x001021c0, vr: 'US', value: hex('0400') }], EBE)).toEqual(hex('0010 21c0 5553 0002 0004'))
+  })
+
+  it('pads an odd value with a space or, in a UID, with a NUL', () => {
+    const dataSet: DataSet = [
+      { tag: 0x00080016, vr: 'UI', value: text('1.2') },
+      { tag: 0x00080060, vr: 'CS', value: text('C') },
+    ]
+    expect(readDataSet(writeDataSet(dataSet, ELE), ELE).map(({ value }) => String(value))).toEqual(['1.2\0', 'C '])
+  })
+
+  it('makes the deflated stream even', () => {
+    for (let length = 0; length < 16; length++) {
+      const bytes = writeDataSet([{ tag: 0x00100020, vr: 'LO', value: text('x'.repeat(length * 2)) }], DEFLATED)
+      expect(bytes.length % 2).toBe(0)
+    }
+  })
+
+  it.each([ELE, EBE])('sends a value too long for its VR as UN, and reads it back as what the dictionary says (%s)', (transferSyntax) => {
+    const dataSet: DataSet = [{ tag: 0x00100020, vr: 'LO', value: Buffer.alloc(0x1_0002, 'x') }]
+    const bytes = writeDataSet(dataSet, transferSyntax)
+    expect(bytes.toString('latin1', 4, 6)).toBe('UN')
+    expect(readDataSet(bytes, transferSyntax)).toEqual(dataSet)
+  })
+
+  it('leaves group lengths out', () => {
+    const dataSet: DataSet = [
+      { tag: 0x00100000, vr: 'UL', value: hex('ffffffff') },
+      { tag: 0x00100020, vr: 'LO', value: text('ID') },
+    ]
+    expect(readDataSet(writeDataSet(dataSet, ELE), ELE)).toEqual([dataSet[1]])
+  })
+
+  it('refuses to write a VR or a syntax that does not exist', () => {
+    expect(() => writeDataSet([{ tag: 0x00100020, vr: 'ZZ', value: text('') }], ELE)).toThrow(RangeError)
+    expect(() => writeDataSet([], '1.2.840.10008.1.2.4.50')).toThrow(RangeError)
+  })
+})
+
+describe('reading what devices send', () => {
+  const SPS: DataSet = [{ tag: 0x00400100, vr: 'SQ', value: [[{ tag: 0x00080060, vr: 'CS', value: text('CT') }]] }]
+
+  it.each([
+    ['explicit', ELE, '4000 0001 5351 0000 ffffffff  feff 00e0 ffffffff  0800 6000 4353 0200 4354  feff 0de0 00000000  feff dde0 00000000'],
+    ['implicit', ILE, '4000 0001 ffffffff  feff 00e0 ffffffff  0800 6000 02000000 4354  feff 0de0 00000000  feff dde0 00000000'],
+    ['an item of defined length', ELE, '4000 0001 5351 0000 ffffffff  feff 00e0 0a000000  0800 6000 4353 0200 4354  feff dde0 00000000'],
+    ['a sequence of defined length', ELE, '4000 0001 5351 0000 1a000000  feff 00e0 ffffffff  0800 6000 4353 0200 4354  feff 0de0 00000000'],
+    [
+      'UN of undefined length, implicit inside',
+      ELE,
+      '4000 0001 554e 0000 ffffffff  feff 00e0 0a000000  0800 6000 02000000 4354  feff dde0 00000000',
+    ],
+    ['UN of defined length, implicit inside', ELE, '4000 0001 554e 0000 12000000  feff 00e0 0a000000  0800 6000 02000000 4354'],
+    ['UN in Big Endian, Little Endian inside', EBE, '0040 0100 554e 0000 00000012  feff 00e0 0a000000  0800 6000 02000000 4354'],
+  ])('reads a sequence: %s', (_what, transferSyntax, bytes) => {
+    expect(readDataSet(hex(bytes), transferSyntax)).toEqual(SPS)
+  })
+
+  it('takes an unknown private element of undefined length for a sequence', () => {
+    const bytes = hex('1100 1010 ffffffff  feff 00e0 00000000  feff dde0 00000000')
+    expect(readDataSet(bytes, ILE)).toEqual([{ tag: 0x00111010, vr: 'SQ', value: [[]] }])
+  })
+
+  it('puts elements in the order of their tags', () => {
+    const bytes = hex('1000 2000 4c4f 0200 4944   0800 6000 4353 0200 4354')
+    expect(readDataSet(bytes, ELE).map(({ tag }) => tag)).toEqual([0x00080060, 0x00100020])
+  })
+
+  it('takes values of odd length, and drops trailing padding', () => {
+    const bytes = hex('1000 2000 4c4f 0300 494431   fcff fcff 4f42 0000 02000000 0000')
+    expect(readDataSet(bytes, ELE)).toEqual([{ tag: 0x00100020, vr: 'LO', value: text('ID1') }])
+  })
+
+  it('takes an empty data set', () => {
+    expect(readDataSet(Buffer.alloc(0), ILE)).toEqual([])
+  })
+})
+
+describe('refusing a data set', () => {
+  it.each([
+    ['an element that ends too early', ELE, '1000 1000 504e', 'Data set ends within an element', undefined],
+    ['a long header that ends too early', ELE, '1100 1010 4f42 0000', 'Data set ends within an element', 0x00111010],
+    ['a length past the end', ELE, '1000 1000 504e 0400 4142', 'Element longer than what holds it', 0x00100010],
+    ['a length of FFFFFFF0', ELE, '4100 0010 4f42 0000 f0ffffff', 'Element longer than what holds it', 0x00411000],
+    ['an unknown VR', ELE, '1000 1000 0400 0000 4142 4344', 'Unknown value representation', 0x00100010],
+    [
+      'an undefined length outside a sequence',
+      ELE,
+      '1100 1010 4f42 0000 ffffffff',
+      'Undefined length of an element that is no sequence',
+      0x00111010,
+    ],
+    ['a sequence without its end', ELE, '4000 0001 5351 0000 ffffffff', 'Sequence without its end', 0x00400100],
+    ['an item without its end', ELE, '4000 0001 5351 0000 ffffffff feff 00e0 ffffffff', 'Item without its end', 0x00400100],
+    [
+      'an item longer than its sequence',
+      ELE,
+      '4000 0001 5351 0000 08000000 feff 00e0 0a000000',
+      'Item longer than its sequence',
+      0x00400100,
+    ],
+    [
+      'something else in a sequence',
+      ELE,
+      '4000 0001 5351 0000 08000000 0800 6000 4353 0000',
+      'Something else than an item in a sequence',
+      0x00400100,
+    ],
+    ['a delimiter at the top', ILE, 'feff 0de0 00000000', 'Delimiter outside its sequence', undefined],
+    ['an element that occurs twice', ILE, '1000 2000 00000000 1000 2000 00000000', 'Element occurs twice', 0x00100020],
+    ['what cannot be inflated', DEFLATED, 'ffffffff', 'Data set cannot be inflated', undefined],
+    ['another transfer syntax', '1.2.840.10008.1.2.4.50', '', 'Transfer syntax not supported', undefined],
+  ])('answers A900 to %s', (_what, transferSyntax, bytes, errorComment, element) => {
+    const offending = element === undefined ? {} : { offendingElements: [element] }
+    expect(refusal(() => readDataSet(hex(bytes), transferSyntax))).toEqual({ status: 0xa900, errorComment, ...offending })
+  })
+
+  it('answers A900 to sequences 1000 deep, at the ninth', () => {
+    const open = '4000 0001 5351 0000 ffffffff feff 00e0 ffffffff'
+    const close = 'feff 0de0 00000000 feff dde0 00000000'
+    const nested = (depth: number) => hex(open.repeat(depth) + close.repeat(depth))
+    expect(readDataSet(nested(8), ELE)).toHaveLength(1)
+    expect(refusal(() => readDataSet(nested(9), ELE)).errorComment).toBe('Sequences more than 8 deep')
+    expect(refusal(() => readDataSet(nested(1000), ELE)).errorComment).toBe('Sequences more than 8 deep')
+  })
+
+  it('answers A900 to more than 512 elements, items counted', () => {
+    const elements = (count: number) =>
+      Buffer.concat(Array.from({ length: count }, (_, i) => hex(`0900 ${(0x1000 + i).toString(16).replace(/(..)(..)/, '$2$1')} 00000000`)))
+    expect(readDataSet(elements(512), ILE)).toHaveLength(512)
+    expect(refusal(() => readDataSet(elements(513), ILE)).errorComment).toBe('More than 512 elements')
+    const items = Buffer.concat([
+      hex('4000 0001 ffffffff'),
+      ...Array.from({ length: 512 }, () => hex('feff 00e0 00000000')),
+      hex('feff dde0 00000000'),
+    ])
+    expect(refusal(() => readDataSet(items, ILE)).errorComment).toBe('More than 512 elements')
+  })
+
+  it('inflates no more than the limit, whatever was deflated', () => {
+    const bomb = deflateRawSync(Buffer.alloc(64 << 20))
+    expect(bomb.length).toBeLessThan(IDENTIFIER_LIMITS.bytes)
+    expect(refusal(() => readDataSet(bomb, DEFLATED)).errorComment).toBe('Data set cannot be inflated')
+  })
+
+  it('never throws anything but A900 with a short ASCII comment, whatever the bytes', () => {
+    const whole = writeDataSet(IDENTIFIER, ELE)
+    fc.assert(
+      fc.property(
+        fc.constantFrom(ILE, ELE, EBE, DEFLATED),
+        fc.oneof(
+          fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+          fc.tuple(fc.nat(whole.length - 1), fc.nat(255)).map(([at, value]) => {
+            const bytes = Buffer.from(whole)
+            bytes[at] = value
+            return bytes
+          }),
+          fc.nat(whole.length - 1).map((length) => whole.subarray(0, length)),
+        ),
+        (transferSyntax, bytes) => {
+          try {
+            readDataSet(bytes, transferSyntax)
+          } catch (error) {
+            expect(error).toBeInstanceOf(DimseError)
+            const { status, errorComment } = (error as DimseError).result
+            expect(status).toBe(0xa900)
+            expect(errorComment).toMatch(/^[ -~]{1,64}$/)
+          }
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+function multipleOf(size: number) {
+  return fc.array(fc.uint8Array({ minLength: size, maxLength: size }), { maxLength: 6 }).map((parts) => Buffer.concat(parts))
+}

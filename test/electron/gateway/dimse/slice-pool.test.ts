@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { createSlicePool } from '#gateway/dimse/slice-pool.ts'
+
+describe('the slice pool', () => {
+  it('uses again what was given back, cut to the length that is wanted', () => {
+    const pool = createSlicePool(1024)
+    const first = pool.take(10)
+    pool.give(first)
+    const second = pool.take(1000)
+    expect(second.buffer).toBe(first.buffer)
+    expect([first.length, second.length]).toEqual([10, 1000])
+  })
+
+  it('never hands the same bytes to two', () => {
+    const pool = createSlicePool(1024)
+    expect(pool.take(10).buffer).not.toBe(pool.take(10).buffer)
+  })
+
+  it('makes longer slices for the occasion and keeps no more than it should', () => {
+    const pool = createSlicePool(16, 1)
+    const long = pool.take(17)
+    pool.give(long)
+    expect(long.length).toBe(17)
+    expect(pool.take(16).buffer).not.toBe(long.buffer)
+    const [a, b] = [pool.take(16), pool.take(16)]
+    pool.give(a)
+    pool.give(b)
+    expect(pool.take(16).buffer).toBe(a.buffer)
+    expect(pool.take(16).buffer).not.toBe(b.buffer)
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { forgetExpired } from '#gateway/domain/retention.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import { inspectionRecord } from '../../../support/inspection-record.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+const HOUR = 60 * 60_000
+
+describe('what is past its time', () => {
+  it('is forgotten, with the bodies nothing refers to any more', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const start = clock()
+    store.settings.set('inspector.retentionHours', 2)
+    const [old, kept] = [store.documents.keep(Buffer.from('old')), store.documents.keep(Buffer.from('kept'))]
+    store.database.transaction(() => {
+      for (let i = 0; i < 1200; i++) store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
+      store.inspections.insert({ ...inspectionRecord(instantOf(start + 1)), answerHash: kept })
+    })
+    const question = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10', modality: null }
+    store.answers.put({ ...question, documentHash: old, receivedAt: instantOf(start), items: 1 })
+
+    clock.pass(2 * HOUR + 1)
+    expect(await forgetExpired(temp)).toEqual({ inspections: 1200, answers: 0, documents: 0 })
+    expect(store.inspections.list({ limit: 10, outcome: 'all' }).items).toHaveLength(1)
+    clock.pass(22 * HOUR)
+    expect(await forgetExpired(temp)).toEqual({ inspections: 1, answers: 1, documents: 2 })
+    expect(store.documents.read(old)).toBeUndefined()
+  })
+
+  it('is a closed step after a week, and a link after its quarter of an hour', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    store.closedSteps.close({ studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: at, reason: '' })
+    const link = { tokenHash: 'a'.repeat(64), kind: 'setup' as const, userId: null, createdAt: at, usedAt: null }
+    store.signInLinks.insert({ ...link, expiresAt: instantOf(clock() + HOUR) })
+    clock.pass(HOUR)
+    await forgetExpired(temp)
+    expect([store.closedSteps.list().length, store.signInLinks.find(link.tokenHash, at)]).toEqual([1, undefined])
+    clock.pass(7 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(store.closedSteps.list()).toEqual([])
+  })
+})

@@ -1,0 +1,81 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KEY_FILE } from '#gateway/store/data-key.ts'
+import { openSeal, sealWith } from '#gateway/store/seal.ts'
+import { StoreError } from '#gateway/store/store-error.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+const seal = sealWith(Buffer.alloc(32, 7))
+const text = Buffer.from('MEYER^ANNA')
+
+describe('the seal', () => {
+  it('opens what it sealed, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (bytes, context) => {
+        expect(seal.open(seal.seal(Buffer.from(bytes), context), context).equals(bytes)).toBe(true)
+      }),
+    )
+  })
+
+  it('never seals the same bytes to the same bytes, and shows nothing of them', () => {
+    const [one, two] = [seal.seal(text, 'name'), seal.seal(text, 'name')]
+    expect(one.equals(two)).toBe(false)
+    expect(one.includes(text)).toBe(false)
+    expect(one.length).toBe(1 + 12 + text.length + 16)
+  })
+
+  it('refuses every changed byte', () => {
+    const sealed = seal.seal(text, 'name')
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      expect(() => seal.open(changed, 'name')).toThrow(StoreError)
+    }
+  })
+
+  it('refuses a cut one, another context and another key', () => {
+    const sealed = seal.seal(text, 'name')
+    for (let length = 0; length < sealed.length; length++) expect(() => seal.open(sealed.subarray(0, length), 'name')).toThrow(StoreError)
+    expect(() => seal.open(sealed, 'answer')).toThrow('A sealed answer cannot be opened')
+    expect(() => sealWith(Buffer.alloc(32, 8)).open(sealed, 'name')).toThrow('sealed under another data key')
+  })
+})
+
+describe('the data key', () => {
+  it('is made once and read again', () => {
+    using temp = tempFolder()
+    const sealed = openSeal(temp.folder, { mayCreate: true }).seal(text, 'name')
+    expect(readFileSync(join(temp.folder, KEY_FILE))).toHaveLength(32)
+    expect(openSeal(temp.folder, { mayCreate: false }).open(sealed, 'name').toString()).toBe('MEYER^ANNA')
+    expect(openSeal(temp.folder, { mayCreate: true }).open(sealed, 'name').toString()).toBe('MEYER^ANNA')
+  })
+
+  it('is not made where something may be sealed under one that is missing', () => {
+    using temp = tempFolder()
+    expect(() => openSeal(temp.folder, { mayCreate: false })).toThrow(/data\.key is missing\. .*put the file back from the backup\.$/)
+    expect(existsSync(join(temp.folder, KEY_FILE))).toBe(false)
+  })
+
+  it('is refused with another length than 32 bytes', () => {
+    using temp = tempFolder()
+    writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(31))
+    expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow('has 31 bytes instead of 32')
+  })
+
+  it('says when its folder is not there', () => {
+    using temp = tempFolder()
+    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(/The data key .* cannot be written/)
+  })
+
+  it.skipIf(process.platform === 'win32')('is readable by its owner only, also when somebody loosened it', () => {
+    using temp = tempFolder()
+    const file = join(temp.folder, KEY_FILE)
+    openSeal(temp.folder, { mayCreate: true })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    chmodSync(file, 0o644)
+    openSeal(temp.folder, { mayCreate: false })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { byteCache } from '#gateway/worklist/byte-cache.ts'
+import { standingClock } from '../../../support/temp-store.ts'
+
+it('lets the least recently used go when it holds too many bytes', () => {
+  const cache = byteCache<string>(100, standingClock())
+  cache.set('a', 'A', 40)
+  cache.set('b', 'B', 40)
+  cache.get('a')
+  cache.set('c', 'C', 40)
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.bytes]).toEqual(['A', undefined, 'C', 80])
+})
+
+it('takes the place of an older value of the same key, and keeps nothing that is over half its size', () => {
+  const cache = byteCache<string>(100, standingClock())
+  cache.set('a', 'A', 40)
+  cache.set('a', 'B', 10)
+  expect([cache.get('a'), cache.bytes]).toEqual(['B', 10])
+  cache.set('a', 'C', 51)
+  expect([cache.get('a'), cache.bytes]).toEqual([undefined, 0])
+})
+
+it('forgets a value when its time is over, and those it is told to', () => {
+  const clock = standingClock()
+  const cache = byteCache<string>(100, clock)
+  cache.set('a', 'A', 10, clock() + 5)
+  cache.set('b1', 'B', 10)
+  cache.set('c', 'C', 10)
+  clock.pass(5)
+  cache.forget((key) => key.startsWith('b'))
+  expect([cache.get('a'), cache.get('b1'), cache.get('c'), cache.bytes]).toEqual([undefined, undefined, 'C', 10])
+})

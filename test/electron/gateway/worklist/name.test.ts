@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { foldName } from '#gateway/worklist/name.ts'
+
+it.each([
+  ['SMITH^JOHN^^', ['smith^john']],
+  ['Müller ^ Änne', ['muller^anne']],
+  ['MÜLLER', ['muller']],
+  ['Straße', ['strasse']],
+  ['Ｓｍｉｔｈ', ['smith']],
+  ['ПЁТР', ['петр']],
+  ['ΔΙΟΝΥΣΙΟΣ', ['διονυσιοσ']],
+  ['Διονύσιος', ['διονυσιοσ']],
+  ['Yamada=山田=やまだ', ['yamada', '山田', 'やまだ']],
+  ['홍^길동', ['홍^길동']],
+  ['', ['']],
+])('folds %s to %j', (name, groups) => expect(foldName(name)).toEqual(groups))

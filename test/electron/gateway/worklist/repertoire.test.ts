@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { decodeText } from '#gateway/dimse/character-set.ts'
+import type { RowKeyword } from '#gateway/worklist/attributes.ts'
+import { rowsOfItem } from '#gateway/worklist/item.ts'
+import { type CharacterSetPolicy, repertoireFor } from '#gateway/worklist/repertoire.ts'
+import type { WorklistRow } from '#gateway/worklist/row.ts'
+import { item } from './worklist-fixture.ts'
+
+const ASKED = [
+  { keyword: 'PatientName', vr: 'PN' },
+  { keyword: 'PatientID', vr: 'LO' },
+  { keyword: 'StudyDescription', vr: 'LO' },
+] as const
+const JAPANESE = 'Yamada^Tarou=山田^太郎=やまだ^たろう'
+const rowOf = (fields: object) =>
+  rowsOfItem(item(1, fields as Record<string, unknown>), { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })[0] as WorklistRow
+
+function sent(
+  fields: object,
+  policy: Partial<CharacterSetPolicy>,
+  asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = ASKED,
+) {
+  const text = repertoireFor(asked, { deviceSet: null, always: false, declared: [], ...policy })(rowOf(fields))
+  const terms = text.characterSet === '' ? [] : text.characterSet.split('\\')
+  const name = text.encoded.get('PatientName')
+  return { set: text.characterSet, name: name && decodeText(name, terms, 'PN').text, remark: text.remark, withheld: text.withheld }
+}
+
+describe('a row of the default repertoire', () => {
+  it('is sent without a character set', () => expect(sent({}, { deviceSet: 'ISO_IR 144' })).toMatchObject({ set: '', withheld: '' }))
+  it('is sent with one where the device wants it always', () => {
+    expect(sent({}, { always: true }).set).toBe('ISO_IR 100')
+    expect(sent({}, { always: true, deviceSet: 'ISO_IR 192' }).set).toBe('ISO_IR 192')
+  })
+  it('counts what is asked for only', () => {
+    expect(sent({ StudyDescription: 'Schädel' }, { deviceSet: 'ISO_IR 6' }, [{ keyword: 'PatientName', vr: 'PN' }])).toMatchObject({
+      set: '',
+      remark: '',
+    })
+  })
+})
+
+describe('a device without a set', () => {
+  it.each([
+    ['Müller', [], 'ISO_IR 100'],
+    ['Müller', ['ISO_IR 192'], 'ISO_IR 192'],
+    ['Müller', ['ISO_IR 144'], 'ISO_IR 100'],
+    ['Люксембург', [], 'ISO_IR 192'],
+    ['Люксембург', ['ISO_IR 144'], 'ISO_IR 144'],
+    [JAPANESE, ['', 'ISO 2022 IR 87'], '\\ISO 2022 IR 87'],
+    [JAPANESE, ['ISO_IR 100'], 'ISO_IR 192'],
+    ['Müller', ['NO SUCH SET'], 'ISO_IR 100'],
+  ])('gets %s, declaring %j, in %s', (name, declared, set) => {
+    expect(sent({ PatientName: name }, { declared })).toEqual({ set, name, remark: '', withheld: '' })
+  })
+})
+
+describe('a device with a set', () => {
+  it.each([
+    ['ISO_IR 100', 'Müller^Änne', 'Müller^Änne', ''],
+    ['ISO_IR 100', 'Łukasz', 'Lukasz', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
+    ['ISO_IR 6', 'Müller', 'Muller', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
+    ['ISO_IR 100', JAPANESE, 'Yamada^Tarou', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
+    ['ISO_IR 101', 'Łukasz', 'Łukasz', ''],
+    ['ISO 2022 IR 87', JAPANESE, JAPANESE, ''],
+  ] as const)('%s gets %s as %s', (deviceSet, name, expected, remark) => {
+    const text = sent({ PatientName: name }, { deviceSet, declared: ['ISO_IR 192'] })
+    expect([text.name, text.remark, text.withheld]).toEqual([expected, remark, ''])
+  })
+
+  it('that can say a row in no way does not get it', () => {
+    expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toMatchObject({
+      name: undefined,
+      withheld: 'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+    })
+  })
+
+  it('never gets an identifier in other letters', () => {
+    expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(/^its PatientID cannot be written/)
+  })
+
+  it('never gets a question mark for a character', () => {
+    for (const deviceSet of ['ISO_IR 6', 'ISO_IR 100', 'ISO_IR 144', 'ISO_IR 13', 'ISO 2022 IR 149'] as const)
+      for (const PatientName of ['Müller', 'Łukasz', 'Люксембург^Анна', 'Παπαδόπουλος', JAPANESE, '山田', 'قباني', '홍^길동'])
+        expect(sent({ PatientName }, { deviceSet }).name ?? '').not.toContain('?')
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { type AnswerRows, readRows } from '#gateway/worklist/answer.ts'
+import { layoutOf } from '#gateway/worklist/layout.ts'
+import { readQuery } from '#gateway/worklist/query.ts'
+import { repertoireFor } from '#gateway/worklist/repertoire.ts'
+import { makeResult, type ResultRules } from '#gateway/worklist/result.ts'
+import { findingsOf } from '#gateway/worklist/verdicts.ts'
+import { ask, EXPLICIT, identifierOf, item, type Keys, rowsOf, text } from './worklist-fixture.ts'
+
+const DAY = { dateStart: '2026-11-20', dateEnd: '2026-11-20' }
+
+function rules(keys: Keys, changes: Partial<ResultRules> = {}): ResultRules {
+  const context = { callingAeTitle: 'CT1', device: undefined, today: '2026-11-20', daysBack: 1, daysForward: 1 }
+  const query = readQuery(identifierOf(keys), EXPLICIT, context)
+  const layout = layoutOf(query, EXPLICIT, '')
+  return {
+    query,
+    layout,
+    textFor: repertoireFor(layout.texts, { deviceSet: null, always: false, declared: [] }),
+    askedFor: DAY,
+    maxRows: 10_000,
+    now: { day: '2026-11-20', time: '090000' },
+    signal: new AbortController().signal,
+    ...changes,
+  }
+}
+const read = (items: readonly unknown[]): Promise<AnswerRows> => readRows(items, { ...DAY, modality: '' })
+
+describe('a result', () => {
+  it('names the first key that filtered a row, and counts each verdict', async () => {
+    const list = await read([
+      item(1),
+      item(2, {}, { Modality: 'MR' }),
+      item(3, { PatientName: 'OTHER' }),
+      item(4, { PatientName: 'OTHER' }, { Modality: 'MR' }),
+    ])
+    const result = await makeResult(list, rules(ask({ PatientName: 'TESTER' }, { Modality: 'CT' })))
+    expect([...findingsOf(result.verdicts)].map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ['sent', ''],
+      ['filtered', 'Modality (0008,0060) “CT”'],
+      ['filtered', 'PatientName (0010,0010) “TESTER”'],
+      ['filtered', 'PatientName (0010,0010) “TESTER”'],
+    ])
+    expect(result).toMatchObject({ sent: 1, filtered: 3, withheld: 0, unfit: 0, cut: 0, filteredBy: ['PatientName', 'Modality'] })
+  })
+
+  it('counts an unfit row as withheld only for queries that it might have met', async () => {
+    const list = await read([item(1, { PatientID: '' }, { Modality: 'MR' })])
+    expect(await makeResult(list, rules(ask({}, { Modality: 'CT' })))).toMatchObject({ filtered: 1, unfit: 0 })
+    expect(await makeResult(list, rules(ask({ PatientID: 'P001' }, { Modality: 'MR' })))).toMatchObject({ filtered: 0, unfit: 1 })
+  })
+
+  it('remarks on rows outside the days that were asked for, which the caller’s keys alone decide on', async () => {
+    const list = await read([item(1, {}, { ScheduledProcedureStepStartDate: '20261224' })])
+    const result = await makeResult(list, rules(ask()))
+    expect(result.sent).toBe(1)
+    expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual(['dated outside the days the partner was asked for'])
+  })
+
+  it('withholds what is closed here or past from a stored list, and calls neither unfit', async () => {
+    const list = await read([item(1), item(2), item(3, {}, { ScheduledProcedureStepStartDate: '20261119' })])
+    const stored = { isClosed: (study: string, step: string) => study === '2.25.10002' && step === 'S002' }
+    const result = await makeResult(list, rules(ask(), { stored, askedFor: { dateStart: '2026-11-19', dateEnd: '2026-11-21' } }))
+    expect(result).toMatchObject({ sent: 1, withheld: 2, unfit: 0 })
+  })
+
+  it('grows with long values and keeps rows whole', async () => {
+    const list = await read(
+      Array.from({ length: 40 }, (_, n) => item(n, { StudyDescription: 'ä'.repeat(64), RequestedProcedureDescription: '漢'.repeat(64) })),
+    )
+    const { identifiers } = await makeResult(list, rules(ask({ StudyDescription: '' })))
+    const rows = rowsOf(identifiers)
+    expect(rows).toHaveLength(40)
+    expect(new Set(rows.map((row) => text(row, 'RequestedProcedureDescription')))).toEqual(
+      new Set([Buffer.from('漢'.repeat(64)).toString('latin1')]),
+    )
+    expect(identifiers.ends.at(-1)).toBe(identifiers.bytes.length)
+  })
+
+  it('is given up in the middle of a long list when the console cancels', async () => {
+    const list = await read(Array.from({ length: 2000 }, (_, n) => item(n)))
+    const controller = new AbortController()
+    const making = makeResult(list, rules(ask(), { signal: controller.signal }))
+    controller.abort('cancel')
+    await expect(making).rejects.toBe('cancel')
+  })
+})

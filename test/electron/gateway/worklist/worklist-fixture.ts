@@ -1,0 +1,276 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type DataSet, type Element, readDataSet, tagOf, vrOf, writeDataSet } from '#gateway/dimse/data-set.ts'
+import type { DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { openDowntime } from '#gateway/domain/downtime.ts'
+import { openRequester } from '#gateway/webhooks/request.ts'
+import { openWorklist, type Worklist } from '#gateway/worklist/worklist.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+/** Instant at which the tests' clinic, which keeps UTC, has 09:00 on 2026-11-20. */
+export const NOW = '2026-11-20T09:00:00.000Z'
+export const EXPLICIT = TRANSFER_SYNTAX.explicitLittleEndian
+
+/** Keys by keyword; a nested object is the one item of a sequence, an empty array a sequence without items. */
+export interface Keys {
+  readonly [keyword: string]: string | Buffer | Keys | readonly Keys[]
+}
+
+export function dataSetOf(keys: Keys): DataSet {
+  return Object.entries(keys)
+    .map(([keyword, value]): Element => {
+      const tag = tagOf(keyword)
+      if (tag === undefined) throw new Error(`no attribute ${keyword}`)
+      if (typeof value === 'string') return { tag, vr: vrOf(tag), value: Buffer.from(value, 'latin1') }
+      if (Buffer.isBuffer(value)) return { tag, vr: vrOf(tag), value }
+      const items = Array.isArray(value) ? (value as readonly Keys[]) : [value as Keys]
+      return { tag, vr: 'SQ', value: items.map(dataSetOf) }
+    })
+    .sort((a, b) => a.tag - b.tag)
+}
+
+export const identifierOf = (keys: Keys, transferSyntax: string = EXPLICIT): Buffer => writeDataSet(dataSetOf(keys), transferSyntax)
+
+/** What most consoles ask for; all of it universal. */
+export const ALL: Keys = {
+  AccessionNumber: '',
+  ReferringPhysicianName: '',
+  PatientName: '',
+  PatientID: '',
+  PatientBirthDate: '',
+  PatientSex: '',
+  PatientWeight: '',
+  StudyInstanceUID: '',
+  RequestedProcedureDescription: '',
+  RequestedProcedureID: '',
+  ScheduledProcedureStepSequence: {
+    Modality: '',
+    ScheduledStationAETitle: '',
+    ScheduledProcedureStepStartDate: '',
+    ScheduledProcedureStepStartTime: '',
+    ScheduledPerformingPhysicianName: '',
+    ScheduledProcedureStepDescription: '',
+    ScheduledProcedureStepID: '',
+  },
+}
+
+/** `ALL` with some keys given; those of the step by their own names. */
+export function ask(keys: Keys = {}, step: Keys = {}): Keys {
+  return { ...ALL, ...keys, ScheduledProcedureStepSequence: { ...(ALL.ScheduledProcedureStepSequence as Keys), ...step } }
+}
+
+/** One item as a partner writes it; `n` makes it another order. */
+export function item(n: number, fields: Record<string, unknown> = {}, step: Record<string, unknown> = {}): Record<string, unknown> {
+  const three = String(n).padStart(3, '0')
+  return {
+    AccessionNumber: `A${three}`,
+    Modality: 'CT',
+    PatientBirthDate: '19700102',
+    PatientID: `P${three}`,
+    PatientName: `TESTER^NUMBER${three}`,
+    PatientSex: 'F',
+    PatientSize: '1.70',
+    PatientWeight: '70',
+    ProtocolName: 'CHEST',
+    RequestedProcedureDescription: 'CT of the chest',
+    StudyDescription: 'CT Chest',
+    StudyInstanceUID: `2.25.1000${n}`,
+    ScheduledProcedureStepSequence: [
+      {
+        Modality: 'CT',
+        ScheduledProcedureStepDescription: 'Chest',
+        ScheduledProcedureStepID: `S${three}`,
+        ScheduledProcedureStepStartDate: '20261120',
+        ScheduledProcedureStepStartTime: `10${String(n % 60).padStart(2, '0')}00`,
+        ...step,
+      },
+    ],
+    ...fields,
+  }
+}
+
+export const device = (changes: Partial<Device> = {}): Device => ({
+  deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
+  aeTitle: 'CT1',
+  address: null,
+  name: 'CT room 1',
+  modality: 'CT',
+  isEnabled: true,
+  characterSet: null,
+  stationMode: 'echo',
+  alwaysSendCharacterSet: false,
+  daysBack: null,
+  daysForward: null,
+  maxRows: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  lastSeenAt: null,
+  lastAddress: null,
+  ...changes,
+})
+
+/** What the partner does with a question: answer with items, with a body, with a status, or not at all. */
+export type Reaction =
+  | { readonly items: readonly unknown[] }
+  | { readonly body: string }
+  | { readonly status: number }
+  | { readonly hang: true }
+  | { readonly wait: Promise<unknown>; readonly items: readonly unknown[] }
+
+/** A real HTTP server that answers worklist questions as it is told. */
+export async function openPartner(first: Reaction) {
+  const questions: WorklistQuestion[] = []
+  let reaction = first
+  let hungUp = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    questions.push(JSON.parse(Buffer.concat(chunks).toString()).data as WorklistQuestion)
+    response.on('close', () => {
+      if (!response.writableFinished) hungUp++
+    })
+    await react(reaction, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    host: `127.0.0.1:${port}`,
+    questions,
+    hungUp: () => hungUp,
+    now(next: Reaction) {
+      reaction = next
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function react(reaction: Reaction, response: ServerResponse): Promise<void> {
+  if ('hang' in reaction) return
+  if ('wait' in reaction) await reaction.wait
+  if ('status' in reaction) {
+    response.writeHead(reaction.status).end()
+    return
+  }
+  const body = 'body' in reaction ? reaction.body : JSON.stringify({ authorized: true, items: reaction.items })
+  response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+}
+
+export interface Heard {
+  readonly batches: readonly EncodedIdentifiers[]
+  readonly final: DimseResult
+  readonly rows: readonly DataSet[]
+}
+
+export interface Bench extends AsyncDisposable {
+  readonly worklist: Worklist
+  readonly partner: Awaited<ReturnType<typeof openPartner>>
+  readonly temp: ReturnType<typeof tempStore>
+  readonly downtime: ReturnType<typeof openDowntime>
+  readonly inspected: InspectionSummary[]
+  readonly errors: unknown[]
+  device: Device | undefined
+  find(keys: Keys, more?: { transferSyntax?: string; signal?: AbortSignal; callingAeTitle?: string }): Promise<Heard>
+  /** Another worklist on the same store, as after a restart. */
+  restart(): Worklist
+}
+
+/** The whole slice: real store, real requester, real HTTP partner, a clock that stands. */
+export async function openBench(first: Reaction = { items: [] }): Promise<Bench> {
+  const temp = tempStore(NOW)
+  const { store, clock, uuid } = temp
+  const partner = await openPartner(first)
+  store.settings.set('clinic.timeZone', 'UTC')
+  const downtime = openDowntime({ store, clock, uuid })
+  const secrets = [`whsec_${randomBytes(32).toString('base64')}`]
+  const requester = openRequester({
+    endpointFor: () => ({ endpointId: 'partner', url: partner.url, secrets }),
+    plaintextHosts: () => [partner.host],
+    clock,
+    eventId: () => idFromUuid('whe', randomUUID()),
+  })
+  const inspected: InspectionSummary[] = []
+  const errors: unknown[] = []
+  const open = () =>
+    openWorklist({
+      store,
+      clock,
+      uuid,
+      setting: store.settings.get,
+      recogniseDevice: () => bench.device,
+      downtime,
+      askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+      onInspected: (summary) => inspected.push(summary),
+      onError: (_, error) => errors.push(error),
+    })
+  let worklist: Worklist | undefined
+  const bench: Bench = {
+    get worklist() {
+      worklist ??= open()
+      return worklist
+    },
+    partner,
+    temp,
+    downtime,
+    inspected,
+    errors,
+    device: device(),
+    find: (keys, more = {}) => findOn(bench.worklist, keys, more),
+    restart() {
+      worklist = open()
+      return worklist
+    },
+    async [Symbol.asyncDispose]() {
+      await requester[Symbol.asyncDispose]()
+      await partner.close()
+      temp[Symbol.dispose]()
+    },
+  }
+  return bench
+}
+
+async function findOn(
+  worklist: Worklist,
+  keys: Keys,
+  { transferSyntax = EXPLICIT, signal = new AbortController().signal, callingAeTitle = 'CT1' }: Parameters<Bench['find']>[1] & object,
+): Promise<Heard> {
+  const generator = worklist.cFindScp.find({
+    association: { associationId: 'a1', callingAeTitle, calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' },
+    messageId: 7,
+    transferSyntax,
+    identifier: identifierOf(keys, transferSyntax),
+    signal,
+  })
+  const batches: EncodedIdentifiers[] = []
+  for (;;) {
+    const step = await generator.next()
+    if (step.done) return { batches, final: step.value, rows: batches.flatMap((batch) => rowsOf(batch, transferSyntax)) }
+    batches.push(step.value)
+  }
+}
+
+export function rowsOf({ bytes, ends }: EncodedIdentifiers, transferSyntax: string = EXPLICIT): DataSet[] {
+  return [...ends].map((end, index) => readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
+}
+
+/** The text of an attribute, of the step sequence's item too; undefined where it is absent. */
+export function text(row: DataSet | undefined, keyword: string): string | undefined {
+  const tag = tagOf(keyword)
+  const step = row?.find((element) => element.tag === 0x00400100)?.value
+  const found =
+    row?.find((element) => element.tag === tag) ?? (Array.isArray(step) ? (step as DataSet[])[0]?.find((e) => e.tag === tag) : undefined)
+  if (!found) return undefined
+  return Buffer.isBuffer(found.value) ? found.value.toString('latin1').replace(/[\0 ]+$/, '') : `${found.value.length} items`
+}

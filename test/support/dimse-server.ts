@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { basicWorklist } from '#gateway/dimse/basic-worklist.ts'
+import { type DataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
+import { type DimseServer, openDimseServer } from '#gateway/dimse/server.ts'
+import type { AssociationPolicy, CFindScp, EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import { verification } from '#gateway/dimse/verification.ts'
+
+/** What the observer saw, as short lines: `opened CT1 Verification`. */
+export interface Watched {
+  readonly server: DimseServer
+  readonly port: number
+  readonly seen: string[]
+  readonly reported: [reference: string, error: unknown][]
+  /** Resolves when a line with this text has been seen. */
+  saw(text: string): Promise<string>
+}
+
+export interface Serving {
+  readonly find?: CFindScp['find']
+  readonly limits?: Partial<DimseLimits>
+  readonly policy?: AssociationPolicy
+  /** Syntaxes of the worklist, instead of all we know. */
+  readonly transferSyntaxes?: readonly string[]
+}
+
+const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
+
+/** A server on a free port of 127.0.0.1, with a worklist of the test's own. */
+export async function serve({ find = noRows, limits, policy = EVERYONE, transferSyntaxes }: Serving = {}): Promise<Watched> {
+  const worklist = basicWorklist({ find })
+  const seen: string[] = []
+  const reported: [string, unknown][] = []
+  const waiting: { readonly text: string; readonly resolve: (line: string) => void }[] = []
+  const note = (line: string) => {
+    seen.push(line)
+    for (const { text, resolve } of waiting) if (line.includes(text)) resolve(line)
+  }
+  const server = await openDimseServer({
+    host: '127.0.0.1',
+    port: 0,
+    services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }],
+    policy,
+    observer: {
+      opened: ({ callingAeTitle }, services) => note(`opened ${callingAeTitle} ${services.join(', ')}`),
+      rejected: ({ callingAeTitle }, { result, source, reason }) => note(`rejected ${callingAeTitle} ${result}/${source}/${reason}`),
+      answered: ({ callingAeTitle }, { service, status, responses }) =>
+        note(`answered ${callingAeTitle} ${service} ${status.toString(16).padStart(4, '0')} ${responses}`),
+      closed: (association, { kind, detail }) => note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${detail}`),
+    },
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    ids: randomUUID,
+    report: (reference, error) => reported.push([reference, error]),
+  })
+  return {
+    server,
+    port: server.port,
+    seen,
+    reported,
+    saw(text) {
+      const line = seen.find((other) => other.includes(text))
+      if (line !== undefined) return Promise.resolve(line)
+      const { promise, resolve } = Promise.withResolvers<string>()
+      waiting.push({ text, resolve })
+      return promise
+    },
+  }
+}
+
+async function* noRows(): AsyncGenerator<EncodedIdentifiers, { status: number }, void> {
+  yield* []
+  return { status: 0x0000 }
+}
+
+/** Identifiers one after the other, as a service yields them. */
+export function batchOf(identifiers: readonly Buffer[]): EncodedIdentifiers {
+  let end = 0
+  return {
+    bytes: Buffer.concat(identifiers),
+    ends: Uint32Array.from(identifiers, ({ length }) => {
+      end += length
+      return end
+    }),
+  }
+}
+
+/** An invented patient of the worklist. */
+export const patient = (number: number): DataSet => [
+  { tag: 0x00080050, vr: 'SH', value: Buffer.from(`ACC${String(number).padStart(7, '0')}`) },
+  { tag: 0x00100010, vr: 'PN', value: Buffer.from(`TEST^NUMBER${String(number).padStart(5, '0')}`) },
+  { tag: 0x00100020, vr: 'LO', value: Buffer.from(`PID${String(number).padStart(7, '0')}`) },
+  {
+    tag: 0x00400100,
+    vr: 'SQ',
+    value: [
+      [
+        { tag: 0x00080060, vr: 'CS', value: Buffer.from('CT') },
+        { tag: 0x00400009, vr: 'SH', value: Buffer.from(`S${String(number).padStart(7, '0')}`) },
+      ],
+    ],
+  },
+]
+
+export const patients = (count: number, transferSyntax: string): Buffer[] =>
+  Array.from({ length: count }, (_, number) => writeDataSet(patient(number), transferSyntax))

@@ -1,0 +1,25 @@
+import type { InspectionRecord } from '#gateway/store/inspections.ts'
+
+/** A query of CT1 that was answered with one row, received at the instant. */
+export const inspectionRecord = (at: string): InspectionRecord => ({
+  at,
+  origin: 'device',
+  deviceName: 'CT 1',
+  callingAeTitle: 'CT1',
+  calledAeTitle: 'ISTHMUS',
+  remoteAddress: '10.0.3.7',
+  source: 'live',
+  status: '0000',
+  errorComment: '',
+  fault: null,
+  sent: 1,
+  filtered: 2,
+  withheld: 0,
+  tookMs: 412.5,
+  partnerMs: 400,
+  sentence: "CT1 asked for today's CT list; 1 sent.",
+  transferSyntax: '1.2.840.10008.1.2.1',
+  detail: Buffer.from('detail'),
+  answerHash: null,
+  verdictHash: null,
+})
