@@ -25,7 +25,7 @@ export interface PartnerSimulatorOptions {
   readonly host?: string
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Without one: `worklistDay` of each day asked for, with the two bad rows on the clock's today. */
+  /** Without one: the clock's today has `worklistDay` with its two bad rows; other days are empty. */
   readonly worklist?: SimulatedWorklist
   readonly scenario?: Scenario
   /** 6,000 keeps within the gateway's 8 s for a worklist; 20,000 does not. */
@@ -60,7 +60,7 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   const requestsOf: Partial<Record<EventType, number>> = {}
   const closing = new AbortController()
   const sockets = new Set<Socket>()
-  const script = scriptOf(options.worklist ?? ((day) => worklistDay(day, { withBadRows: day === localDay(clock()) })))
+  const script = scriptOf(options.worklist ?? ((day) => (day === localDay(clock()) ? worklistDay(day, { withBadRows: true }) : [])))
   const hugeScript = scriptOf(hugeWorklist)
 
   const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {

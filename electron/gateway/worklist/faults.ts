@@ -7,8 +7,6 @@ interface FaultLine {
   readonly comment: string
   /** After "because": why there is no list, for a person. */
   readonly because: string
-  /** State of the partner that the fault means. */
-  readonly state: 'unset' | 'down' | 'refusing'
   /** Whether the partner was called at all. */
   readonly wasCalled: boolean
 }
@@ -21,27 +19,24 @@ export const FAULTS = {
     status: 0xa700,
     comment: 'Worklist service not set up',
     because: 'no partner is set up',
-    state: 'unset',
     wasCalled: false,
   },
-  unreachable: { ...UNREACHABLE, because: 'the partner could not be reached', state: 'down', wasCalled: true },
-  timeout: { ...UNREACHABLE, because: 'the partner took too long', state: 'down', wasCalled: true },
-  status: { ...UNREACHABLE, because: 'the partner answered with an error', state: 'down', wasCalled: true },
-  oversize: { ...UNREACHABLE, because: 'the partner’s answer was too large', state: 'down', wasCalled: true },
-  'circuit-open': { ...UNREACHABLE, because: 'the partner has failed several times in a row', state: 'down', wasCalled: false },
-  'forbidden-address': { ...UNREACHABLE, because: 'the partner’s address is not allowed', state: 'down', wasCalled: false },
+  unreachable: { ...UNREACHABLE, because: 'the partner could not be reached', wasCalled: true },
+  timeout: { ...UNREACHABLE, because: 'the partner took too long', wasCalled: true },
+  status: { ...UNREACHABLE, because: 'the partner answered with an error', wasCalled: true },
+  oversize: { ...UNREACHABLE, because: 'the partner’s answer was too large', wasCalled: true },
+  'circuit-open': { ...UNREACHABLE, because: 'the partner has failed several times in a row', wasCalled: false },
+  'forbidden-address': { ...UNREACHABLE, because: 'the partner’s address is not allowed', wasCalled: false },
   invalid: {
     status: 0xc002,
     comment: 'Worklist answer invalid',
     because: 'the partner’s answer was no worklist',
-    state: 'down',
     wasCalled: true,
   },
   refused: {
     status: 0xc001,
     comment: 'Worklist not authorised for AE',
     because: 'the partner refused',
-    state: 'refusing',
     wasCalled: true,
   },
 } as const satisfies Record<PartnerFault, FaultLine>

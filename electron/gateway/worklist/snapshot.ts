@@ -4,7 +4,6 @@ import type { Downtime } from '#gateway/domain/downtime.ts'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { type PartnerReply, readAnswer, WebhookError } from '#gateway/webhooks/request.ts'
-import type { PartnerStatus } from '#shared/contract/dashboard.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource } from '#shared/contract/worklist.ts'
@@ -72,7 +71,7 @@ interface Latest extends Read {
 }
 
 /** Memory for answers, counted in bytes of their bodies. */
-const MOST_BYTES = 64 << 20
+const MOST_BYTES = 32 << 20
 const MINUTE = 60_000
 /** A stored answer that is from the future by more than this has no age that can be told. */
 const CLOCK_SLACK = MINUTE
@@ -87,7 +86,6 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
   const lists = byteCache<Read>(MOST_BYTES / 2, clock)
   const flights = openFlights<Answered>()
   let listsRead = 0
-  let status: Omit<PartnerStatus, 'url'> = { state: 'unknown', fault: null, detail: '', lastOkAt: null, downSince: null }
 
   /** @param device modality of the device that asks, '' for none */
   async function answerTo(question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
@@ -127,7 +125,6 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
       const answered: Answered = { source: 'live', answer, call: callOf(reply), partnerMs: reply.tookMs, failure: undefined }
       latest.set(key, { body: reply.body, list: read.list, listId: read.listId, answered }, reply.body.length + 4096)
       lists.set(listKey(hash, context), read, reply.body.length)
-      status = { state: 'up', fault: null, detail: '', lastOkAt: instantOf(reply.answeredAt), downSince: null }
       if (downtime.current().isOn) downtime.end('gateway')
       return answered
     } catch (error) {
@@ -148,10 +145,6 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
   }
 
   async function failed({ callingAe }: WorklistQuestion, error: WebhookError): Promise<void> {
-    const { state } = FAULTS[error.fault]
-    const downSince = state === 'down' ? (status.downSince ?? instantOf(clock())) : null
-    // A refusal is the partner's own text, which may name a patient: only the inspection of the query has it.
-    status = { ...status, state, fault: error.fault, detail: error.fault === 'refused' ? '' : error.detail, downSince }
     if (error.fault !== 'refused') return
     // Rows that this AE may no longer have are not kept for it.
     latest.forget((key) => key.startsWith(`${callingAe}\n`))
@@ -193,11 +186,7 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
     return { list: await readRows(items, context), listId }
   }
 
-  return {
-    answerTo,
-    /** How the last call for a worklist went. */
-    partnerStatus: (): Omit<PartnerStatus, 'url'> => status,
-  }
+  return { answerTo }
 }
 export type Answers = ReturnType<typeof openAnswers>
 

@@ -4,7 +4,6 @@ import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { WebhookError } from '#gateway/webhooks/request.ts'
-import type { PartnerStatus } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
@@ -43,8 +42,6 @@ export interface Worklist {
   ask(ask: WorklistAsk, device: Device, user: { readonly userId: string; readonly name: string }): Promise<Inspection>
   /** A recorded query with its rows, at most 1,000; undefined where there is none of that id. */
   inspection(inspectionId: number, filter?: VerdictFilter): Promise<Inspection | undefined>
-  /** How the last call for a worklist went. */
-  partnerStatus(): Omit<PartnerStatus, 'url'>
 }
 
 interface KeptQuery {
@@ -235,7 +232,6 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       return inspection
     },
     inspection: (inspectionId, filter = 'all') => inspector.read(inspectionId, filter),
-    partnerStatus: answers.partnerStatus,
   }
 }
 

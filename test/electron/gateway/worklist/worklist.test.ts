@@ -90,7 +90,6 @@ describe('a worklist query', () => {
     })
     expect(bench.inspected[1]).toMatchObject({ status: 'C001', fault: 'refused', source: 'none' })
     expect(bench.inspected[1]?.sentence).not.toMatch(/Jane/)
-    expect(bench.worklist.partnerStatus()).toMatchObject({ state: 'refusing', fault: 'refused', detail: '' })
     bench.partner.now({ status: 503 })
     expect((await bench.find(TODAY)).final.status).toBe(0xa700)
   })
