@@ -8,6 +8,8 @@ import { UsageError } from './words.ts'
 
 const PATIENCE_MS = 15_000
 const AGAIN_MS = 100
+/** Nobody listened, or nobody read what was sent: a connection whose request was read ends without an error. */
+const UNTAKEN = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
 
 /** Runs a data command through the gateway that has the folder open, or under the folder's lock where none has. Resolves with the exit code. */
 export async function runDataCommand(name: string, command: DataCommand, args: readonly string[]): Promise<number> {
@@ -34,7 +36,7 @@ async function runSomewhere(folder: string, request: ControlRequest): Promise<Co
     try {
       return await askControl(folder, request)
     } catch (error) {
-      if (!['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+      if (!UNTAKEN.includes(String((error as NodeJS.ErrnoException).code))) throw error
       if (Date.now() > end)
         throw new StartError(`Another process has ${folder} open but does not answer. End it, or try again when it has started.`)
     }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type GatewayOptions, openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
+import type { SettingOverrides } from '#gateway/parts.ts'
+import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ownPackage } from './own-package.ts'
 import { untilStopped } from './until-stopped.ts'
 import { hostAndPort, UsageError } from './words.ts'
@@ -50,7 +52,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
     overrides: {
       ...listener('http', values.http),
       ...listener('dimse', values.dimse),
-      ...(values['ae-title'] !== undefined && { 'dimse.aeTitle': values['ae-title'] }),
+      ...(values['ae-title'] !== undefined && override('dimse.aeTitle', values['ae-title'], '--ae-title')),
       ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
     },
     ...(url && { partner: { url, ...(secret && { secret }) } }),
@@ -58,17 +60,27 @@ export function readArguments(args: readonly string[]): ServeOptions {
   }
 }
 
-function listener(name: 'http' | 'dimse', text: string | undefined): GatewayOptions['overrides'] {
+function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
   if (text === undefined) return {}
   const { host, port } = hostAndPort(text, `--${name}`)
-  return { ...(host && { [`${name}.host`]: host }), [`${name}.port`]: port }
+  return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
+}
+
+/** An option that stands for a setting has its form. @throws UsageError */
+function override<K extends SettingKey>(key: K, value: unknown, flag: string): SettingOverrides {
+  const parsed = SETTINGS[key].schema.safeParse(value)
+  if (!parsed.success) throw new UsageError(`${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`)
+  return { [key]: parsed.data }
 }
 
 function secretFrom(file: string | undefined): string | undefined {
   if (!file) return undefined
+  let secret: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    secret = readFileSync(file, 'utf8').trim()
   } catch (error) {
     throw new UsageError(`--partner-secret-file: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
   }
+  if (secret === '') throw new UsageError(`--partner-secret-file: ${file} is empty.`)
+  return secret
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { openPartnerSimulator, readWorklistFile, SCENARIOS, type Scenario, WorklistFileError } from '#electron/simulator/partner.ts'
+import { listenError } from '#gateway/start-error.ts'
 import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
 
@@ -19,7 +20,9 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   const port = Number(values.port)
   if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
-  if (!values.secret) throw new UsageError('simulator partner needs --secret whsec_…, the secret the gateway signs with.')
+  // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
+  if (!values.secret || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(values.secret))
+    throw new UsageError('simulator partner needs --secret, the one the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.')
   if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
   await using simulator = await openPartnerSimulator({
     port,
@@ -28,6 +31,8 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     scenario: values.scenario as Scenario,
     clock: Date.now,
     ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    throw await listenError(error, { name: 'simulator’s', option: '--port', host: values.host, port })
   })
   process.stdout.write(`${JSON.stringify({ ready: true, url: simulator.url })}\n`)
   await untilStopped()

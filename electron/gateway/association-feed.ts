@@ -37,7 +37,8 @@ export function observeAssociations({ feed, devices, settings, log }: Associatio
 
   function noteCaller(association: AssociationInfo, services: readonly string[]): void {
     const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association
-    if (!aeTitle || settings.get('dimse.allowUnknownDevices')) return
+    // A device that is switched off is known: there is nothing to approve.
+    if (!aeTitle || settings.get('dimse.allowUnknownDevices') || devices.isSwitchedOff(aeTitle, address)) return
     void background(
       devices.noteCaller({ aeTitle, address, calledAeTitle, services: [...services] }),
       'an unknown caller could not be noted',
@@ -65,8 +66,8 @@ export function observeAssociations({ feed, devices, settings, log }: Associatio
     },
     rejected(association, rejection, services) {
       const { remoteAddress } = association
-      const isStranger = rejection.source === 1 && rejection.reason === 3
-      if (isStranger && !rejection.why.includes('switched off')) noteCaller(association, services)
+      // PS3.8 Table 9-21: calling AE title not recognised.
+      if (rejection.source === 1 && rejection.reason === 3) noteCaller(association, services)
       line(association, remoteAddress, 'rejected', 'danger', `${nameOf(association)} was refused: ${rejection.why}.`)
       log.warn(
         {

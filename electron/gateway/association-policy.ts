@@ -20,10 +20,15 @@ export function openAssociationPolicy({
 }): AssociationPolicy {
   return {
     decide(request) {
-      const device = devices.recogniseDevice(request.callingAeTitle, request.remoteAddress)
-      const reject = calledOf(request, settings) ?? (device ? undefined : strangerOf(request, settings, devices))
+      const { callingAeTitle, remoteAddress, abstractSyntaxes } = request
+      const reject = calledOf(request, settings)
       if (reject) return { reject }
-      return device || settings.get('dimse.allowUnknownDevices') ? { accept: true } : { accept: true, onlySopClasses: FOR_EVERYONE }
+      if (devices.recogniseDevice(callingAeTitle, remoteAddress)) return { accept: true }
+      const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
+      if (!isOff && settings.get('dimse.allowUnknownDevices')) return { accept: true }
+      if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
+      const why = isOff ? 'this device is switched off in the device list' : 'it is not in the device list'
+      return { reject: { ...CALLING_UNKNOWN, why } }
     },
   }
 }
@@ -35,10 +40,4 @@ export const isCalledAeTitle = (settings: Settings, calledAeTitle: string): bool
 function calledOf(request: AssociationRequest, settings: Settings): Rejection | undefined {
   if (settings.get('dimse.calledAePolicy') === 'warn' || isCalledAeTitle(settings, request.calledAeTitle)) return undefined
   return { ...CALLED_UNKNOWN, why: `it called ${request.calledAeTitle || 'nobody'}, this gateway is ${settings.get('dimse.aeTitle')}` }
-}
-
-function strangerOf(request: AssociationRequest, settings: Settings, devices: Devices): Rejection | undefined {
-  if (settings.get('dimse.allowUnknownDevices') || request.abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return undefined
-  const isOff = devices.list().some((device) => !device.isEnabled && device.aeTitle.toUpperCase() === request.callingAeTitle.toUpperCase())
-  return { ...CALLING_UNKNOWN, why: isOff ? 'this device is switched off in the device list' : 'it is not in the device list' }
 }

@@ -2,7 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { z } from 'zod'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
-import { SETTING_KEYS, type SettingKey } from '#shared/contract/settings.ts'
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { examine } from './doctor.ts'
@@ -25,7 +25,8 @@ export interface DataCommand {
 export interface CommandContext {
   /** Base URL of the window: the running gateway's, else what the settings say. */
   readonly origin: string
-  readonly isRunning: boolean
+  /** Where the running gateway listens; undefined where none runs. */
+  readonly listening: Readonly<Record<'dimse' | 'http', string>> | undefined
 }
 
 const ACTOR = 'command-line'
@@ -106,7 +107,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run(parts, { arguments: [name, value] }) {
       if (name === undefined || value === undefined) throw new ApiError('malformed', 'config set takes KEY VALUE.')
       const key = settingKey(name)
-      parts.settings.change({ [key]: json(value) }, ACTOR)
+      parts.settings.change({ [key]: settingValue(key, value) }, ACTOR)
       return `${key} = ${JSON.stringify(parts.store.settings.get(key))}`
     },
   },
@@ -124,7 +125,7 @@ export async function runAlone(folder: string, request: ControlRequest): Promise
   if (!lock) return undefined
   using parts = openParts(folder)
   const origin = parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
-  return await replyOf(parts, request, { origin, isRunning: false })
+  return await replyOf(parts, request, { origin, listening: undefined })
 }
 
 /** Runs a command on opened parts, one of the table. */
@@ -170,6 +171,17 @@ function settingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known === name)
   if (key) return key
   throw new ApiError('not-found', `There is no setting “${name}”. config get lists them all.`)
+}
+
+/** What is JSON and fits is taken as such, so a name may also be a number. */
+function settingValue(key: SettingKey, text: string): unknown {
+  const { schema } = SETTINGS[key]
+  const asJson = schema.safeParse(json(text))
+  if (asJson.success) return asJson.data
+  const asText = schema.safeParse(text)
+  if (asText.success) return asText.data
+  const faults = asJson.error.issues.map((issue) => issue.message)
+  throw new ApiError('malformed', `${key} was not changed: ${faults.join('; ')}. ${SETTINGS[key].about}`)
 }
 
 function json(text: string): unknown {

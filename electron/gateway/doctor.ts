@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import type { CommandContext } from './commands.ts'
 import type { Parts } from './parts.ts'
 import { portHolder } from './port-holder.ts'
 
 type Finding = readonly ['ok' | 'mend' | 'note', string]
-type Check = (parts: Parts, context: { readonly isRunning: boolean }) => Finding | Promise<Finding>
+type Context = Pick<CommandContext, 'listening'>
+type Check = (parts: Parts, context: Context) => Finding | Promise<Finding>
 
 /** What can be wrong with an installation, most basic first; each answers one line. */
 const CHECKS: readonly Check[] = [
@@ -54,14 +56,14 @@ const CHECKS: readonly Check[] = [
 ]
 
 /** One line a check, those to mend first in their word. */
-export async function examine(parts: Parts, context: { readonly isRunning: boolean }): Promise<string[]> {
+export async function examine(parts: Parts, context: Context): Promise<string[]> {
   const findings = await Promise.all(CHECKS.map((check) => check(parts, context)))
   return findings.map(([word, sentence]) => `${word.padEnd(4)}  ${sentence}`)
 }
 
-async function port({ settings }: Parts, { isRunning }: { readonly isRunning: boolean }, listener: 'dimse' | 'http'): Promise<Finding> {
+async function port({ settings }: Parts, { listening }: Context, listener: 'dimse' | 'http'): Promise<Finding> {
   const [host, number] = [settings.get(`${listener}.host`), settings.get(`${listener}.port`)]
-  if (isRunning) return ['ok', `${listener} listens on ${host}:${number}`]
+  if (listening) return ['ok', `${listener} listens on ${listening[listener]}`]
   const code = await tryPort(host, number)
   if (!code) return ['ok', `${listener} port ${host}:${number} is free`]
   const holder = code === 'EADDRINUSE' ? await portHolder(number) : undefined

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { observeAssociations } from './association-feed.ts'
 import { openAssociationPolicy } from './association-policy.ts'
 import { replyOf } from './commands.ts'
-import { openControl } from './control.ts'
+import { type ControlReply, openControl } from './control.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { createFeed } from './dashboard/feed.ts'
 import { sessionsOf } from './dashboard/session.ts'
@@ -51,6 +52,8 @@ export interface Gateway extends AsyncDisposable {
 const FORGET_EVERY_MS = 10 * 60_000
 /** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
 const DRAIN_MS = 5_000
+const LOCK_TRIES = 30
+const LOCK_AGAIN_MS = 100
 
 /**
  * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations finish, files close.
@@ -66,12 +69,7 @@ export async function openGateway({
   clock = Date.now,
 }: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
-  const lock = takeLock(folder)
-  if (!lock)
-    throw new StartError(
-      `Another Isthmus is already running on the data folder ${folder}. End it first, or choose another folder with --data.`,
-    )
-  opened.use(lock)
+  opened.use(await lockOf(folder))
   const parts = opened.use(openParts(folder, { clock, ...(overrides && { overrides }) }))
   const { settings, devices, people, partnerEndpoint } = parts
   if (partner) setPartner(parts, partner)
@@ -149,10 +147,19 @@ export async function openGateway({
     ids: randomUUID,
     report,
   })
-  const listening = dimse
-  opened.defer(() => listening.drain(DRAIN_MS))
-  opened.defer(settings.onChange(() => listening.setLimits(limitsOf(settings))))
-  opened.use(await openControl(folder, (request) => replyOf(parts, request, { origin: http.url, isRunning: true })))
+  const server = dimse
+  opened.defer(() => server.drain(DRAIN_MS))
+  opened.defer(settings.onChange(() => server.setLimits(limitsOf(settings))))
+  const listening = { http: http.url, dimse: `${hostForUrl(settings.get('dimse.host'))}:${dimse.port}` }
+  opened.use(
+    await openControl(folder, (request) =>
+      replyOf(parts, request, { origin: http.url, listening }).catch((error: unknown): ControlReply => {
+        const reference = randomUUID().slice(0, 8)
+        report(reference, error)
+        return { ok: false, output: `The gateway has an internal error, reference ${reference}; its log has the same.` }
+      }),
+    ),
+  )
   const forgetting = setInterval(
     () =>
       void forgetExpired(parts.deps).catch((error: unknown) => log.error({ err: error }, 'what is past its time could not be forgotten')),
@@ -163,9 +170,21 @@ export async function openGateway({
   const kept = opened.move()
   return {
     http: http.url,
-    dimse: `${aeTitle()}@${hostForUrl(settings.get('dimse.host'))}:${dimse.port}`,
+    dimse: `${aeTitle()}@${listening.dimse}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** A command at work on the folder has its lock for a moment; another gateway keeps it. */
+async function lockOf(folder: string): Promise<Disposable> {
+  for (let tries = 0; tries < LOCK_TRIES; tries++) {
+    const lock = takeLock(folder)
+    if (lock) return lock
+    await wait(LOCK_AGAIN_MS)
+  }
+  throw new StartError(
+    `Another Isthmus is already running on the data folder ${folder}. End it first, or choose another folder with --data.`,
+  )
 }
 
 /** The partner given at the start is kept like one set in the window; the same one again changes nothing. */
@@ -177,7 +196,7 @@ function setPartner({ partnerEndpoint }: Parts, { url, secret }: { readonly url:
       '--partner-url needs the secret the partner verifies with: --partner-secret whsec_… or --partner-secret-file FILE.',
     )
   }
-  if (known?.url === new URL(url).href && (secret === undefined || known.secrets[0] === secret)) return
+  if (URL.canParse(url) && known?.url === new URL(url).href && (secret === undefined || known.secrets[0] === secret)) return
   try {
     partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
   } catch (error) {
@@ -189,14 +208,14 @@ function setPartner({ partnerEndpoint }: Parts, { url, secret }: { readonly url:
 async function openHttp(options: Parameters<typeof openHttpServer>[0]): Promise<HttpServer> {
   const { host, port } = options
   return openHttpServer(options).catch(async (error: NodeJS.ErrnoException) => {
-    throw await listenError(error, { name: 'HTTP', flag: '--http', host, port })
+    throw await listenError(error, { name: 'HTTP', option: '--http HOST:PORT', host, port })
   })
 }
 
 async function openDimse(options: Parameters<typeof openDimseServer>[0]): Promise<DimseServer> {
   const { host, port } = options
   return openDimseServer(options).catch(async (error: NodeJS.ErrnoException) => {
-    throw await listenError(error, { name: 'DIMSE', flag: '--dimse', host, port })
+    throw await listenError(error, { name: 'DIMSE', option: '--dimse HOST:PORT', host, port })
   })
 }
 

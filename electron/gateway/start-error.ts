@@ -11,27 +11,35 @@ export class StartError extends Error {
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StartError || error instanceof StoreError) return error.message
   if (!(error instanceof ApiError)) return undefined
-  return [error.message, ...error.errors.map((fault) => `  ${fault.path}: ${fault.message}`)].join('\n')
+  // A message that says it all is not said twice.
+  const unsaid = error.errors.filter((fault) => !error.message.includes(fault.message))
+  return [error.message, ...unsaid.map((fault) => `  ${fault.path}: ${fault.message}`)].join('\n')
 }
 
-/** Words for a listener that could not be opened; names the program that holds the port where it can be told. */
+/**
+ * Words for a listener that could not be opened; names the program that holds the port where it can be told.
+ * @param listener its name, and the option that gives it another place, such as `--http HOST:PORT`
+ */
 export async function listenError(
   error: NodeJS.ErrnoException,
-  listener: { name: string; flag: string; host: string; port: number },
+  listener: { readonly name: string; readonly option: string; readonly host: string; readonly port: number },
 ): Promise<Error> {
-  const { name, flag, host, port } = listener
+  const { name, option, host, port } = listener
   const where = `The ${name} listener cannot use ${host}:${port}`
   switch (error.code) {
     case 'EADDRINUSE': {
       const holder = await portHolder(port)
       const by = holder ? `${holder.name} (process ${holder.pid})` : 'another program'
-      return new StartError(`${where}: ${by} already uses that port. End it or choose another port with ${flag} HOST:PORT.`)
+      return new StartError(`${where}: ${by} already uses that port. End it or choose another port with ${option}.`)
     }
     case 'EACCES':
-      return new StartError(`${where}: this account may not open that port. Choose a port above 1023 with ${flag} HOST:PORT.`)
+      return new StartError(`${where}: this account may not open that port. Choose a port above 1023 with ${option}.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartError(`${where}: this PC does not have that address. Choose one it has with ${flag} HOST:PORT.`)
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+    case 'EAFNOSUPPORT':
+      return new StartError(`${where}: this PC does not have that address. Choose one it has with ${option}.`)
     default:
       return error
   }

@@ -51,7 +51,8 @@ function openLiveLine(client: QueryClient): () => void {
       const queries = lines.filter((line) => line.kind === 'worklist').length
       if (lines.length > 0) tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
       if (lines.some((line) => line.kind === 'rejected')) void client.invalidateQueries({ queryKey: keyOf(dashboard.callers) })
-      void client.invalidateQueries({ queryKey: keyOf(dashboard.status) })
+      // A status already being asked for goes on: asked anew each time, its retries would never end and nobody learn that it failed.
+      void client.invalidateQueries({ queryKey: keyOf(dashboard.status) }, { cancelRefetch: false })
     }, FLUSH_MS)
   }
   const open = () => {
@@ -72,8 +73,10 @@ function openLiveLine(client: QueryClient): () => void {
     opened.addEventListener('error', () => {
       // Opened anew instead of by the browser: the feed is then read whole, so nothing missed has to be sent again.
       opened.close()
-      if (live.isOpen) tell({ isOpen: false })
-      flushSoon()
+      if (live.isOpen) {
+        tell({ isOpen: false })
+        flushSoon()
+      }
       again = setTimeout(open, REOPEN_MS)
     })
   }

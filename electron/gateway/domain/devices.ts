@@ -23,6 +23,8 @@ export interface Devices {
    * microseconds; `lastSeenAt` and `lastAddress` in it may be old.
    */
   recogniseDevice(callingAeTitle: string, remoteAddress: string): Device | undefined
+  /** Whether the device that calls is in the list, but switched off. */
+  isSwitchedOff(callingAeTitle: string, remoteAddress: string): boolean
   /** Notes when and whence it called, at most once a minute. */
   noteSeen(deviceId: string, remoteAddress: string): Promise<void>
   /** Newest call first. */
@@ -61,6 +63,11 @@ export function openDevices(deps: DomainDeps): Devices {
     if (!database.inTransaction) index = made
     return made
   }
+
+  const calling = (aeTitle: string, address: string): Device | undefined =>
+    known()
+      .get(keyOf(aeTitle))
+      ?.find(({ range }) => range === undefined || isInRange(range, address))?.device
 
   function change<T>(work: () => T): T {
     return database.transaction(() => {
@@ -129,11 +136,10 @@ export function openDevices(deps: DomainDeps): Devices {
       }),
 
     recogniseDevice(callingAeTitle, remoteAddress) {
-      const found = known()
-        .get(keyOf(callingAeTitle))
-        ?.find(({ range }) => range === undefined || isInRange(range, remoteAddress))
-      return found?.device.isEnabled ? found.device : undefined
+      const device = calling(callingAeTitle, remoteAddress)
+      return device?.isEnabled ? device : undefined
     },
+    isSwitchedOff: (callingAeTitle, remoteAddress) => calling(callingAeTitle, remoteAddress)?.isEnabled === false,
     async noteSeen(deviceId, remoteAddress) {
       const now = clock()
       if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { openPartnerSimulator, type PartnerSimulator, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
+import { openPeople } from '#gateway/domain/people.ts'
+import { type Gateway, openGateway } from '#gateway/gateway.ts'
+import { openLog } from '#gateway/log.ts'
+import { openParts, type SettingOverrides } from '#gateway/parts.ts'
+import type { Clock } from '#gateway/store/clock.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { NewDevice } from '#shared/contract/devices.ts'
+import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { httpCall, OWN_PAGE } from './http-call.ts'
+import { tempFolder } from './temp-store.ts'
+
+export const OWNER = { email: 'owner@clinic.example', password: 'a long and quiet evening' } as const
+
+/** A secret of Standard Webhooks, made for a test. */
+export const webhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+export interface StartOptions {
+  /** Options of the simulator; the URL of a partner of the test's own; null for none at all. */
+  readonly partner?: Partial<PartnerSimulatorOptions> | string | null
+  /** Other settings than the first ones. They are kept in the data folder, so the test may change them again. */
+  readonly overrides?: SettingOverrides
+  /** Devices the gateway knows; CT1 at any address where none are given. */
+  readonly devices?: readonly (Partial<NewDevice> & { readonly aeTitle: string })[]
+  /** For both the gateway and the simulator. A partner that checks signatures wants it within five minutes of the real time. */
+  readonly clock?: Clock
+}
+
+export interface StartedGateway extends AsyncDisposable {
+  readonly gateway: Gateway
+  /** The simulator, where the gateway has one. */
+  readonly partner: PartnerSimulator
+  readonly folder: string
+  /** Base URL of the window. */
+  readonly http: string
+  readonly dimsePort: number
+  /** What the gateway logged, at every level. */
+  readonly log: readonly string[]
+  /** A call of the window, signed in as the owner. Rejects with the problem's message. */
+  call<S extends OperationShape>(operation: Operation<S>, input: InputOf<S>): Promise<ReplyOf<S>>
+}
+
+const DEVICE: Omit<NewDevice, 'aeTitle'> = {
+  address: null,
+  name: '',
+  modality: null,
+  isEnabled: true,
+  characterSet: null,
+  stationMode: 'echo',
+  alwaysSendCharacterSet: false,
+  daysBack: null,
+  daysForward: null,
+  maxRows: null,
+}
+
+/** The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a folder of its own, a partner over HTTP. */
+export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
+  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], clock = Date.now } = options
+  await using opened = new AsyncDisposableStack()
+  const { folder } = opened.use(tempFolder())
+  const secret = webhookSecret()
+  const simulator =
+    typeof partner === 'object' && partner !== null
+      ? opened.use(await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }))
+      : undefined
+  const url = simulator?.url ?? partner
+  await furnish(folder, { overrides, devices, clock })
+
+  const log: string[] = []
+  const gateway = opened.use(
+    await openGateway({
+      folder,
+      log: openLog('trace', { write: (line) => void log.push(line) }),
+      version: '0.0.0',
+      pageFolder: join(folder, 'no-page'),
+      overrides: { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 },
+      ...(typeof url === 'string' && { partner: { url, secret } }),
+      clock,
+    }),
+  )
+  const call = await signIn(gateway.http)
+  const kept = opened.move()
+  return {
+    gateway,
+    get partner() {
+      if (!simulator) throw new Error('This gateway has no simulated partner')
+      return simulator
+    },
+    folder,
+    http: gateway.http,
+    dimsePort: Number(gateway.dimse.split(':').at(-1)),
+    log,
+    call,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** What a clinic has set up before: an owner, devices, settings. */
+async function furnish(
+  folder: string,
+  { overrides, devices, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'clock'>>,
+): Promise<void> {
+  using parts = openParts(folder, { clock })
+  parts.settings.change(overrides, 'command-line')
+  for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')
+  // A cheap hash: the tests are about other things than the price of a password.
+  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+}
+
+/** Signs in at a gateway, by default as the owner `startGateway` made. */
+export async function signIn(http: string, body: { email: string; password: string } = OWNER): Promise<StartedGateway['call']> {
+  const answer = await httpCall(`${http}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json: body })
+  return callerOf(http, cookieOf(answer.status, answer.headers['set-cookie'], answer.text))
+}
+
+/** Signs in by a link that the command line printed. */
+export async function followLink(link: string): Promise<StartedGateway['call']> {
+  const [http = '', token] = link.trim().split('/#/sign-in?token=')
+  const { path } = dashboard.followLink
+  const answer = await httpCall(`${http}${path}`, { method: 'POST', headers: OWN_PAGE, json: { token } })
+  return callerOf(http, cookieOf(answer.status, answer.headers['set-cookie'], answer.text))
+}
+
+function cookieOf(status: number, set: readonly string[] | undefined, text: string): string {
+  const cookie = set?.[0]?.split(';')[0]
+  if (status >= 300 || !cookie) throw new Error(`no session: ${status} ${text}`)
+  return cookie
+}
+
+function callerOf(http: string, cookie: string): StartedGateway['call'] {
+  return async (operation, input) => {
+    const { params = {}, query = {}, body } = input as Partial<Record<'params' | 'query', Record<string, unknown>>> & { body?: unknown }
+    const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+    const answer = await httpCall(`${http}${path}?${search}`, { method: operation.method, headers: { ...OWN_PAGE, cookie }, json: body })
+    if (answer.status >= 300) throw new Error(`${answer.status} ${(answer.json as { message?: string })?.message ?? answer.text}`)
+    return operation.reply.parse(answer.json) as ReplyOf<typeof operation>
+  }
+}

@@ -1,0 +1,38 @@
+import { type DataSet, readDataSet } from '#gateway/dimse/data-set.ts'
+import { ask, EXPLICIT, identifierOf, type Keys, text } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { associated, type Found, type Requestor } from './requestor.ts'
+
+/** A worklist answer as a console understands it. */
+export interface Worklist {
+  /** Four hex digits. */
+  readonly status: string
+  readonly comment: string
+  readonly rows: readonly DataSet[]
+  readonly accessionNumbers: readonly string[]
+  /** Identifiers as they came. */
+  readonly bytes: Buffer
+}
+
+/** Asks the worklist as a console does: an association, one query, release. */
+export async function queryWorklist(port: number, { keys = ask(), callingAeTitle = 'CT1' }: { keys?: Keys; callingAeTitle?: string } = {}) {
+  await using requestor = await associated(port, { callingAeTitle })
+  const worklist = await findWorklist(requestor, keys)
+  await requestor.release()
+  return worklist
+}
+
+/** One query on an association that is there. */
+export const findWorklist = async (requestor: Requestor, keys: Keys = ask(), messageId = 1): Promise<Worklist> =>
+  worklistOf(await requestor.find(identifierOf(keys), messageId))
+
+/** What was found, decoded. */
+export function worklistOf({ identifiers, final }: Found): Worklist {
+  const rows = identifiers.map((identifier) => readDataSet(identifier, EXPLICIT))
+  return {
+    status: (final.status ?? -1).toString(16).padStart(4, '0').toUpperCase(),
+    comment: final.errorComment ?? '',
+    rows,
+    accessionNumbers: rows.map((row) => text(row, 'AccessionNumber') ?? ''),
+    bytes: Buffer.concat(identifiers),
+  }
+}
