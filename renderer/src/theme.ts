@@ -7,6 +7,7 @@ import {
   InputWrapper,
   type MantineColorsTuple,
   Modal,
+  Notification,
   SegmentedControl,
   Tooltip,
 } from '@mantine/core'
@@ -80,6 +81,7 @@ export const theme = createTheme({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     SegmentedControl: SegmentedControl.extend({
       styles: { root: { background: 'var(--tone-plain-soft)' }, indicator: { background: 'var(--chosen)' } },
     }),

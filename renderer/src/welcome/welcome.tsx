@@ -1,6 +1,6 @@
 import { Button, Code, Group, List, PasswordInput, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useNavigate } from '@tanstack/react-router'
+import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
@@ -10,7 +10,7 @@ import { Failed } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { passwordStrength } from '../display/password-strength.ts'
 import { useSend } from '../gateway.ts'
-import { useEnter } from '../session.ts'
+import { useEnter, useSession } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { words } from './words.ts'
 
@@ -19,6 +19,9 @@ export function Welcome({ token }: { token: string | null }) {
   useEffect(() => {
     document.title = `${words.title} · Isthmus`
   }, [])
+  const session = useSession()
+  // An account exists: the link is used up, and this screen has nothing more to offer.
+  if (session.data?.needsOwner === false) return <Navigate to="/" replace />
   return <Door foot={words.foot}>{token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}</Door>
 }
 

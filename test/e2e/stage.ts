@@ -1,0 +1,79 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '../..')
+const headless = join(root, 'dist/electron/headless.js')
+const run = promisify(execFile)
+
+interface Started {
+  readonly child: ChildProcess
+  readonly ready: Readonly<Record<string, string>>
+}
+
+/** The built gateway and a simulated partner, as two processes of their own, with an empty data folder. */
+export interface Stage extends AsyncDisposable {
+  readonly http: string
+  readonly dimsePort: string
+  /** Runs a data command; resolves with what it printed. */
+  command(...args: string[]): Promise<string>
+  stopPartner(): Promise<void>
+  startPartner(): Promise<void>
+}
+
+export async function openStage(): Promise<Stage> {
+  const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
+  const secret = `whsec_${randomBytes(24).toString('base64')}`
+  const secretFile = join(data, 'partner.secret')
+  writeFileSync(secretFile, secret, { mode: 0o600 })
+  const simulate = (port: string) => start('simulator', 'partner', '--port', port, '--secret', secret)
+  let partner = await simulate('0')
+  const url = new URL(partner.ready.url ?? '')
+  const gateway = await start(
+    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--log-level', 'warn'],
+    ...['--partner-url', url.href, '--partner-secret-file', secretFile],
+  )
+  return {
+    http: gateway.ready.http ?? '',
+    dimsePort: gateway.ready.dimse?.split(':').at(-1) ?? '',
+    command: async (...args) => (await run(process.execPath, [headless, ...args, '--data', data])).stdout.trim(),
+    stopPartner: () => end(partner),
+    async startPartner() {
+      partner = await simulate(url.port)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([end(gateway), end(partner)])
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function start(...args: string[]): Promise<Started> {
+  const child = spawn(process.execPath, [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code}`)))
+  })
+}
+
+function end({ child }: Started): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+}
+
+/** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */
+export async function ask(stage: Stage, aeTitle: string): Promise<number> {
+  const keys = ['PatientName', 'PatientID', 'ScheduledProcedureStepSequence[0].Modality'].flatMap((key) => ['-k', key])
+  const args = ['-v', '-W', '-aet', aeTitle, '-aec', 'ISTHMUS', ...keys, '127.0.0.1', stage.dimsePort]
+  const { stdout, stderr } = await run('findscu', args, { encoding: 'latin1', env: { ...process.env, TCP_NODELAY: '1' } }).catch(
+    (error) => error,
+  )
+  return (stdout + stderr).match(/Find Response: \d+ \(Pending/g)?.length ?? 0
+}

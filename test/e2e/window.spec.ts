@@ -1,0 +1,169 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { ask, openStage, type Stage } from './stage.ts'
+
+test.describe.configure({ mode: 'serial' })
+
+const OWNER = { email: 'owner@clinic.example', password: 'seven calm otters' }
+let stage: Stage
+let page: Page
+const complaints: string[] = []
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage()
+  // axe needs a context of its own.
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  page = await context.newPage()
+  page.on('console', (message) => {
+    // The browser itself notes a refused call; what the page does about it is tested where it is expected.
+    if (message.type() === 'error' && !message.text().includes('the server responded with a status of')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+})
+
+test.afterAll(async () => {
+  await page.context().close()
+  await stage[Symbol.asyncDispose]()
+})
+
+const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+
+test('has no account at first and says how to make one', async () => {
+  await page.goto(stage.http)
+  await expect(page.getByRole('heading', { name: 'Set up this gateway' })).toBeVisible()
+  await expect(page.getByText('sign-in-link --data DIR')).toBeVisible()
+})
+
+test('makes the owner’s account by the one-time link, which works once', async ({ browser }) => {
+  const link = await stage.command('sign-in-link')
+  await page.goto(link)
+  await page.getByLabel('Name of the clinic').fill('North Clinic')
+  await page.getByLabel('First name').fill('Olga')
+  await page.getByLabel('Last name').fill('Berg')
+  await page.getByLabel('E-mail').fill(OWNER.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill('short')
+  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await expect(page.getByText('must have at least 10 characters')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  await expect(page.getByText('North Clinic')).toBeVisible()
+  expect(page.url()).not.toContain('token')
+
+  const stranger = await browser.newPage()
+  await stranger.goto(link)
+  await expect(stranger.getByRole('button', { name: 'Make the account and sign in' })).toHaveCount(0)
+  await stranger.close()
+})
+
+test('shows an unknown caller as it calls, and lets it in with one click', async () => {
+  expect(await ask(stage, 'CT1')).toBe(0)
+  await expect(page.getByText('it is not in the device list')).toBeVisible()
+  await go('Devices')
+  const caller = page.getByRole('form', { name: /CT1/ })
+  await caller.getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByRole('table').getByText('CT1', { exact: true }).first()).toBeVisible()
+  await expect(caller).toHaveCount(0)
+})
+
+test('shows a device’s query in the feed at once, and why each exam was or was not sent', async () => {
+  await go('Overview')
+  const sent = await ask(stage, 'CT1')
+  expect(sent).toBeGreaterThan(20)
+  const line = page
+    .getByRole('listitem')
+    .filter({ hasText: `${sent} sent` })
+    .first()
+  await expect(line).toBeVisible()
+  await line.getByRole('link').first().click()
+  await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
+  await expect(page.getByText('The partner’s answer')).toBeVisible()
+  await page.getByText('Withheld 2').click()
+  const exams = page.getByRole('table', { name: 'Exams and what became of them' })
+  await expect(exams.getByText('its AccessionNumber is longer than 16 characters')).toBeVisible()
+  await expect(exams.getByText('its StudyInstanceUID is not a valid UID')).toBeVisible()
+})
+
+test('asks the worklist as the device would', async () => {
+  await go('Worklist')
+  await page.getByLabel('Modality').fill('MR')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await expect(page.getByRole('table', { name: 'Exams and what became of them' })).toBeVisible()
+  await go('Queries')
+  await expect(page.getByText('asked from this window').first()).toBeVisible()
+})
+
+test('says across every screen that the partner is away, and serves the last good list', async () => {
+  await stage.command('config', 'set', 'worklist.freshSeconds', '0')
+  await stage.stopPartner()
+  expect(await ask(stage, 'CT1')).toBeGreaterThan(20)
+  for (const name of ['Overview', 'Devices', 'Settings']) {
+    await go(name)
+    await expect(page.getByText(/Partner unreachable since .* Worklists come from/)).toBeVisible()
+  }
+  await go('Overview')
+  await page.getByRole('button', { name: 'Start downtime mode' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Line is down')
+  await dialog.getByRole('button', { name: 'Start downtime mode' }).click()
+  await expect(page.getByText('Olga Berg').first()).toBeVisible()
+  await stage.startPartner()
+  // An open circuit lets one probe through after 15 s.
+  await expect
+    .poll(async () => (await ask(stage, 'CT1')) > 0 && (await page.getByText(/Partner unreachable/).count()) === 0, { timeout: 30_000 })
+    .toBe(true)
+  await expect(page.getByRole('button', { name: 'Start downtime mode' })).toBeVisible()
+})
+
+test('tests the partner, changes a setting, and has both in the audit trail', async () => {
+  await go('Partner')
+  await page.getByRole('button', { name: 'Test now' }).click()
+  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+  await go('Settings')
+  await page
+    .getByRole('textbox', { name: 'Days back' })
+    .or(page.getByLabel(/days before today/i))
+    .first()
+    .fill('2')
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await expect(page.getByText(/saved/i).first()).toBeVisible()
+  await go('Audit')
+  await expect(page.getByText('worklist.daysBack').first()).toBeVisible()
+  await expect(
+    page
+      .getByText('downtime.start')
+      .or(page.getByText(/downtime/i))
+      .first(),
+  ).toBeVisible()
+})
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`has no accessibility fault that axe knows, ${scheme}`, async () => {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    for (const name of ['Overview', 'Worklist', 'Queries', 'Devices', 'Partner', 'Settings', 'Audit']) {
+      await go(name)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+      expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`)).toEqual([])
+    }
+  })
+}
+
+test('signs out, and in again by keyboard alone', async () => {
+  await page
+    .getByRole('button', { name: /account|Olga/i })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.getByLabel('E-mail').focus()
+  await page.keyboard.type(OWNER.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(OWNER.password)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Audit' }).or(page.getByRole('heading', { name: 'Overview' }))).toBeVisible()
+})
+
+test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {
+  expect(complaints).toEqual([])
+})
