@@ -77,6 +77,9 @@ export const feedHandlers = (feed: Feed): Pick<DashboardHandlers, 'feed'> => ({
   },
 })
 
+/** Lines a returning window is sent: well below what one client may have waiting (`http/events`). */
+const MOST_MISSED = 200
+
 /**
  * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line and `status` (empty) when the
  * status should be asked for again. A window that reconnects gets the lines it has missed, as far as they are kept.
@@ -85,7 +88,7 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
   serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {
     const sendLine = (line: FeedLine) => send({ event: 'line', data: line, id: String(line.lineId) })
     const seen = Number(lastEventId)
-    if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen)) sendLine(line)
+    if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
     // What changed before this stream was open is in nobody's news.
     send({ event: 'status', data: {} })
     return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: 'status', data: {} })))

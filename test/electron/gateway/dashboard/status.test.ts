@@ -117,6 +117,18 @@ describe('the feed', () => {
     second.close()
   })
 
+  it('sends a window that was away for long the newest lines only, so that the stream holds', async () => {
+    const first = gateway.feed.append(line('x'.repeat(400)))
+    for (let index = 0; index < 990; index += 1) gateway.feed.append(line(`${index} ${'x'.repeat(400)}`))
+    const headers = { cookie: member.cookie(), 'last-event-id': String(first.lineId) }
+    const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, headers)
+    const lines = []
+    for (let event = await stream.next(); event.event === 'line'; event = await stream.next()) lines.push(event)
+    expect(lines).toHaveLength(200)
+    expect(lines.at(-1)?.data).toMatchObject({ text: expect.stringMatching(/^989 /) })
+    stream.close()
+  })
+
   it('is for who is signed in', async () => {
     expect((await openEventSource(`${gateway.server.url}/dashboard/feed/events`)).status).toBe(401)
   })
