@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ExpressCustomerId, OrganizationId, UserId } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Contains, Metadata, orEmpty } from './values.ts'
+
+const Name = z.string().trim().min(1, 'must not be empty').max(500)
+
+/** interface.md, Express customer. */
+export const ExpressCustomer = z
+  .object({
+    expressCustomerId: ExpressCustomerId,
+    expressCustomerName: z.string(),
+    isActive: z.boolean(),
+    createdAt: Instant,
+    updatedAt: Instant,
+    userCount: z.int().min(0),
+    createdByApiKeyId: z.uuid().optional(),
+    createdByUserId: UserId.nullable(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'ExpressCustomer' })
+export type ExpressCustomer = z.infer<typeof ExpressCustomer>
+
+/** interface.md, Organization (legacy): an Express customer's shape, never interchangeable with one (row 44). */
+export const Organization = z
+  .object({
+    orgId: OrganizationId,
+    orgName: z.string(),
+    isActive: z.boolean(),
+    createdAt: Instant,
+    updatedAt: Instant,
+    userCount: z.int().min(0),
+    createdByApiKeyId: z.uuid().optional(),
+    createdByUserId: UserId.nullable(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'Organization' })
+export type Organization = z.infer<typeof Organization>
+
+const params = z.object({ expressCustomerId: ExpressCustomerId })
+const member = z.object({ userId: UserId })
+
+export const express = {
+  create: operation('POST /v1/express', {
+    summary: 'Create an Express customer',
+    body: z.object({ expressCustomerName: Name, metadata: Metadata.optional() }),
+    reply: ExpressCustomer,
+    status: 201,
+  }),
+  list: operation('GET /v1/express', {
+    summary: 'List Express customers, newest first',
+    query: z.object({ ...Page, expressCustomerName: Contains }),
+    reply: pageOf('expressCustomers', ExpressCustomer),
+  }),
+  read: operation('GET /v1/express/:expressCustomerId', { summary: 'Read an Express customer', params, reply: ExpressCustomer }),
+  update: operation('PATCH /v1/express/:expressCustomerId', {
+    summary: 'Update an Express customer; metadata null clears all',
+    params,
+    body: orEmpty(z.object({ expressCustomerName: Name.optional(), metadata: Metadata.nullable().optional() })),
+    reply: ExpressCustomer,
+  }),
+  deactivate: operation('POST /v1/express/:expressCustomerId/deactivate', {
+    summary: 'Block a customer for new studies and new users; existing data is preserved',
+    params,
+    reply: ExpressCustomer,
+  }),
+  reactivate: operation('POST /v1/express/:expressCustomerId/reactivate', { summary: 'Undo deactivating', params, reply: ExpressCustomer }),
+  addUser: operation('POST /v1/express/:expressCustomerId/users', {
+    summary: 'Associate an existing user with the customer',
+    params,
+    body: member,
+    reply: Outcome,
+  }),
+  removeUser: operation('DELETE /v1/express/:expressCustomerId/users', {
+    summary: 'Remove the association; the account stays active',
+    params,
+    body: member,
+    reply: Outcome,
+  }),
+} as const
+
+export const orgs = {
+  create: operation('POST /v1/orgs', {
+    summary: 'Create an organization (legacy)',
+    body: z.object({ orgName: Name, metadata: Metadata.optional() }),
+    reply: Organization,
+    status: 201,
+  }),
+} as const

@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { Uid } from '../dicom-values.ts'
+import { ExpressCustomerId, ReportId, StudyId, UserId } from '../ids.ts'
+import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
+import { operation } from '../operation.ts'
+import { Day, Instant, Outcome, pageOf } from './conventions.ts'
+import { choices, Metadata, orEmpty, Severity } from './values.ts'
+import { EphemeralSession, eitherStudy, StudyDescription, studyFilters, studyParams, studyRecord, TokenUrl, uidParams } from './viewer.ts'
+
+const text = (most: number) => z.string().max(most)
+const measure = <const U extends readonly [string, ...string[]]>(units: U) => z.object({ unit: z.enum(units), value: z.number().min(0) })
+
+const metadataFields = {
+  age: text(100),
+  dateOfBirth: Day,
+  facilityName: text(500),
+  height: measure(['in', 'cm']),
+  mrn: text(200),
+  patientName: text(500),
+  referringPhysicianName: text(500),
+  scanDate: Day,
+  scanTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM'),
+  scanType: text(500),
+  sex: z.enum(['male', 'female', 'other']),
+  weight: measure(['lbs', 'kg']),
+}
+/** interface.md, StudyReportMetadata: patient and scan, all optional. */
+export const StudyReportMetadata = z.object(metadataFields).partial().meta({ id: 'StudyReportMetadata' })
+export type StudyReportMetadata = z.infer<typeof StudyReportMetadata>
+/** In a PATCH null clears one field and absence leaves it (row 35). */
+const MetadataPatch = z.object(
+  Object.fromEntries(Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()])) as {
+    [K in keyof typeof metadataFields]: z.ZodOptional<z.ZodNullable<(typeof metadataFields)[K]>>
+  },
+)
+
+const PriorTexts = z.array(z.string().max(50_000)).max(50)
+const PriorIds = z.array(StudyId).max(50)
+// interface-choices §6 row 37: what the enrichment brings needs a home; additive.
+const context = {
+  externalPatientId: text(256).nullable().optional(),
+  clinicalIndication: text(10_000).nullable().optional(),
+  technologistTechnique: text(10_000).nullable().optional(),
+  technologistNotes: z.array(z.string().min(1).max(1000)).max(50).optional(),
+  priorReports: z
+    .array(
+      z.object({
+        reportText: text(50_000),
+        externalStudyId: text(256).optional(),
+        modality: text(100).optional(),
+        studyDate: Day.optional(),
+        studyDescription: text(1000).optional(),
+      }),
+    )
+    .max(50)
+    .optional(),
+}
+
+const { assignedTo, ...shared } = studyRecord
+export const ScribeStudy = z
+  .object({
+    ...shared,
+    assignedTo,
+    reportMetadata: StudyReportMetadata,
+    studyReportStatus: z.enum(REPORT_STUDY_STATUSES),
+    priorReportTexts: z.array(z.string()).optional(),
+    priorStudyIds: z.array(StudyId).optional(),
+    reportIds: z.array(z.object({ reportId: ReportId, status: z.enum(REPORT_STATUSES), isCritical: z.boolean().nullable() })).optional(),
+    ...context,
+  })
+  .meta({ id: 'ScribeStudy' })
+export type ScribeStudy = z.infer<typeof ScribeStudy>
+
+export const ScribeReport = z
+  .object({
+    reportId: ReportId,
+    studyId: StudyId,
+    userId: UserId,
+    isAddendum: z.boolean(),
+    status: z.enum(REPORT_STATUSES),
+    signedAt: Instant.nullable(),
+    isCritical: z.boolean().nullable(),
+    snapshotMetadata: StudyReportMetadata,
+    reportPlainText: z.string().optional(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .meta({ id: 'ScribeReport' })
+export type ScribeReport = z.infer<typeof ScribeReport>
+
+const item = {
+  reportId: ReportId,
+  studyId: StudyId,
+  studyInstanceUid: z.string(),
+  snapshotMetadata: StudyReportMetadata,
+  isCritical: z.boolean().nullable(),
+  plainText: z.string().optional(),
+}
+const ReportText = z.object(item).meta({ id: 'ReportText' })
+const ReportPdf = z.object({ ...item, presignedUrl: z.url() }).meta({ id: 'ReportPdf' })
+/** With a report's id one item, with a study all of its completed ones (interface.md, Scribe reports). */
+const oneOrAll = <T extends z.ZodType>(one: T) =>
+  z.union([one, z.object({ reports: z.array(one), studyId: StudyId, studyInstanceUid: z.string() })])
+const empty = (given: unknown) => given || undefined
+const reportQuery = z.object({
+  reportId: z.preprocess(empty, ReportId.optional()),
+  studyId: z.preprocess(empty, StudyId.optional()),
+  studyInstanceUid: z.preprocess(empty, Uid.optional()),
+})
+const reportParams = z.object({ reportId: ReportId })
+
+export const scribe = {
+  create: operation('POST /v1/scribe/studies', {
+    summary: 'Create a study for reporting',
+    body: z.object({
+      studyInstanceUid: Uid,
+      studyDescription: StudyDescription,
+      severity: Severity,
+      reportMetadata: StudyReportMetadata,
+      assignedTo: UserId.optional(),
+      expressCustomerId: ExpressCustomerId.optional(),
+      metadata: Metadata.optional(),
+      priorReportTexts: PriorTexts.optional(),
+      priorStudyIds: PriorIds.optional(),
+      ...context,
+    }),
+    reply: ScribeStudy,
+    status: 201,
+  }),
+  list: operation('GET /v1/scribe/studies', {
+    summary: 'List scribe studies, newest first',
+    query: z.object({ ...studyFilters, studyReportStatus: choices(REPORT_STUDY_STATUSES) }),
+    reply: pageOf('studies', ScribeStudy),
+  }),
+  read: operation('GET /v1/scribe/studies/:studyId', { summary: 'Read a scribe study', params: studyParams, reply: ScribeStudy }),
+  byUid: operation('GET /v1/scribe/studies/by-uid/:studyInstanceUid', {
+    summary: 'Read a scribe study by its UID',
+    params: uidParams,
+    reply: ScribeStudy,
+  }),
+  update: operation('PATCH /v1/scribe/studies/:studyId', {
+    summary: 'Update a scribe study',
+    params: studyParams,
+    body: orEmpty(
+      z.object({
+        assignedTo: UserId.nullable().optional(),
+        expressCustomerId: ExpressCustomerId.nullable().optional(),
+        metadata: Metadata.nullable().optional(),
+        priorReportTexts: PriorTexts.nullable().optional(),
+        priorStudyIds: PriorIds.nullable().optional(),
+        reportMetadata: MetadataPatch.optional(),
+        severity: Severity.optional(),
+        studyDescription: StudyDescription.optional(),
+        ...context,
+      }),
+    ),
+    reply: ScribeStudy,
+  }),
+  cancel: operation('POST /v1/scribe/studies/cancel', { summary: 'Cancel a study', body: orEmpty(z.object(eitherStudy)), reply: Outcome }),
+  uncancel: operation('POST /v1/scribe/studies/uncancel', {
+    summary: 'Undo cancelling',
+    body: orEmpty(z.object(eitherStudy)),
+    reply: Outcome,
+  }),
+  rerouteUrl: operation('POST /v1/scribe/studies/reroute-url', {
+    summary: 'Assign the study and mint a URL to the viewer with dictation',
+    body: z.object({ assignedToUserId: UserId, ...eitherStudy }),
+    reply: TokenUrl,
+  }),
+  viewerOnlyRerouteUrl: operation('POST /v1/scribe/studies/viewer-only-reroute-url', {
+    summary: 'Mint a URL to the viewer without dictation',
+    body: orEmpty(z.object({ ...eitherStudy, userId: UserId.optional() })),
+    reply: TokenUrl,
+  }),
+  reports: operation('GET /v1/scribe/reports', {
+    summary: 'Reports of a study, versions and addenda included',
+    query: reportQuery.omit({ reportId: true }),
+    reply: z.object({ reports: z.array(ScribeReport), studyId: StudyId, studyInstanceUid: z.string() }),
+  }),
+  reportText: operation('GET /v1/scribe/reports/text', {
+    summary: 'Text of completed reports',
+    query: reportQuery,
+    reply: oneOrAll(ReportText),
+  }),
+  reportPdf: operation('GET /v1/scribe/reports/pdf', {
+    summary: 'Time-limited PDF links of completed reports',
+    query: reportQuery,
+    reply: oneOrAll(ReportPdf),
+  }),
+  startAddendum: operation('POST /v1/scribe/reports/:reportId/addendum', {
+    summary: 'Start an addendum on a completed report',
+    params: reportParams,
+    reply: Outcome,
+  }),
+  cancelAddendum: operation('POST /v1/scribe/reports/:reportId/cancel-addendum', {
+    summary: 'Cancel an active addendum',
+    params: reportParams,
+    reply: Outcome,
+  }),
+  ephemeralSession: operation('POST /v1/scribe/ephemeral-sessions', {
+    summary: 'A viewer session without a study',
+    body: EphemeralSession,
+    reply: TokenUrl,
+    status: 201,
+  }),
+} as const

@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { InvitationId, UserId } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { ClinicRole, Email, GivenName, Level } from './people.ts'
+import { Contains, choices, Flag, InvitedSource, NpiNumber, orEmpty, PhoneNumber } from './values.ts'
+
+// interface.md, Viewer user and Scribe invitation; interface-choices §1.1, §1.2, §2.2. Users are one table that both areas read.
+
+const Suffix = z.string().trim().min(1).max(100)
+const record = {
+  userId: UserId,
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  middleName: z.string().optional(),
+  suffix1: z.string().optional(),
+  suffix2: z.string().optional(),
+  phoneNumber: z.string().optional(),
+  clinicRole: ClinicRole,
+  level: Level,
+  canManageStudies: z.boolean(),
+  hasDashboardAccess: z.boolean(),
+  invitedSource: InvitedSource,
+  lastLoginAt: Instant.nullable(),
+  createdAt: Instant,
+}
+export const ViewerUser = z.object(record).meta({ id: 'ViewerUser' })
+export type ViewerUser = z.infer<typeof ViewerUser>
+export const ScribeUser = z
+  .object({ ...record, canCreateReports: z.boolean(), npiNumber: z.string().optional() })
+  .meta({ id: 'ScribeUser' })
+export type ScribeUser = z.infer<typeof ScribeUser>
+
+export const INVITATION_STATUSES = ['sent', 'accepted', 'rejected', 'revoked'] as const
+export const InvitationStatus = z.enum(INVITATION_STATUSES)
+export type InvitationStatus = z.infer<typeof InvitationStatus>
+
+const invitation = {
+  invitationId: InvitationId,
+  userId: UserId,
+  clinicId: z.uuid(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  middleName: z.string().nullable().optional(),
+  phoneNumber: z.string().nullable().optional(),
+  suffix1: z.string().nullable().optional(),
+  suffix2: z.string().nullable().optional(),
+  clinicRole: ClinicRole,
+  level: Level,
+  canManageStudies: z.boolean(),
+  hasDashboardAccess: z.boolean(),
+  status: InvitationStatus,
+  invitedSource: InvitedSource,
+  inviterId: UserId.nullable(),
+  invitedByApiKeyId: z.uuid().nullable().optional(),
+  expiry: Instant.nullable(),
+  createdAt: Instant,
+  updatedAt: Instant,
+}
+export const ViewerInvitation = z.object(invitation).meta({ id: 'ViewerInvitation' })
+export type ViewerInvitation = z.infer<typeof ViewerInvitation>
+export const ScribeInvitation = z
+  .object({ ...invitation, canCreateReports: z.boolean(), npiNumber: z.string().nullable().optional() })
+  .meta({ id: 'ScribeInvitation' })
+export type ScribeInvitation = z.infer<typeof ScribeInvitation>
+
+const Assignable = z.enum(['admin', 'member'])
+const invite = {
+  email: Email,
+  firstName: GivenName,
+  lastName: GivenName,
+  level: Assignable,
+  clinicRole: ClinicRole,
+  canManageStudies: z.boolean(),
+  hasDashboardAccess: z.boolean(),
+  middleName: GivenName.optional(),
+  phoneNumber: PhoneNumber.optional(),
+  suffix1: Suffix.optional(),
+  suffix2: Suffix.optional(),
+}
+const reporting = { canCreateReports: z.boolean(), npiNumber: NpiNumber.optional() }
+const clearable = {
+  middleName: GivenName.nullable(),
+  phoneNumber: PhoneNumber.nullable(),
+  suffix1: Suffix.nullable(),
+  suffix2: Suffix.nullable(),
+}
+const patch = {
+  firstName: GivenName,
+  lastName: GivenName,
+  level: Assignable,
+  clinicRole: ClinicRole,
+  canManageStudies: z.boolean(),
+  hasDashboardAccess: z.boolean(),
+  ...clearable,
+}
+const reportingPatch = { canCreateReports: z.boolean(), npiNumber: NpiNumber.nullable() }
+
+const userList = {
+  ...Page,
+  email: z
+    .string()
+    .max(254)
+    .transform((text) => text || undefined)
+    .optional(),
+  firstName: Contains,
+  lastName: Contains,
+  level: z.preprocess((given) => given || undefined, Level.optional()),
+  invitedSource: z.preprocess((given) => given || undefined, InvitedSource.optional()),
+}
+const DayFilter = z.preprocess((given) => given || undefined, Day.optional())
+const invitationList = z.object({
+  ...Page,
+  startDate: DayFilter,
+  endDate: DayFilter,
+  expired: z.preprocess((given) => given || undefined, z.enum(['all', 'expired', 'not-expired']).default('all')),
+  status: choices(INVITATION_STATUSES),
+  userId: z.preprocess((given) => given || undefined, UserId.optional()),
+})
+
+const userParams = z.object({ userId: UserId })
+const invitationParams = z.object({ invitationId: InvitationId })
+const one = z.object({ userId: UserId })
+/** By either or both; both must match each other (row 48). */
+const eitherInvitation = orEmpty(z.object({ invitationId: InvitationId.optional(), userId: UserId.optional() }))
+
+export const viewerUsers = {
+  invite: operation('POST /v1/viewer/users', {
+    summary: 'Invite a user and send the invitation',
+    body: z.object(invite),
+    reply: ViewerUser,
+    status: 201,
+  }),
+  list: operation('GET /v1/viewer/users', {
+    summary: 'List users, newest first',
+    query: z.object(userList),
+    reply: pageOf('users', ViewerUser),
+  }),
+  read: operation('GET /v1/viewer/users/:userId', { summary: 'Read a user', params: userParams, reply: ViewerUser }),
+  update: operation('PATCH /v1/viewer/users/:userId', {
+    summary: 'Update a user; the e-mail cannot be changed',
+    params: userParams,
+    body: orEmpty(z.object(patch).partial()),
+    reply: ViewerUser,
+  }),
+  revokeAccess: operation('POST /v1/viewer/users/revoke-access', {
+    summary: 'Take a user’s access away; data is preserved',
+    body: one,
+    reply: Outcome,
+  }),
+  reactivate: operation('POST /v1/viewer/users/reactivate', { summary: 'Give a user’s access back', body: one, reply: Outcome }),
+  invitations: operation('GET /v1/viewer/users/invitations', {
+    summary: 'List invitations, newest first',
+    query: invitationList,
+    reply: pageOf('invitations', ViewerInvitation),
+  }),
+  invitation: operation('GET /v1/viewer/users/invitations/:invitationId', {
+    summary: 'Read an invitation',
+    params: invitationParams,
+    reply: ViewerInvitation,
+  }),
+  updateInvitation: operation('PATCH /v1/viewer/users/invitations/:invitationId', {
+    summary: 'Update an invitation that is neither expired nor processed',
+    params: invitationParams,
+    body: orEmpty(z.object(patch).partial()),
+    reply: ViewerInvitation,
+  }),
+  revokeInvitation: operation('POST /v1/viewer/users/invitations/revoke', {
+    summary: 'Revoke a pending invitation',
+    body: eitherInvitation,
+    reply: Outcome,
+  }),
+} as const
+
+export const scribeUsers = {
+  invite: operation('POST /v1/scribe/users', {
+    summary: 'Invite a user, who may sign reports, and send the invitation',
+    body: z.object({ ...invite, ...reporting }),
+    reply: ScribeUser,
+    status: 201,
+  }),
+  list: operation('GET /v1/scribe/users', {
+    summary: 'List users, newest first',
+    query: z.object({ ...userList, canCreateReports: Flag }),
+    reply: pageOf('users', ScribeUser),
+  }),
+  read: operation('GET /v1/scribe/users/:userId', { summary: 'Read a user', params: userParams, reply: ScribeUser }),
+  update: operation('PATCH /v1/scribe/users/:userId', {
+    summary: 'Update a user; the e-mail cannot be changed',
+    params: userParams,
+    body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
+    reply: ScribeUser,
+  }),
+  revokeAccess: operation('POST /v1/scribe/users/revoke-access', {
+    summary: 'Take a user’s access away; data is preserved',
+    body: one,
+    reply: Outcome,
+  }),
+  reactivate: operation('POST /v1/scribe/users/reactivate', { summary: 'Give a user’s access back', body: one, reply: Outcome }),
+  invitations: operation('GET /v1/scribe/users/invitations', {
+    summary: 'List invitations, newest first',
+    query: invitationList,
+    reply: pageOf('invitations', ScribeInvitation),
+  }),
+  invitation: operation('GET /v1/scribe/users/invitations/:invitationId', {
+    summary: 'Read an invitation',
+    params: invitationParams,
+    reply: ScribeInvitation,
+  }),
+  updateInvitation: operation('PATCH /v1/scribe/users/invitations/:invitationId', {
+    summary: 'Update an invitation that is neither expired nor processed',
+    params: invitationParams,
+    body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
+    reply: ScribeInvitation,
+  }),
+  revokeInvitation: operation('POST /v1/scribe/users/invitations/revoke', {
+    summary: 'Revoke a pending invitation',
+    body: eitherInvitation,
+    reply: Outcome,
+  }),
+} as const

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+// Forms that the interface's own operations share (interface.md, Conventions; interface-choices §2.1, §6 rows 17-19).
+
+/** Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000 (interface.md, Conventions 4). */
+export const Metadata = z
+  .record(z.string().max(100, 'keys have at most 100 characters'), z.string().max(1000, 'values have at most 1000 characters'))
+  .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 pairs')
+  .meta({ id: 'Metadata' })
+export type Metadata = z.infer<typeof Metadata>
+
+/** A body that published clients leave out, send empty or send as `null` (interface-choices §2.1). */
+export const orEmpty = <T extends z.ZodObject>(body: T) => z.preprocess((given) => given ?? {}, body)
+
+/** A query value where the empty text and the word `null` ask for rows that have none (row 18). */
+export const nullable = <T extends z.ZodType>(value: T) =>
+  z.preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable()).optional()
+
+/** A boolean of a query; empty is no filter (row 18). */
+export const Flag = z
+  .preprocess(
+    (given) => (given === '' || given === 'null' ? undefined : given),
+    z.enum(['true', 'false'], 'must be true or false').optional(),
+  )
+  .transform((given) => (given === undefined ? undefined : given === 'true'))
+
+/** Several values of a query, joined by commas; repeats and `name[]` are tolerated, empty is no filter, an unknown value is refused (row 19). */
+export const choices = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z
+    .preprocess(
+      (given) =>
+        [given ?? []]
+          .flat()
+          .flatMap((text) => (typeof text === 'string' ? text.split(',') : [text]))
+          .filter((text) => text !== ''),
+      z.array(z.enum(values)).max(50),
+    )
+    .transform((given) => (given.length === 0 ? undefined : [...new Set(given)]))
+
+/** A contains-filter; empty is no filter. */
+export const Contains = z
+  .string()
+  .max(200)
+  .transform((text) => text || undefined)
+  .optional()
+
+export const SEVERITIES = ['normal', 'high', 'stat'] as const
+export const Severity = z.enum(SEVERITIES)
+export type Severity = z.infer<typeof Severity>
+
+export const INVITED_SOURCES = ['dashboard', 'api'] as const
+export const InvitedSource = z.enum(INVITED_SOURCES)
+
+/** 10 to 15 digits (interface.md, Limits). */
+export const PhoneNumber = z.string().regex(/^\d{10,15}$/, 'must be 10 to 15 digits')
+/** 10 digits (interface.md, Limits). */
+export const NpiNumber = z.string().regex(/^\d{10}$/, 'must be 10 digits')

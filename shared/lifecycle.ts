@@ -1,0 +1,54 @@
+import type { InvitationStatus } from './contract/users.ts'
+
+// interface.md, States and transitions; interface-choices §6 rows 4-9, 39-41, 52. One table for the API, the window and their tests.
+
+export const VIEWER_STATUSES = ['incomplete', 'complete'] as const
+export type ViewerStatus = (typeof VIEWER_STATUSES)[number]
+export const REPORT_STUDY_STATUSES = ['unassigned', 'assigned', 'in_progress', 'completed', 'addendum_active'] as const
+export type StudyReportStatus = (typeof REPORT_STUDY_STATUSES)[number]
+export const REPORT_STATUSES = ['in_progress', 'completed'] as const
+export type ReportStatus = (typeof REPORT_STATUSES)[number]
+
+/** What moves a scribe study (row 6). A pair that is absent is refused. */
+export const STUDY_MOVES = {
+  assign: { unassigned: 'assigned', assigned: 'assigned', completed: 'completed' },
+  unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },
+  dictate: { unassigned: 'in_progress', assigned: 'in_progress', in_progress: 'in_progress' },
+  sign: { in_progress: 'completed', addendum_active: 'completed' },
+  startAddendum: { completed: 'addendum_active' },
+  cancelAddendum: { addendum_active: 'completed' },
+} as const satisfies Record<string, Partial<Record<StudyReportStatus, StudyReportStatus>>>
+export type StudyMove = keyof typeof STUDY_MOVES
+
+/** Where the move leads from there, or undefined where it is refused. */
+export const moved = (move: StudyMove, from: StudyReportStatus): StudyReportStatus | undefined =>
+  (STUDY_MOVES[move] as Partial<Record<StudyReportStatus, StudyReportStatus>>)[from]
+
+/** An invitation moves once, out of `sent` (row 8). */
+export const INVITATION_MOVES = { accept: 'accepted', reject: 'rejected', revoke: 'revoked' } as const satisfies Record<
+  string,
+  InvitationStatus
+>
+
+/** What a signed-in user may do, by level and flags (row 52). */
+export const PERMISSIONS = ['manageGateway', 'manageUsers', 'manageCustomers', 'manageStudies', 'readStudies', 'writeReports'] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+export interface Rights {
+  readonly level: 'owner' | 'admin' | 'member'
+  readonly canManageStudies: boolean
+  readonly canCreateReports: boolean
+  readonly hasDashboardAccess: boolean
+}
+
+const isManager = ({ level }: Rights) => level !== 'member'
+const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
+  manageGateway: isManager,
+  manageUsers: isManager,
+  manageCustomers: isManager,
+  manageStudies: (rights) => isManager(rights) || rights.canManageStudies,
+  readStudies: () => true,
+  writeReports: (rights) => rights.canCreateReports,
+}
+
+export const may = (rights: Rights, permission: Permission): boolean => rights.hasDashboardAccess && RULES[permission](rights)
