@@ -14,6 +14,8 @@ export interface AssociationFeedDeps {
   readonly log: Log
 }
 
+const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
+
 const meaningOf = (status: number): string =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
 
@@ -27,7 +29,8 @@ export function observeAssociations({ feed, devices, settings, log }: Associatio
     text: string,
   ) => {
     const { associationId = '', callingAeTitle: aeTitle = '' } = association ?? {}
-    feed.append({ associationId, kind, tone, aeTitle, address, text, inspectionId: null })
+    // A caller may call itself anything: what cannot be seen is not put before a person.
+    feed.append({ associationId, kind, tone, aeTitle: visible(aeTitle), address, text: visible(text), inspectionId: null })
   }
   const nameOf = (association: AssociationInfo) => {
     const device = devices.recogniseDevice(association.callingAeTitle, association.remoteAddress)

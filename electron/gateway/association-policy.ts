@@ -1,3 +1,4 @@
+import { AeTitle } from '#shared/dicom-values.ts'
 import type { AssociationPolicy, AssociationRequest, Rejection } from './dimse/service.ts'
 import { SOP_CLASS } from './dimse/uids.ts'
 import type { Devices } from './domain/devices.ts'
@@ -25,9 +26,15 @@ export function openAssociationPolicy({
       if (reject) return { reject }
       if (devices.recogniseDevice(callingAeTitle, remoteAddress)) return { accept: true }
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
-      if (!isOff && settings.get('dimse.allowUnknownDevices')) return { accept: true }
+      // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
+      const isNamed = AeTitle.safeParse(callingAeTitle).success
+      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return { accept: true }
       if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
-      const why = isOff ? 'this device is switched off in the device list' : 'it is not in the device list'
+      const why = isOff
+        ? 'this device is switched off in the device list'
+        : isNamed
+          ? 'it is not in the device list'
+          : 'what it calls itself is no AE title'
       return { reject: { ...CALLING_UNKNOWN, why } }
     },
   }

@@ -87,9 +87,9 @@ export async function startGateway({ partnerUrl, settings = {}, devices = [] }: 
 
 function prepare(folder: string, partnerUrl: string, settings: SettingOverrides, devices: readonly NewDevice[]): void {
   using parts = openParts(folder)
-  parts.settings.change(settings, 'test')
-  parts.partnerEndpoint.set({ url: partnerUrl, secret: SECRET, allowPlaintext: true }, 'test')
-  for (const device of devices) parts.devices.add(device, 'test')
+  parts.settings.change(settings, 'command-line')
+  parts.partnerEndpoint.set({ url: partnerUrl, secret: SECRET, allowPlaintext: true }, 'command-line')
+  for (const device of devices) parts.devices.add(device, 'command-line')
 }
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null

@@ -1,6 +1,6 @@
 import { type DataSet, readDataSet } from '#gateway/dimse/data-set.ts'
 import { ask, EXPLICIT, identifierOf, type Keys, text } from '../electron/gateway/worklist/worklist-fixture.ts'
-import { associated, type Found, type Requestor } from './requestor.ts'
+import { associated, associateRq, type Found, type Proposal, Requestor } from './requestor.ts'
 
 /** A worklist answer as a console understands it. */
 export interface Worklist {
@@ -14,7 +14,10 @@ export interface Worklist {
 }
 
 /** Asks the worklist as a console does: an association, one query, release. */
-export async function queryWorklist(port: number, { keys = ask(), callingAeTitle = 'CT1' }: { keys?: Keys; callingAeTitle?: string } = {}) {
+export async function queryWorklist(
+  port: number,
+  { keys = ask(), callingAeTitle = 'CT1' }: { readonly keys?: Keys; readonly callingAeTitle?: string } = {},
+): Promise<Worklist> {
   await using requestor = await associated(port, { callingAeTitle })
   const worklist = await findWorklist(requestor, keys)
   await requestor.release()
@@ -35,4 +38,12 @@ export function worklistOf({ identifiers, final }: Found): Worklist {
     accessionNumbers: rows.map((row) => text(row, 'AccessionNumber') ?? ''),
     bytes: Buffer.concat(identifiers),
   }
+}
+
+/** Result, source and reason of the rejection an association request got, such as `1/1/3`; else the type of what came instead. */
+export async function rejectionOf(port: number, proposal: Proposal): Promise<string> {
+  await using requestor = await Requestor.connect(port)
+  requestor.sendPdu(associateRq(proposal))
+  const pdu = await requestor.next()
+  return pdu.type === 'A-ASSOCIATE-RJ' ? `${pdu.result}/${pdu.source}/${pdu.reason}` : pdu.type
 }

@@ -21,6 +21,8 @@ export interface AssociationHost {
   readonly policy: AssociationPolicy
   readonly observer: AssociationObserver
   serviceOf(abstractSyntax: string): ServiceClass | undefined
+  /** A connection without an association keeps bytes of what may become one. */
+  pendingGrew(): void
   /** As seen by this caller. */
   openAssociations(association: AssociationInfo): OpenAssociations
   ids(): string
@@ -100,6 +102,11 @@ export class Association {
     return this.#queue?.isBusy ?? false
   }
 
+  /** Bytes kept of a PDU that has begun. */
+  get heldBytes(): number {
+    return this.#reader?.heldBytes ?? 0
+  }
+
   /** Resolves when no request is at work. */
   whenIdle(): Promise<void> {
     return this.isBusy && this.#isOpen ? this.#whenIdle.promise : Promise.resolve()
@@ -117,6 +124,7 @@ export class Association {
   /** Closes the connection without a word. */
   destroy(detail: string): void {
     this.#end({ kind: 'aborted', detail })
+    this.#reader = undefined
     this.#socket.destroy()
   }
 
@@ -156,6 +164,7 @@ export class Association {
   #receive(chunk: Buffer): void {
     this.#reader?.push(chunk)
     this.#read()
+    if (this.#state === 'Sta2' && this.heldBytes > 0) this.#host.pendingGrew()
   }
 
   #read(): void {

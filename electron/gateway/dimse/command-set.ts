@@ -1,3 +1,4 @@
+import { withoutPadding } from './padding.ts'
 import { ABORT_REASON, PduFault } from './pdu.ts'
 
 /** CommandField (0000,0100) of PS3.7 Annex E; a response has the request's with the high bit. */
@@ -51,7 +52,7 @@ const US: ValueCoding = {
   },
 }
 const UI: ValueCoding = {
-  read: (bytes) => bytes.toString('latin1').replace(/[\0 ]+$/, ''),
+  read: (bytes) => withoutPadding(bytes.toString('latin1')),
   write: (value) => even(Buffer.from(String(value), 'latin1'), 0x00),
 }
 // PS3.7 C.4: LO, 64 characters. A comment of ours that is longer or not ASCII must not cost the response.

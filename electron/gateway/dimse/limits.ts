@@ -5,6 +5,8 @@ export interface DimseLimits {
   readonly associationsPerCaller: number
   /** Connections without an association. Beyond: the oldest of them is destroyed. */
   readonly pendingConnections: number
+  /** Bytes that all of them together have sent and that are no whole PDU yet. Beyond: as above. */
+  readonly pendingBytes: number
   /** PS3.8 D.1: the P-DATA-TF length we announce and take, bytes. */
   readonly maxPduLength: number
   /** Length of a received A-ASSOCIATE-RQ, bytes. */
@@ -14,8 +16,9 @@ export interface DimseLimits {
   readonly identifierBytes: number
   /** A data set that long is not even read to its end: the association is aborted. */
   readonly drainedBytes: number
-  /** Requests read ahead while one is at work; then the connection is not read until one is answered. */
+  /** Requests read ahead while one is at work, and bytes of their data sets; then the connection is not read until one is answered. */
   readonly queuedRequests: number
+  readonly queuedBytes: number
   /** Bytes handed to a socket at a time; what a peer that stops reading can hold. */
   readonly sliceBytes: number
   /** ARTIM (PS3.8 §9.1.5): from the connection to the A-ASSOCIATE-RQ, and until the peer closes. */
@@ -32,12 +35,14 @@ export const DEFAULT_LIMITS: DimseLimits = {
   associations: 100,
   associationsPerCaller: 50,
   pendingConnections: 512,
+  pendingBytes: 8 << 20,
   maxPduLength: 65_536,
-  associateBytes: 1 << 20,
+  associateBytes: 256 << 10,
   commandSetBytes: 64 << 10,
   identifierBytes: 256 << 10,
   drainedBytes: 64 << 20,
   queuedRequests: 8,
+  queuedBytes: 32 << 10,
   sliceBytes: 256 << 10,
   artimSeconds: 30,
   idleSeconds: 120,

@@ -62,6 +62,8 @@ export function createMessageReader(limits: MessageLimits): MessageReader {
   }
 }
 
+const SPARE = 4096
+
 /** Bytes gathered up to a limit; beyond it they are only counted. */
 function createFragments(most: number) {
   let kept: Buffer = Buffer.alloc(0)
@@ -82,7 +84,8 @@ function createFragments(most: number) {
       }
       length = end
     },
-    bytes: (): Buffer => kept.subarray(0, length),
+    // Requests wait: the spare room of the doubling must not wait with them.
+    bytes: (): Buffer => (kept.length > length + SPARE ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length)),
     get length() {
       return length
     },
@@ -94,6 +97,8 @@ function createFragments(most: number) {
 
 /** Bytes of a PDU before its PDV's data: PDU header, PDV length, context id, control header. */
 export const FRAGMENT_HEADER = 12
+/** Where a PDU of one PDV has the presentation context id. */
+export const CONTEXT_ID_AT = 10
 /** PDV header bytes that count towards a peer's maximum. */
 const PDV_HEADER = 6
 /** What we put into one PDU where the peer takes any length. */

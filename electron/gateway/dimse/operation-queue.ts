@@ -51,6 +51,9 @@ export interface OperationQueue {
 
 const CANCELLED: DimseResult = { status: 0xfe00 }
 
+const bytesOf = (requests: readonly Request[]): number =>
+  requests.reduce((sum, { message: { dataSet } }) => sum + (Buffer.isBuffer(dataSet) ? dataSet.length : 0), 0)
+
 export function createOperationQueue(host: OperationHost): OperationQueue {
   const waiting: Request[] = []
   let running: Request | undefined
@@ -70,7 +73,7 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
       return running !== undefined
     },
     get isFull() {
-      return waiting.length >= host.limits.queuedRequests
+      return waiting.length >= host.limits.queuedRequests || bytesOf(waiting) > host.limits.queuedBytes
     },
     take(context, message) {
       waiting.push({ context, message, messageId: message.command.messageId ?? 0, controller: new AbortController() })

@@ -1,4 +1,5 @@
 import type { DimseLimits } from './limits.ts'
+import { withoutPadding } from './padding.ts'
 import {
   ABORT_REASON,
   type ContextResult,
@@ -20,6 +21,8 @@ export interface PduReader {
    * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
    */
   next(): Pdu | undefined
+  /** Bytes of memory that a PDU which has begun takes. */
+  readonly heldBytes: number
 }
 
 export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
@@ -71,6 +74,10 @@ export function createPduReader(limits: PduLimits): PduReader {
       const body = held.subarray(start + HEADER, start + HEADER + length)
       start += HEADER + length
       return decode(body)
+    },
+
+    get heldBytes() {
+      return start === end ? 0 : held.length
     },
   }
 }
@@ -224,7 +231,7 @@ function* items(bytes: Buffer): Generator<[type: number, data: Buffer]> {
 
 // PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some pad.
 function uid(data: Buffer): string {
-  const text = data.toString('latin1').replace(/[\0 ]+$/, '')
+  const text = withoutPadding(data.toString('latin1'))
   if (text.length > 64) throw invalid('UID longer than 64 characters')
   return text
 }

@@ -1,22 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { COMMAND_FIELD, RESPONSE, writeCommandSet } from './command-set.ts'
-import { FRAGMENT_HEADER, fragmentedLength, roomOf, writeFragments } from './message.ts'
+import { CONTEXT_ID_AT, FRAGMENT_HEADER, fragmentedLength, roomOf, writeFragments } from './message.ts'
 import type { EncodedIdentifiers } from './service.ts'
 import type { Operation } from './service-class.ts'
 
-/** A batch as it goes over the wire, all but the message id. */
-interface Framed {
-  readonly key: string
-  readonly bytes: Buffer
-  /** End of each response in `bytes`. */
-  readonly ends: Uint32Array
-  /** Where MessageIDBeingRespondedTo is, from the start of a response. */
-  readonly messageIdAt: number
+/** A batch as it goes over the wire to one peer, whole responses at a time. */
+interface Framing {
+  /** The row behind the last one that fits into a slice; a response too long for a slice has one for itself. */
+  endOfSlice(first: number): number
+  slice(first: number, next: number): Buffer
 }
-
-/** Framings kept of one batch: consoles of a clinic differ in context id and maximum length, but not by much. */
-const VARIANTS = 3
-const cache = new WeakMap<EncodedIdentifiers, { readonly longest: number; variants: readonly Framed[] }>()
 
 /**
  * Sends a batch of pending responses (PS3.7 §9.3.2.2), one slice at a time, and gives back the last slice unsent, so that it can go with what
@@ -26,10 +19,10 @@ export async function sendPending(
   batch: EncodedIdentifiers,
   operation: Operation,
 ): Promise<{ responses: number; unsent: Buffer | undefined }> {
-  const framed = framedFor(batch, operation)
+  const framing = framingOf(batch, operation)
   let row = 0
   let unsent: Buffer | undefined
-  while (row < framed.ends.length) {
+  while (row < batch.ends.length) {
     if (unsent) {
       if (!(await operation.send(unsent))) return { responses: row, unsent: undefined }
       operation.slices.give(unsent)
@@ -38,61 +31,38 @@ export async function sendPending(
       await setImmediate()
     }
     if (operation.signal.aborted) break
-    const next = endOfSlice(framed.ends, row, operation.limits.sliceBytes)
-    unsent = copyOf(framed, row, next, operation)
+    const next = framing.endOfSlice(row)
+    unsent = framing.slice(row, next)
     row = next
   }
   return { responses: row, unsent }
 }
 
-/** The row behind the last one that fits; a response too long for a slice has one for itself. */
-function endOfSlice(ends: Uint32Array, first: number, sliceBytes: number): number {
-  const most = startOf(ends, first) + sliceBytes
-  let low = first + 1
-  let high = ends.length
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if ((ends[middle - 1] ?? 0) <= most) low = middle
-    else high = middle - 1
-  }
-  return low
+function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
+  const command = commandOf(operation.context.abstractSyntax)
+  const room = roomOf(operation.maximumLength)
+  const isShared = used.has(batch) && Math.max(longestOf(batch), command.length) <= room
+  used.add(batch)
+  return isShared ? sharedFraming(batch, command, operation) : passingFraming(batch, command, room, operation)
 }
 
-function copyOf({ bytes, ends, messageIdAt }: Framed, first: number, next: number, { slices, messageId }: Operation): Buffer {
-  const from = startOf(ends, first)
-  const to = startOf(ends, next)
-  const slice = slices.take(to - from)
-  bytes.copy(slice, 0, from, to)
-  const [low, high] = [messageId & 0xff, messageId >>> 8]
-  for (let row = first; row < next; row++) {
-    const at = startOf(ends, row) - from + messageIdAt
-    slice[at] = low
-    slice[at + 1] = high
+/** What is sent once is not worth keeping in another form. */
+const used = new WeakSet<EncodedIdentifiers>()
+
+const longest = new WeakMap<EncodedIdentifiers, number>()
+
+function longestOf(batch: EncodedIdentifiers): number {
+  let length = longest.get(batch)
+  if (length === undefined) {
+    length = 0
+    for (let row = 0; row < batch.ends.length; row++) length = Math.max(length, lengthOf(batch.ends, row))
+    longest.set(batch, length)
   }
-  return slice
+  return length
 }
 
 const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : (ends[row - 1] ?? 0))
-
-function framedFor(batch: EncodedIdentifiers, { context, maximumLength }: Operation): Framed {
-  const cached = cache.get(batch) ?? { longest: longestOf(batch.ends), variants: [] }
-  cache.set(batch, cached)
-  const command = commandOf(context.abstractSyntax)
-  const least = roomOf(maximumLength)
-  // Where nothing has to be cut, every maximum gives the same bytes.
-  const room = Math.max(cached.longest, command.length) <= least ? roomOf(0) : least
-  const key = `${context.id} ${room} ${context.abstractSyntax}`
-  const { variants } = cached
-  const framed = variants.find((variant) => variant.key === key) ?? frame(batch, context.id, command, room, key)
-  if (variants[0] !== framed) cached.variants = [framed, ...variants.filter((variant) => variant !== framed)].slice(0, VARIANTS)
-  return framed
-}
-
-function longestOf(ends: Uint32Array): number {
-  let longest = 0
-  for (let row = 0; row < ends.length; row++) longest = Math.max(longest, startOf(ends, row + 1) - startOf(ends, row))
-  return longest
-}
+const lengthOf = (ends: Uint32Array, row: number): number => (ends[row] ?? 0) - startOf(ends, row)
 
 const commandOf = (affectedSopClassUid: string): Buffer =>
   writeCommandSet({
@@ -105,20 +75,94 @@ const commandOf = (affectedSopClassUid: string): Buffer =>
 
 /** (0000,0120) with its length of two, in Implicit VR Little Endian. */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])
+const messageIdIn = (command: Buffer): number => command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
 
-function frame({ bytes, ends }: EncodedIdentifiers, contextId: number, command: Buffer, room: number, key: string): Framed {
-  let length = ends.length * fragmentedLength(command.length, room)
-  for (let row = 0; row < ends.length; row++) length += fragmentedLength(startOf(ends, row + 1) - startOf(ends, row), room)
-  const framed = Buffer.allocUnsafeSlow(length)
-  const framedEnds = new Uint32Array(ends.length)
+// ---- Sent again, and nothing has to be cut: every peer gets the same bytes but for message id and context id
+
+interface Framed {
+  readonly command: Buffer
+  readonly bytes: Buffer
+  /** End of each response in `bytes`. */
+  readonly ends: Uint32Array
+}
+
+/** One framing a batch, whatever its peers negotiate: what they do must not decide how much is kept for them. */
+const cache = new WeakMap<EncodedIdentifiers, Framed>()
+
+function sharedFraming(batch: EncodedIdentifiers, command: Buffer, { context, messageId, slices, limits }: Operation): Framing {
+  const known = cache.get(batch)
+  const { bytes, ends } = known?.command.equals(command) ? known : frame(batch, command)
+  const messageIdAt = FRAGMENT_HEADER + messageIdIn(command)
+  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_AT
+  return {
+    endOfSlice(first) {
+      const most = startOf(ends, first) + limits.sliceBytes
+      let low = first + 1
+      let high = ends.length
+      while (low < high) {
+        const middle = (low + high + 1) >>> 1
+        if ((ends[middle - 1] ?? 0) <= most) low = middle
+        else high = middle - 1
+      }
+      return low
+    },
+    slice(first, next) {
+      const from = startOf(ends, first)
+      const to = startOf(ends, next)
+      const slice = slices.take(to - from)
+      bytes.copy(slice, 0, from, to)
+      const [low, high] = [messageId & 0xff, messageId >>> 8]
+      for (let row = first; row < next; row++) {
+        const at = startOf(ends, row) - from
+        slice[at + CONTEXT_ID_AT] = context.id
+        slice[at + messageIdAt] = low
+        slice[at + messageIdAt + 1] = high
+        slice[at + dataContextIdAt] = context.id
+      }
+      return slice
+    },
+  }
+}
+
+function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
+  const bytes = Buffer.allocUnsafeSlow(batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length)
+  const ends = new Uint32Array(batch.ends.length)
   let at = 0
   for (let row = 0; row < ends.length; row++) {
-    at = writeFragments(framed, at, contextId, true, command, room)
-    at = writeFragments(framed, at, contextId, false, bytes.subarray(startOf(ends, row), startOf(ends, row + 1)), room)
-    framedEnds[row] = at
+    at = writeFragments(bytes, at, 0, true, command, command.length)
+    const identifier = batch.bytes.subarray(startOf(batch.ends, row), batch.ends[row])
+    at = writeFragments(bytes, at, 0, false, identifier, Math.max(identifier.length, 1))
+    ends[row] = at
   }
-  const idAt = command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
-  // Lengths and fragments are even, so the two bytes are never torn apart.
-  const messageIdAt = idAt + (Math.floor(idAt / room) + 1) * FRAGMENT_HEADER
-  return { key, bytes: framed, ends: framedEnds, messageIdAt }
+  const framed = { command, bytes, ends }
+  cache.set(batch, framed)
+  return framed
+}
+
+// ---- Sent for the first time, or to a peer that takes less at a time than a response has: framed as it is sent, and not kept
+
+function passingFraming({ bytes, ends }: EncodedIdentifiers, answer: Buffer, room: number, operation: Operation): Framing {
+  const { context, messageId, slices, limits } = operation
+  const command = Buffer.from(answer)
+  command.writeUInt16LE(messageId, messageIdIn(command))
+  const framedLengthOf = (row: number) => fragmentedLength(command.length, room) + fragmentedLength(lengthOf(ends, row), room)
+  return {
+    endOfSlice(first) {
+      let length = framedLengthOf(first)
+      let next = first + 1
+      while (next < ends.length && length + framedLengthOf(next) <= limits.sliceBytes) length += framedLengthOf(next++)
+      return next
+    },
+    slice(first, next) {
+      let length = 0
+      for (let row = first; row < next; row++) length += framedLengthOf(row)
+      const slice = slices.take(length)
+      let at = 0
+      for (let row = first; row < next; row++) {
+        at = writeFragments(slice, at, context.id, true, command, room)
+        at = writeFragments(slice, at, context.id, false, bytes.subarray(startOf(ends, row), ends[row]), room)
+      }
+      return slice
+    },
+  }
 }

@@ -53,6 +53,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     policy,
     observer,
     serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax),
+    pendingGrew: refuseOldest,
     openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo) {
       const all = open()
       return {
@@ -79,8 +80,14 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
   /** Connections are in the order they came: the first that is no association has had the longest time to become one. */
   function refuseOldest(): void {
     const pending = [...connections].filter(({ isOpen }) => !isOpen)
-    if (pending.length > limits.pendingConnections)
-      pending[0]?.destroy(`more than ${limits.pendingConnections} connections without an association`)
+    let bytes = pending.reduce((sum, { heldBytes }) => sum + heldBytes, 0)
+    let surplus = pending.length - limits.pendingConnections
+    for (const oldest of pending) {
+      if (surplus <= 0 && bytes <= limits.pendingBytes) return
+      surplus--
+      bytes -= oldest.heldBytes
+      oldest.destroy(`${surplus >= 0 ? `more than ${limits.pendingConnections}` : 'too much from'} connections without an association`)
+    }
   }
 
   listener.listen(options.port, options.host)

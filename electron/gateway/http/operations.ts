@@ -43,6 +43,9 @@ export interface ServeRule<A extends Access = Access> {
   readonly use?: SessionUse
 }
 
+/** Most bytes of a body that anyone may send: an account's form has far fewer. */
+const PUBLIC_BYTES = 16 * 1024
+
 /**
  * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
  * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
@@ -60,6 +63,8 @@ export function serve<S extends OperationShape, A extends Access>(
   app.fastify.route({
     method,
     url: path,
+    // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
+    ...(access === 'public' && { bodyLimit: PUBLIC_BYTES }),
     // Before the body is read: a stranger's megabyte is not worth parsing.
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store')

@@ -1,4 +1,5 @@
 import { EVENTS, type EventResponse, type EventType } from '#shared/contract/webhooks.ts'
+import { checkJsonSize } from './json-size.ts'
 import { WebhookError } from './webhook-error.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -6,7 +7,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * Reads the body of an answer by the event's response shape (interface.md, Response shapes); unknown fields are dropped.
  * Throws `WebhookError`: `refused` where a synchronous event is answered with `authorized` false or an `error` text, whatever else the
- * body lacks (interface-choices §6 row 31); `invalid` for anything that is not UTF-8 JSON of that shape.
+ * body lacks (interface-choices §6 row 31); `invalid` for anything that is not UTF-8 JSON of that shape; `oversize` for more values than any
+ * real answer has.
  */
 export function readAnswer<T extends EventType>(type: T, body: Buffer): EventResponse<T> {
   const json = parseJson(body)
@@ -18,6 +20,7 @@ export function readAnswer<T extends EventType>(type: T, body: Buffer): EventRes
 }
 
 function parseJson(body: Buffer): unknown {
+  checkJsonSize(body)
   try {
     // A name with replacement characters in it would be a wrong name: text that is not UTF-8 is no answer.
     return JSON.parse(utf8.decode(body))

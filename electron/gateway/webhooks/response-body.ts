@@ -25,11 +25,12 @@ export interface BodyReading {
 export async function readBody(response: Dispatcher.ResponseData, limit: number, reading: BodyReading): Promise<Buffer> {
   const { body, headers } = response
   const tooLarge = () => new WebhookError('oversize', `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`)
-  if (Number(headers['content-length']) > limit) throw discard(response, tooLarge())
+  const told = Number(headers['content-length'])
+  if (told > limit) throw discard(response, tooLarge())
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase()
-  const decoder = encoding in DECODERS ? DECODERS[encoding as keyof typeof DECODERS]() : undefined
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding as keyof typeof DECODERS]() : undefined
   if (!decoder && encoding !== 'identity' && encoding !== '') {
     throw discard(response, new WebhookError('invalid', 'the answer is compressed in a way that was not offered'))
   }
@@ -41,13 +42,20 @@ export async function readBody(response: Dispatcher.ResponseData, limit: number,
       yield chunk
     }
   }
-  const chunks: Buffer[] = []
+  // A large body is put together where it stays, not gathered first and then copied.
+  let whole = Buffer.allocUnsafeSlow(!decoder && told > 0 ? told : 16 << 10)
+  let size = 0
   async function collect(source: AsyncIterable<Buffer>) {
-    let size = 0
     for await (const chunk of source) {
-      size += chunk.length
-      if (size > limit) throw tooLarge()
-      chunks.push(chunk)
+      const end = size + chunk.length
+      if (end > limit) throw tooLarge()
+      if (end > whole.length) {
+        const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, whole.length * 2)))
+        whole.copy(grown, 0, 0, size)
+        whole = grown
+      }
+      chunk.copy(whole, size)
+      size = end
     }
   }
 
@@ -57,7 +65,7 @@ export async function readBody(response: Dispatcher.ResponseData, limit: number,
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', 'the compressed answer is damaged or cut short', {}, cause)
   }
-  return Buffer.concat(chunks)
+  return size === whole.length ? whole : Buffer.from(whole.subarray(0, size))
 }
 
 /** Gives up an answer and its connection without waiting for the rest; returns the error for the caller to throw. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { WebhookError } from '#gateway/webhooks/request.ts'
 import { type ItemContext, rowsOfItem } from './item.ts'
 import { byStart, type WorklistRow, worklistRow } from './row.ts'
 
@@ -8,6 +9,19 @@ export interface AnswerRows {
   readonly rows: readonly WorklistRow[]
   /** Indices of `rows` in the order in which they are sent. */
   readonly order: Uint32Array
+}
+
+/** Steps of one answer: the largest `worklist.maxRows`. */
+const MOST_STEPS = 50_000
+
+/** @throws {WebhookError} oversize: more steps than any console would be sent. */
+export function checkSteps(items: readonly unknown[]): void {
+  let steps = 0
+  for (const item of items) {
+    const { ScheduledProcedureStepSequence: sequence } = (item ?? {}) as { readonly ScheduledProcedureStepSequence?: unknown }
+    steps += Array.isArray(sequence) ? Math.max(1, sequence.length) : 1
+  }
+  if (steps > MOST_STEPS) throw new WebhookError('oversize', `the answer lists more than ${MOST_STEPS} exams`)
 }
 
 /** Items read before others get a turn on the event loop. */

@@ -136,7 +136,8 @@ function nameOf(draft: Draft, item: Fields): string {
 function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: number): string {
   const given = textOf(fields, keyword, draft.remarks)
   const clean = cleanIdentifier(given)
-  if (clean === undefined) withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
+  if (given === '' && (fields[keyword] ?? '') !== '') withhold(draft, `its ${keyword} is not text`)
+  else if (clean === undefined) withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
   else if (lengthOf(clean) > most) withhold(draft, `its ${keyword} is longer than ${most} characters`)
   return clean ?? given.trim()
 }
@@ -172,10 +173,16 @@ function withhold(draft: Draft, why: string): void {
   draft.withheld ||= why
 }
 
+/** Characters of a value that are looked at; what is longer fits nowhere. */
+const MOST_TEXT = 1024
+const MEASURES: ReadonlySet<string> = new Set(['PatientSize', 'PatientWeight'])
+
 function textOf(fields: Fields, keyword: string, remarks: string[]): string {
   const value = fields[keyword]
-  if (typeof value === 'string') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  // With a mark of its loss, so that the rest is not taken for the whole.
+  if (typeof value === 'string') return value.length <= MOST_TEXT ? value : `${value.slice(0, MOST_TEXT)}\ufffd`
+  // JSON numbers lose digits: 12345678901234567890 is not the patient it was.
+  if (typeof value === 'number' && (Number.isSafeInteger(value) || (MEASURES.has(keyword) && Number.isFinite(value)))) return String(value)
   if (value !== undefined && value !== null) remarks.push(`${keyword} is not text; it is taken as empty`)
   return ''
 }

@@ -90,6 +90,8 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   if (tag === START_DATE || tag === START_TIME) return addSpan(reading, attribute, key.text)
   const values = valuesOf(vr, key.text)
   if (values.length === 0) return 'universal'
+  const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
+  if (tested.length > MOST_TESTED) throw new DimseError(0xa900, `${attribute.keyword}: more than ${MOST_TESTED} values`, [tag])
   if (!key.isSure) reading.remarks.push(`${attribute.keyword} holds bytes that its character set does not explain; they match anything.`)
   if (source === 'station') return addStation(reading, attribute, values)
   if (source === 'scheduled') {
@@ -119,8 +121,9 @@ function addStation(reading: KeyReading, attribute: Attribute, values: readonly 
   const concrete = meant === undefined ? values.find((value) => !hasWildCard(value)) : hasWildCard(meant) ? undefined : meant
   reading.station = concrete ?? callingAeTitle
   if (meant === undefined) {
-    if (device?.stationMode === 'strict') reading.keys.push(nothingMatches(attribute, `“${values.join('” or “')}”, not ${callingAeTitle}`))
-    else reading.remarks.push(`The station asked for, ${values.join(' or ')}, is not ${callingAeTitle}; its rows are sent all the same.`)
+    const asked = (or: string) => values.join(or).slice(0, MOST_SHOWN)
+    if (device?.stationMode === 'strict') reading.keys.push(nothingMatches(attribute, `“${asked('” or “')}”, not ${callingAeTitle}`))
+    else reading.remarks.push(`The station asked for, ${asked(' or ')}, is not ${callingAeTitle}; its rows are sent all the same.`)
   }
   return kindOf('AE', values)
 }
@@ -159,12 +162,19 @@ export function addDates({ keys, date, time }: KeyReading): void {
   }
 }
 
+/** Characters of a key that a remark repeats. */
+const MOST_SHOWN = 256
+
+/** Values that each row has to be tried with one by one; a list of plain ones is looked up. */
+const MOST_TESTED = 100
+
 const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
 
 /** The values of a key, without universal ones (PS3.4 C.2.2.2.3; `*` alone in any VR) and without insignificant spaces. */
 function valuesOf(vr: string, text: string): string[] {
   const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) => value.replaceAll('\0', '').trim())
-  return (vr === 'CS' ? values.map((value) => value.toUpperCase()) : values).filter((value) => !/^[*=^]*$/.test(value))
+  const compared = vr === 'CS' ? values.map((value) => value.toUpperCase()) : values
+  return [...new Set(compared)].filter((value) => !/^[*=^]*$/.test(value))
 }
 
 function kindOf(vr: string, values: readonly string[]): Matching {

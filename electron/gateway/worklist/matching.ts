@@ -26,7 +26,9 @@ export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
  * PS3.4 C.2.2.2.4: `*` is any characters, `?` one. Two pointers that go back to the last `*` only, so that a key such as `*a*a*a*b`
  * costs at most its length times that of the value.
  */
-export function wildCard(pattern: string): (text: string) => boolean {
+export function wildCard(key: string): (text: string) => boolean {
+  // Several `*` in a row mean one, and each would be passed anew for each row.
+  const pattern = key.replace(/\*+/g, '*')
   const star = pattern.indexOf('*')
   if (star >= 0 && star === pattern.length - 1 && !pattern.includes('?')) {
     const beginning = pattern.slice(0, -1)
@@ -54,7 +56,7 @@ export function wildCard(pattern: string): (text: string) => boolean {
         at = resume
       } else return false
     }
-    while (pattern[inPattern] === '*') inPattern++
+    if (pattern[inPattern] === '*') inPattern++
     return inPattern === pattern.length
   }
 }
@@ -65,26 +67,25 @@ const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 
 /** A key whose values, one of which must match, are text: single value, list of UID or wild card. */
 export function textKey(attribute: Attribute, values: readonly string[]): RowKey {
   const keyword = attribute.keyword as RowKeyword
-  const tests = values.map((value) => valueTest(attribute.vr, value))
+  const isExact = (value: string) => attribute.vr !== 'DS' && !(WILD_CARD_VRS.has(attribute.vr) && hasWildCard(value))
+  const exact = new Set(values.filter(isExact))
+  const tests = values.filter((value) => !isExact(value)).map((value) => valueTest(attribute.vr, value))
   return {
     name: attribute.keyword,
     words: wordsOf(attribute, `“${values.join('” or “')}”`),
-    matches: (row) => tests.some((test) => test(row.values[keyword])),
+    matches: ({ values: { [keyword]: held } }) => exact.has(held) || tests.some((test) => test(held)),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
 
 // PS3.4 K.2.2.1.1.1: an attribute without a value matches no value, not even `*` with something beside it.
 function valueTest(vr: string, value: string): (held: string) => boolean {
-  if (WILD_CARD_VRS.has(vr) && hasWildCard(value)) {
-    const test = wildCard(value)
-    return (held) => held !== '' && test(held)
-  }
   if (vr === 'DS') {
     const number = Number(value)
     return (held) => held !== '' && Number(held) === number
   }
-  return (held) => held === value
+  const test = wildCard(value)
+  return (held) => held !== '' && test(held)
 }
 
 /**

@@ -1,5 +1,7 @@
 import { decodeText, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
 import { type DataSet, type Element, formatTag, keywordOf } from '#gateway/dimse/data-set.ts'
+import { withoutPadding } from '#gateway/dimse/padding.ts'
+import { DimseError } from '#gateway/dimse/status.ts'
 import type { CharacterSet } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { SPECIFIC_CHARACTER_SET } from './attributes.ts'
@@ -12,10 +14,20 @@ export interface KeyText {
 
 export type ReadText = (element: Element, vr: string) => KeyText
 
-/** The values of Specific Character Set (0008,0005) of a data set; none for the default repertoire. */
+/** PS3.3 C.12.1.1.2 defines no more of them than that. */
+const MOST_TERMS = 20
+/** CS: 16 characters and a backslash each. */
+const MOST_TERM_CHARACTERS = MOST_TERMS * 17
+
+/**
+ * The values of Specific Character Set (0008,0005) of a data set; none for the default repertoire.
+ * @throws {DimseError} A900 for more of them than there are: each is tried for each character of an answer.
+ */
 export function declaredTerms(dataSet: DataSet): readonly string[] {
   const value = dataSet.find(({ tag }) => tag === SPECIFIC_CHARACTER_SET)?.value
-  const text = Buffer.isBuffer(value) ? value.toString('latin1').replace(/[\0 ]+$/, '') : ''
+  const text = Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
+  if (text.length > MOST_TERM_CHARACTERS || text.split('\\').length > MOST_TERMS)
+    throw new DimseError(0xa900, `SpecificCharacterSet has more than ${MOST_TERMS} values`, [SPECIFIC_CHARACTER_SET])
   return text === '' ? [] : text.split('\\').map((term) => term.trim())
 }
 
@@ -28,7 +40,7 @@ export function textReader(terms: readonly string[], deviceSet: CharacterSet | n
   return ({ value }, vr) => {
     if (!Buffer.isBuffer(value)) return { text: '', isSure: true }
     const { text, exact } = decodeText(value, used, vr)
-    const trimmed = text.replace(/[\0 ]+$/, '')
+    const trimmed = withoutPadding(text)
     return exact ? { text: trimmed, isSure: true } : { text: trimmed.replace(/\ufffd+/g, '*'), isSure: false }
   }
 }

@@ -10,7 +10,8 @@ import { type Finding, findingTable, runsOf, type VerdictRuns } from './verdicts
 
 /** What one query gets out of one answer. */
 export interface WorklistResult {
-  readonly identifiers: EncodedIdentifiers
+  /** Indices of the rows that are sent, in the order they are. */
+  readonly chosen: Uint32Array
   readonly verdicts: VerdictRuns
   readonly sent: number
   readonly filtered: number
@@ -41,7 +42,7 @@ export interface ResultRules {
 const SLICE = 500
 const OUTSIDE = 'dated outside the days the partner was asked for'
 
-/** Matches, orders, cuts and encodes. Rejects with the reason of the signal. */
+/** Matches, orders and cuts. Rejects with the reason of the signal. */
 export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules): Promise<WorklistResult> {
   const { signal } = rules
   const table = findingTable()
@@ -61,13 +62,12 @@ export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules
     const cut = table.place('cut', `the list is cut at ${rules.maxRows} rows, those nearest to now`)
     for (const index of fits) if (!keep.has(index)) places[index] = cut
   }
-  const identifiers = await encode(rows, chosen, rules)
   const counts = new Uint32Array(table.findings.length)
   for (const place of places) counts[place] = (counts[place] ?? 0) + 1
   const total = (counted: (finding: Finding) => boolean) =>
     table.findings.reduce((sum, finding, place) => sum + (counted(finding) ? (counts[place] ?? 0) : 0), 0)
   return {
-    identifiers,
+    chosen: Uint32Array.from(chosen),
     verdicts: { findings: table.findings, runs: runsOf(places) },
     sent: chosen.length,
     filtered: total(({ verdict }) => verdict === 'filtered'),
@@ -124,30 +124,36 @@ function nearest(rows: readonly WorklistRow[], fits: readonly number[], { maxRow
   return fits.filter((index) => kept.has(index))
 }
 
-async function encode(
-  rows: readonly WorklistRow[],
-  chosen: readonly number[],
+/** Bytes of identifiers that are made at a time. */
+const BATCH = 192 << 10
+
+/**
+ * The identifiers of the chosen rows, made while they are taken: a console that stops reading keeps no more than a batch in memory.
+ * Rejects with the reason of the signal.
+ */
+export async function* identifiersOf(
+  { rows }: AnswerRows,
+  chosen: Uint32Array,
   { layout, textFor, signal }: ResultRules,
-): Promise<EncodedIdentifiers> {
-  const ends = new Uint32Array(chosen.length)
-  let bytes = Buffer.allocUnsafeSlow(Math.min(chosen.length, SLICE) * 1024)
-  let at = 0
-  for (const [place, index] of chosen.entries()) {
-    if (place > 0 && place % SLICE === 0) await turn(signal)
-    const row = rowAt(rows, index)
-    const needed = at + layout.bound(row)
-    if (needed > bytes.length) {
-      const longer = Buffer.allocUnsafeSlow(Math.max(needed, bytes.length * 2))
-      bytes.copy(longer, 0, 0, at)
-      bytes = longer
+): AsyncGenerator<EncodedIdentifiers, void, void> {
+  let scratch = Buffer.allocUnsafe(BATCH)
+  for (let first = 0; first < chosen.length; ) {
+    if (first > 0) await turn(signal)
+    const ends: number[] = []
+    let at = 0
+    while (at < BATCH && first + ends.length < chosen.length) {
+      const row = rowAt(rows, chosen[first + ends.length] ?? 0)
+      const needed = at + layout.bound(row)
+      if (needed > scratch.length) scratch = Buffer.concat([scratch.subarray(0, at)], needed * 2)
+      at = layout.write(scratch, at, row, textFor(row))
+      ends.push(at)
     }
-    at = layout.write(bytes, at, row, textFor(row))
-    ends[place] = at
+    first += ends.length
+    // Kept for long, maybe: without the spare room.
+    const bytes = Buffer.allocUnsafeSlow(at)
+    scratch.copy(bytes, 0, 0, at)
+    yield { bytes, ends: Uint32Array.from(ends) }
   }
-  // Kept for long: without the spare room.
-  const exact = Buffer.allocUnsafeSlow(at)
-  bytes.copy(exact, 0, 0, at)
-  return { bytes: exact, ends }
 }
 
 async function turn(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { type PartnerReply, readAnswer, WebhookError } from '#gateway/webhooks/r
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource } from '#shared/contract/worklist.ts'
-import { type AnswerRows, readRows } from './answer.ts'
+import { type AnswerRows, checkSteps, readRows } from './answer.ts'
 import { byteCache } from './byte-cache.ts'
 import { FAULTS } from './faults.ts'
 import { openFlights } from './flight.ts'
@@ -112,10 +112,7 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
       const { reply, items } = await askPartner(question, {
         signal,
         budgetMs,
-        accept: (reply) => ({
-          reply,
-          items: before?.body.equals(reply.body) ? undefined : readAnswer('modality_worklist.requested', reply.body).items,
-        }),
+        accept: (reply) => ({ reply, items: before?.body.equals(reply.body) ? undefined : itemsOf(reply.body) }),
       })
       const context = contextOf(question, device)
       const hash = items === undefined && before ? before.answered.answer.hash : hashOf(reply.body)
@@ -189,6 +186,12 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
   return { answerTo }
 }
 export type Answers = ReturnType<typeof openAnswers>
+
+function itemsOf(body: Buffer): readonly unknown[] {
+  const { items } = readAnswer('modality_worklist.requested', body)
+  checkSteps(items)
+  return items
+}
 
 const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
 

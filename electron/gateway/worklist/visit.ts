@@ -1,4 +1,4 @@
-import type { CFindRequest, DimseResult } from '#gateway/dimse/service.ts'
+import type { CFindRequest, DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
 import { wallClock } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
@@ -38,6 +38,8 @@ export interface KeptResult {
   readonly result: WorklistResult
   readonly document: SharedDocument
   readonly maxRows: number
+  /** Those of the rows sent, made or still to be made. */
+  readonly identifiers: Iterable<EncodedIdentifiers> | AsyncIterable<EncodedIdentifiers>
 }
 
 /** The final of a query until something else is known: how it ends where the console cancels or hangs up. */

@@ -15,7 +15,7 @@ import { openInspector, sharedDocument, type VerdictFilter } from './inspector.t
 import { layoutOf } from './layout.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from './query.ts'
 import { repertoireFor } from './repertoire.ts'
-import { makeResult } from './result.ts'
+import { identifiersOf, makeResult, type ResultRules } from './result.ts'
 import { type Answered, type AskPartner, callOf, openAnswers } from './snapshot.ts'
 import { transliterate } from './transliteration.ts'
 import { type Asker, CANCELLED, type KeptResult, summaryOf, type Visit } from './visit.ts'
@@ -62,6 +62,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   const queries = byteCache<KeptQuery>(QUERY_BYTES, clock)
   const results = byteCache<KeptResult>(RESULT_BYTES, clock)
   let queriesRead = 0
+  let bytesInMaking = 0
 
   async function* find(
     request: CFindRequest,
@@ -76,9 +77,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       visit.question = questionOf(visit, kept.query)
       visit.answered = await answers.answerTo(visit.question, asker.device?.modality ?? '', request.signal)
       visit.kept = await keptResult(visit, kept, visit.answered)
-      const { result } = visit.kept
-      if (result.sent > 0) {
-        yield result.identifiers
+      for await (const batch of visit.kept.identifiers) {
+        yield batch
         request.signal.throwIfAborted()
       }
       visit.final = finalOf(visit.kept)
@@ -157,7 +157,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       declared: query.characterSet,
     })
     const closedSteps = new Set(closed)
-    const result = await makeResult(answer.list, {
+    const rules: ResultRules = {
       query,
       layout,
       textFor,
@@ -166,12 +166,42 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       now,
       ...(isStored && { stored: { isClosed: (study: string, step: string) => closedSteps.has(`${study} ${step}`) } }),
       signal: request.signal,
-    })
+    }
+    const result = await makeResult(answer.list, rules)
     const document = sharedDocument({ ...result.verdicts, keys: query.received, remarks: query.remarks, context: answer.context })
-    const kept = { result, document, maxRows }
     const until = result.cut > 0 ? clock() + CUT_MS : undefined
-    results.set(key, kept, result.identifiers.bytes.length + result.identifiers.ends.byteLength + document.bytes.length + 4096, until)
-    return kept
+    const made = { result, document, maxRows }
+    const identifiers = keeping(identifiersOf(answer.list, result.chosen, rules), (batches, bytes) =>
+      results.set(key, { ...made, identifiers: batches }, bytes + result.chosen.byteLength + document.bytes.length + 4096, until),
+    )
+    return { ...made, identifiers }
+  }
+
+  /** Passes the batches on and gives them all to `keep` at the end, unless too much is being kept for slow consoles already. */
+  async function* keeping(
+    made: AsyncIterable<EncodedIdentifiers>,
+    keep: (batches: readonly EncodedIdentifiers[], bytes: number) => void,
+  ): AsyncGenerator<EncodedIdentifiers, void, void> {
+    let batches: EncodedIdentifiers[] | undefined = []
+    let bytes = 0
+    try {
+      for await (const batch of made) {
+        const more = batch.bytes.length + batch.ends.byteLength
+        if (batches && bytesInMaking + more <= RESULT_BYTES) {
+          batches.push(batch)
+          bytes += more
+          bytesInMaking += more
+        } else {
+          batches = undefined
+          bytesInMaking -= bytes
+          bytes = 0
+        }
+        yield batch
+      }
+      if (batches) keep(batches, bytes)
+    } finally {
+      bytesInMaking -= bytes
+    }
   }
 
   /** dicom-field §2.12. */

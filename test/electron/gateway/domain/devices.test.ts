@@ -86,6 +86,8 @@ describe('a caller', () => {
     ])
     temp.devices.update(one.deviceId, { isEnabled: false }, ACTOR)
     expect(named('10.0.3.7')).toBeUndefined()
+    const off = (address: string) => temp.devices.isSwitchedOff('ct1', address)
+    expect([off('10.0.3.7'), off('10.0.3.8'), temp.devices.isSwitchedOff('MR1', '10.0.3.7')]).toEqual([true, false, false])
     temp.devices.remove(one.deviceId, ACTOR)
     expect(named('10.0.3.7')).toBe('room')
   })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import { type AnswerRows, readRows } from '#gateway/worklist/answer.ts'
 import { layoutOf } from '#gateway/worklist/layout.ts'
 import { readQuery } from '#gateway/worklist/query.ts'
 import { repertoireFor } from '#gateway/worklist/repertoire.ts'
-import { makeResult, type ResultRules } from '#gateway/worklist/result.ts'
+import { identifiersOf, makeResult, type ResultRules } from '#gateway/worklist/result.ts'
 import { findingsOf } from '#gateway/worklist/verdicts.ts'
 import { ask, EXPLICIT, identifierOf, item, type Keys, rowsOf, text } from './worklist-fixture.ts'
 
@@ -68,13 +69,16 @@ describe('a result', () => {
     const list = await read(
       Array.from({ length: 40 }, (_, n) => item(n, { StudyDescription: 'ä'.repeat(64), RequestedProcedureDescription: '漢'.repeat(64) })),
     )
-    const { identifiers } = await makeResult(list, rules(ask({ StudyDescription: '' })))
-    const rows = rowsOf(identifiers)
+    const given = rules(ask({ StudyDescription: '' }))
+    const { chosen } = await makeResult(list, given)
+    const batches: EncodedIdentifiers[] = []
+    for await (const batch of identifiersOf(list, chosen, given)) batches.push(batch)
+    const rows = batches.flatMap((batch) => rowsOf(batch))
     expect(rows).toHaveLength(40)
     expect(new Set(rows.map((row) => text(row, 'RequestedProcedureDescription')))).toEqual(
       new Set([Buffer.from('漢'.repeat(64)).toString('latin1')]),
     )
-    expect(identifiers.ends.at(-1)).toBe(identifiers.bytes.length)
+    expect(batches.map(({ ends }) => ends.at(-1))).toEqual(batches.map(({ bytes }) => bytes.length))
   })
 
   it('is given up in the middle of a long list when the console cancels', async () => {

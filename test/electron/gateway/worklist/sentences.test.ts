@@ -11,7 +11,7 @@ const queryOf = (keys: Keys) => readQuery(identifierOf(keys), EXPLICIT, CONTEXT)
 const TODAY = ask({}, { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120' })
 
 const result = (changes: Partial<WorklistResult> = {}): WorklistResult => ({
-  identifiers: { bytes: Buffer.alloc(0), ends: new Uint32Array() },
+  chosen: new Uint32Array(),
   verdicts: { findings: [], runs: [] },
   sent: 6,
   filtered: 0,

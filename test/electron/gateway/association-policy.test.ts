@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { openAssociationPolicy } from '#gateway/association-policy.ts'
+import { SOP_CLASS } from '#gateway/dimse/uids.ts'
+import { openParts } from '#gateway/parts.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { tempFolder } from '../../support/temp-store.ts'
+
+const { verification, modalityWorklistFind } = SOP_CLASS
+const ECHO = [verification]
+const BOTH = [verification, modalityWorklistFind]
+
+/** CT1 in one network, with one of its addresses switched off; MR1 anywhere, switched off. */
+function openClinic(settings: Record<string, unknown> = {}) {
+  const temp = tempFolder()
+  const parts = openParts(temp.folder)
+  parts.settings.change(settings, 'command-line')
+  for (const device of [
+    { aeTitle: 'CT1', address: '10.0.3.0/24' },
+    { aeTitle: 'CT1', address: '10.0.3.9', isEnabled: false },
+    { aeTitle: 'MR1', isEnabled: false },
+  ])
+    parts.devices.add(NewDevice.parse(device), 'command-line')
+  const policy = openAssociationPolicy(parts)
+  return {
+    /** `all`, `echo`, or the pair of result, source and reason with why. */
+    decide(callingAeTitle: string, remoteAddress: string, abstractSyntaxes: readonly string[] = BOTH, calledAeTitle = 'ISTHMUS'): string {
+      const request = { associationId: 'a', callingAeTitle, calledAeTitle, remoteAddress, abstractSyntaxes }
+      const decision = policy.decide({ ...request, openAssociations: 0, openFromCaller: 0 })
+      if ('accept' in decision) return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
+      const { result, source, reason, why } = decision.reject
+      return `${result}/${source}/${reason} ${why}`
+    },
+    [Symbol.dispose]() {
+      parts[Symbol.dispose]()
+      temp[Symbol.dispose]()
+    },
+  }
+}
+
+const STRANGER = '1/1/3 it is not in the device list'
+const OFF = '1/1/3 this device is switched off in the device list'
+const ONLY_ECHO = `only ${verification}`
+
+it.each([
+  ['a device at its address', 'CT1', '10.0.3.7', BOTH, 'all'],
+  ['a device that writes its title in another case', 'ct1', '10.0.3.7', BOTH, 'all'],
+  ['a device that only tests the connection', 'CT1', '10.0.3.7', ECHO, 'all'],
+  ['a device from another network', 'CT1', '10.0.4.7', BOTH, STRANGER],
+  ['a stranger', 'US1', '10.0.3.7', BOTH, STRANGER],
+  ['a stranger who only tests the connection', 'US1', '10.0.3.7', ECHO, ONLY_ECHO],
+  ['a caller without a name', '', '10.0.3.7', BOTH, '1/1/3 what it calls itself is no AE title'],
+  ['a device that is switched off', 'MR1', '10.0.3.7', BOTH, OFF],
+  ['a device that is switched off at this address', 'CT1', '10.0.3.9', BOTH, OFF],
+  ['a device that is switched off and tests the connection', 'MR1', '10.0.3.7', ECHO, ONLY_ECHO],
+])('decides about %s', (_, callingAeTitle, address, syntaxes, decision) => {
+  using clinic = openClinic()
+  expect(clinic.decide(callingAeTitle, address, syntaxes)).toBe(decision)
+})
+
+it('serves strangers where the setting says so, but no device that is switched off', () => {
+  using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
+  expect(clinic.decide('US1', '10.0.3.7')).toBe('all')
+  for (const noTitle of ['', 'A\\B', 'A\nB', 'ÄRZTE'])
+    expect(clinic.decide(noTitle, '10.0.3.7')).toBe('1/1/3 what it calls itself is no AE title')
+  expect(clinic.decide('CT1', '10.0.4.7')).toBe('all')
+  expect(clinic.decide('MR1', '10.0.3.7')).toBe(OFF)
+  expect(clinic.decide('CT1', '10.0.3.9')).toBe(OFF)
+})
+
+it('takes any called AE title, and only its own where the policy is strict', () => {
+  using lenient = openClinic()
+  expect(lenient.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe('all')
+
+  using strict = openClinic({ 'dimse.calledAePolicy': 'strict' })
+  expect(strict.decide('CT1', '10.0.3.7', BOTH, 'isthmus')).toBe('all')
+  expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe('1/1/7 it called OLD_RIS, this gateway is ISTHMUS')
+  expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe('1/1/7 it called nobody, this gateway is ISTHMUS')
+})

@@ -1,0 +1,63 @@
+import { createServer } from 'node:net'
+import { expect, it } from 'vitest'
+import { examine } from '#gateway/doctor.ts'
+import { openParts } from '#gateway/parts.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { webhookSecret } from '../../support/gateway.ts'
+import { tempFolder } from '../../support/temp-store.ts'
+
+const LISTENING = { dimse: '127.0.0.1:104', http: 'http://127.0.0.1:8042' }
+
+it('says of an empty installation what is to be mended', async () => {
+  using temp = tempFolder()
+  using parts = openParts(temp.folder)
+  const lines = await examine(parts, { listening: LISTENING })
+  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
+    expect.stringContaining('nobody can sign in yet'),
+    expect.stringContaining('no partner is set'),
+    expect.stringContaining('no device is known'),
+  ])
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining(`ok    data folder ${temp.folder}`),
+      'ok    audit trail unbroken, 0 entries',
+      'ok    dimse listens on 127.0.0.1:104',
+      'ok    http listens on http://127.0.0.1:8042',
+    ]),
+  )
+})
+
+it('finds nothing to mend where everything is set', async () => {
+  using temp = tempFolder()
+  using parts = openParts(temp.folder, { overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
+  const password = 'a long and quiet evening'
+  await parts.people.createUser(
+    { email: 'o@clinic.example', firstName: 'O', lastName: 'O', level: 'owner', clinicRole: 'Other', password },
+    'command-line',
+  )
+  parts.partnerEndpoint.set({ url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false }, 'command-line')
+  parts.devices.add(NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
+  parts.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
+  const lines = await examine(parts, { listening: undefined })
+  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([])
+  expect(lines).toEqual(
+    expect.arrayContaining(['ok    partner https://partner.example/hook', 'ok    1 devices', 'ok    unknown devices are refused']),
+  )
+})
+
+it('names the program that has a port, and notes a setting meant for tests', async () => {
+  using temp = tempFolder()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const overrides = { 'dimse.host': '127.0.0.1', 'dimse.port': port, 'http.port': 0, 'dimse.allowUnknownDevices': true }
+  using parts = openParts(temp.folder, { overrides })
+  const lines = await examine(parts, { listening: undefined })
+  await new Promise((resolve) => server.close(resolve))
+  expect(lines.find((line) => line.startsWith('mend  dimse'))).toMatch(
+    new RegExp(
+      `cannot use 127\\.0\\.0\\.1:${port} \\(\\S+, process ${process.pid}, uses it\\): choose another with config set dimse\\.port`,
+    ),
+  )
+  expect(lines).toContainEqual(expect.stringContaining('note  unknown devices are served'))
+})

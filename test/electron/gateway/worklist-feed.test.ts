@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { feedLineOf } from '#gateway/worklist-feed.ts'
+import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import { inspectionRecord } from '../../support/inspection-record.ts'
+
+const summary = (more: Partial<InspectionSummary>): InspectionSummary => {
+  const { transferSyntax: _, detail: __, answerHash: ___, verdictHash: ____, ...rest } = inspectionRecord('2026-11-20T09:00:00.000Z')
+  return { ...rest, inspectionId: 7, ...more }
+}
+
+it('carries the sentence of the query and the way to its inspection', () => {
+  expect(feedLineOf(summary({}), 'a1')).toEqual({
+    associationId: 'a1',
+    kind: 'worklist',
+    tone: 'good',
+    aeTitle: 'CT1',
+    address: '10.0.3.7',
+    text: "CT1 asked for today's CT list; 1 sent.",
+    inspectionId: 7,
+  })
+})
+
+it.each([
+  ['rows that were sent', {}, 'good'],
+  ['an empty list', { sent: 0 }, 'plain'],
+  ['a cancel', { status: 'FE00', sent: 0 }, 'plain'],
+  ['a row that was withheld', { withheld: 1 }, 'warning'],
+  ['a stored answer', { source: 'stored' }, 'warning'],
+  ['downtime mode', { source: 'downtime' }, 'warning'],
+  ['a failure', { status: 'A700', sent: 0 }, 'danger'],
+  ['a refusal', { status: 'C001', sent: 0 }, 'danger'],
+] as const)('gives %s its tone', (_, more, tone) => {
+  expect(feedLineOf(summary(more), 'a1').tone).toBe(tone)
+})
