@@ -71,7 +71,7 @@ async function measure(rows, freshSeconds) {
   const partner = await startCommand(['simulator', 'partner', '--port', '0', '--secret', secret, '--worklist', items])
   run(node24(), [headless, 'config', 'set', '--data', data, 'worklist.freshSeconds', String(freshSeconds)])
   const gateway = await startCommand([
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--ae-title', 'BENCH'],
+    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--ae-title', 'BENCH', '--log-level', 'error'],
     ...['--partner-url', partner.ready.url, '--partner-secret', secret, '--allow-unknown-devices'],
   ])
   const port = gateway.ready.dimse.split(':').at(-1)

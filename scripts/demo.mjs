@@ -29,7 +29,7 @@ for (const device of [
 await launch({
   data,
   serve: ['--http', '127.0.0.1:8042', '--dimse', '127.0.0.1:11112', '--partner-url', partner.ready.url, '--partner-secret-file', secretFile]
-    .concat('--allow-unknown-devices')
+    .concat('--allow-unknown-devices', '--log-level', 'warn')
     .concat(process.argv.slice(2)),
   ready: ({ http, dimse }) => {
     const [aeTitle, address] = dimse.split('@')
@@ -41,7 +41,7 @@ Isthmus is running with a simulated partner (${partner.ready.url}).
                 (works once, for 15 minutes; then sign in with the account you made)
   Devices       ${dimse}
   Ask for today's list as a scanner would, with DCMTK:
-    findscu -W -aec ${aeTitle} -aet CT1 ${host} ${port} -k PatientName -k PatientID -k "ScheduledProcedureStepSequence[0].Modality" \\
+    findscu -v -W -aec ${aeTitle} -aet CT1 ${host} ${port} -k PatientName -k PatientID -k "ScheduledProcedureStepSequence[0].Modality" \\
       -k "ScheduledProcedureStepSequence[0].ScheduledProcedureStepStartTime"
   Ctrl+C ends it; the data in ${data} is removed.
 `)
