@@ -7,6 +7,7 @@ import { build, environment, installPackages, placeNative, root, runNode } from 
 
 const DEBIAN_PACKAGES = { findscu: 'dcmtk', Orthanc: 'orthanc', dciodvfy: 'dicom3tools', chromium: 'chromium' }
 const PYTHON_PACKAGE = 'python3-pydicom'
+const STATES = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' }
 const results = join(root, 'node_modules', '.cache', 'isthmus')
 const tool = (name) => join(root, 'node_modules', name)
 
@@ -98,8 +99,6 @@ function readResults(name) {
   const file = join(results, `${name}.json`)
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
-
-const STATES = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' }
 
 function vitestTests(project) {
   return (readResults(project)?.testResults ?? []).flatMap((file) =>
