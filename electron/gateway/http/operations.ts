@@ -64,7 +64,7 @@ export function serve<S extends OperationShape, A extends Access>(
     method,
     url: path,
     // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
-    ...(access === 'public' && { bodyLimit: PUBLIC_BYTES }),
+    ...(access === 'public' && { bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES) }),
     // Before the body is read: a stranger's megabyte is not worth parsing.
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store')
