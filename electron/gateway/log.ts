@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { faultForLog } from './http/problem.ts'
 
 export type Log = Logger
 
@@ -13,9 +14,8 @@ export function openLog(level = 'info', to: DestinationStream = pino.destination
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: {
-        err: (error: Error & { code?: unknown }) => ({ name: error.name, code: error.code, message: error.message, stack: error.stack }),
-      },
+      // The message of an error may quote what somebody sent.
+      serializers: { err: faultForLog },
     },
     to,
   )

@@ -19,6 +19,7 @@ export interface GatewayProcessOptions {
 
 /** The gateway as it runs in a clinic, in a process of its own, so that its memory and its survival can be looked at from outside. */
 export interface GatewayProcess extends AsyncDisposable {
+  readonly pid: number
   readonly dimsePort: number
   /** Base URL of the window. */
   readonly http: string
@@ -32,8 +33,8 @@ export interface GatewayProcess extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
-/** Starts one on free ports of 127.0.0.1 and a data folder of its own, open to devices it does not know. */
-export async function startGateway({ partnerUrl, settings = {}, devices = [] }: GatewayProcessOptions): Promise<GatewayProcess> {
+/** Spawns one on free ports of 127.0.0.1 and a data folder of its own, open to devices it does not know. */
+export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: GatewayProcessOptions): Promise<GatewayProcess> {
   const scratch = scratchFolder()
   const folder = join(scratch.path, 'data')
   prepare(folder, partnerUrl, settings, devices)
@@ -52,6 +53,7 @@ export async function startGateway({ partnerUrl, settings = {}, devices = [] }: 
     return child.exitCode
   }
   return {
+    pid: child.pid ?? 0,
     dimsePort: Number(dimse.split(':').at(-1)),
     http,
     folder,

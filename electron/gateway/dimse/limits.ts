@@ -37,7 +37,7 @@ export const DEFAULT_LIMITS: DimseLimits = {
   pendingConnections: 512,
   pendingBytes: 8 << 20,
   maxPduLength: 65_536,
-  associateBytes: 256 << 10,
+  associateBytes: 128 << 10,
   commandSetBytes: 64 << 10,
   identifierBytes: 256 << 10,
   drainedBytes: 64 << 20,

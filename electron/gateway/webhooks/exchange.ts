@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { type AdmittedUrl, pinnedLookup, type Resolve, ROUTES, type Route } from './address.ts'
+import { LARGE_BYTES, type LargeBody, openLargeBodies } from './large-body.ts'
 import { type CallLimits, CONNECT_MS } from './limits.ts'
 import { isConnectFailure, networkFault } from './network-fault.ts'
 import { ACCEPT_ENCODING, discard, readBody } from './response-body.ts'
@@ -21,9 +22,14 @@ export interface Progress {
   bytes: number
 }
 
+/** A body, disposed of when it has been read. */
+export interface Received extends Disposable {
+  readonly body: Buffer
+}
+
 export interface Exchange extends AsyncDisposable {
   /** The body of a 2xx answer. Throws `WebhookError`, or the reason of `signal`. */
-  post(post: Post): Promise<Buffer>
+  post(post: Post): Promise<Received>
 }
 
 /** HTTP as the partner is spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no proxy from the environment. */
@@ -40,7 +46,9 @@ export function openExchange(resolve: Resolve, authorities: readonly string[] | 
   // A connection opened while its host was listed must not be used again once it is not: each route has its own.
   const agents = Object.fromEntries(ROUTES.map((route) => [route, agentFor(route)])) as Record<Route, Agent>
 
-  async function attempt({ to, body, headers, limits, progress }: Post, budget: AbortSignal): Promise<Buffer> {
+  const largeBodies = openLargeBodies()
+
+  async function attempt({ to, body, headers, limits, progress }: Post, large: LargeBody, budget: AbortSignal): Promise<Buffer> {
     const options: Dispatcher.RequestOptions = {
       origin: to.url.origin,
       path: to.url.pathname + to.url.search,
@@ -58,15 +66,17 @@ export function openExchange(resolve: Resolve, authorities: readonly string[] | 
     const response = await agents[to.route].request(options)
     progress.httpStatus = response.statusCode
     if (response.statusCode < 200 || response.statusCode > 299) throw discard(response, statusError(response.statusCode))
-    return await readBody(response, limits.answerBytes, progress)
+    return await readBody(response, limits.answerBytes, progress, (bytes) => (bytes > LARGE_BYTES ? large.take(budget) : undefined))
   }
 
-  async function post(post: Post): Promise<Buffer> {
+  async function post(post: Post): Promise<Received> {
+    const large = largeBodies()
     return await withinBudget(post.limits.budgetMs, post.signal, async (budget) => {
       for (let triesLeft = post.limits.retries; ; triesLeft--) {
         try {
-          return await attempt(post, budget)
+          return { body: await attempt(post, large, budget), [Symbol.dispose]: large.release }
         } catch (error) {
+          large.release()
           if (triesLeft === 0 || budget.aborted || post.progress.httpStatus !== null || !isConnectFailure(error)) throw error
         }
       }

@@ -127,8 +127,8 @@ export function openRequester(dependencies: RequesterDependencies): Requester {
       const sent = Buffer.from(JSON.stringify({ id: webhookId, type, data }))
       const limits = { ...limitsOf(type), ...(options.budgetMs !== undefined && { budgetMs: options.budgetMs }) }
       const headers = () => signatureHeaders({ id: webhookId, at: clock(), body: sent, secrets: endpoint.secrets })
-      const body = await exchange.post({ to, body: sent, headers, limits, signal, progress })
-      const reply: PartnerReply = { ...facts(), httpStatus: progress.httpStatus ?? 200, body, answeredAt: clock() }
+      using answer = await exchange.post({ to, body: sent, headers, limits, signal, progress })
+      const reply: PartnerReply = { ...facts(), httpStatus: progress.httpStatus ?? 200, body: answer.body, answeredAt: clock() }
       const value = accept ? accept(reply) : (reply as T)
       passage.succeeded()
       tell(null, '', reply)

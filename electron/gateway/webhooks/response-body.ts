@@ -21,8 +21,14 @@ export interface BodyReading {
  * Reads a whole body, decompressed. Throws `WebhookError` `oversize` as soon as more than `limit` bytes came, or came out of the
  * decompression; `invalid` for a body that cannot be decompressed.
  * @param reading told the bytes of the wire while they come
+ * @param grows awaited before so many bytes are kept
  */
-export async function readBody(response: Dispatcher.ResponseData, limit: number, reading: BodyReading): Promise<Buffer> {
+export async function readBody(
+  response: Dispatcher.ResponseData,
+  limit: number,
+  reading: BodyReading,
+  grows: (bytes: number) => Promise<void> | undefined,
+): Promise<Buffer> {
   const { body, headers } = response
   const tooLarge = () => new WebhookError('oversize', `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`)
   const told = Number(headers['content-length'])
@@ -49,6 +55,7 @@ export async function readBody(response: Dispatcher.ResponseData, limit: number,
     for await (const chunk of source) {
       const end = size + chunk.length
       if (end > limit) throw tooLarge()
+      await grows(end)
       if (end > whole.length) {
         const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, whole.length * 2)))
         whole.copy(grown, 0, 0, size)

@@ -126,7 +126,7 @@ export function layoutOf(query: WorklistQuery, transferSyntax: string, clinicNam
     write: deflated
       ? (target, at, row, text) => {
           const scratch = Buffer.allocUnsafe(bound(row))
-          const bytes = deflateRawSync(scratch.subarray(0, writePlain(scratch, 0, row, text)))
+          const bytes = deflateRawSync(scratch.subarray(0, writePlain(scratch, 0, row, text)), SMALL)
           const end = at + bytes.copy(target, at)
           // PS3.5 A.5: padded to an even length.
           if ((end - at) & 1) target[end] = 0
@@ -135,6 +135,9 @@ export function layoutOf(query: WorklistQuery, transferSyntax: string, clinicNam
       : writePlain,
   }
 }
+
+/** Each row is a stream of its own, of a kilobyte or so: what zlib takes by itself is a quarter of a megabyte. */
+const SMALL = { windowBits: 12, memLevel: 5, chunkSize: 2048 } as const
 
 /** A character of ISO 2022 takes two bytes between two escape sequences of up to four. */
 const BYTES_PER_UNIT = 12

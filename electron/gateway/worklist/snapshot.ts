@@ -70,8 +70,10 @@ interface Latest extends Read {
   readonly answered: Answered
 }
 
-/** Memory for answers, counted in bytes of their bodies. */
-const MOST_BYTES = 32 << 20
+/** Memory for answers. */
+const MOST_BYTES = 64 << 20
+/** What an answer takes with its rows, in bytes of its body. */
+const ROWS_AND_BODY = 3
 const MINUTE = 60_000
 /** A stored answer that is from the future by more than this has no age that can be told. */
 const CLOCK_SLACK = MINUTE
@@ -84,6 +86,9 @@ const CLOCK_SLACK = MINUTE
 export function openAnswers({ store, clock, setting, downtime, askPartner }: AnswersDeps) {
   const latest = byteCache<Latest>(MOST_BYTES, clock)
   const lists = byteCache<Read>(MOST_BYTES / 2, clock)
+  const underWay = new Map<string, Promise<Read>>()
+  /** Lists that some query still needs. */
+  const inUse = new Map<string, { readonly listId: number; readonly list: WeakRef<AnswerRows> }>()
   const flights = openFlights<Answered>()
   let listsRead = 0
 
@@ -107,21 +112,24 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
 
   async function ask(key: string, question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
     const before = latest.get(key)
+    const context = contextOf(question, device)
     const budgetMs = setting('worklist.budgetSeconds') * 1000
     try {
-      const { reply, items } = await askPartner(question, {
+      const { reply, hash, reading } = await askPartner(question, {
         signal,
         budgetMs,
-        accept: (reply) => ({ reply, items: before?.body.equals(reply.body) ? undefined : itemsOf(reply.body) }),
+        accept: (reply) => {
+          const isSame = before?.body.equals(reply.body)
+          const hash = before && isSame ? before.answered.answer.hash : hashOf(reply.body)
+          return { reply, hash, reading: before && isSame ? before : listOf(hash, context, () => itemsOf(reply.body)) }
+        },
       })
-      const context = contextOf(question, device)
-      const hash = items === undefined && before ? before.answered.answer.hash : hashOf(reply.body)
-      const read = (items === undefined ? before : lists.get(listKey(hash, context))) ?? (await readList(items ?? [], context))
+      const read = await reading
       await keep(question, reply, read)
       const answer: Answer = { hash, list: read.list, listId: read.listId, context, receivedAt: reply.answeredAt }
       const answered: Answered = { source: 'live', answer, call: callOf(reply), partnerMs: reply.tookMs, failure: undefined }
-      latest.set(key, { body: reply.body, list: read.list, listId: read.listId, answered }, reply.body.length + 4096)
-      lists.set(listKey(hash, context), read, reply.body.length)
+      latest.set(key, { body: reply.body, list: read.list, listId: read.listId, answered }, reply.body.length * ROWS_AND_BODY + 4096)
+      lists.set(listKey(hash, context), read, reply.body.length * ROWS_AND_BODY)
       if (downtime.current().isOn) downtime.end('gateway')
       return answered
     } catch (error) {
@@ -162,7 +170,7 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
       const body = store.documents.read(record.documentHash)
       if (!body) return undefined
       read = await readList(readAnswer('modality_worklist.requested', body).items, context)
-      lists.set(key, read, body.length)
+      lists.set(key, read, body.length * ROWS_AND_BODY)
     }
     return { source, answer: { hash: record.documentHash, list: read.list, listId: read.listId, context, receivedAt } }
   }
@@ -176,6 +184,26 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
     const zone = timeZoneOf(setting('clinic.timeZone'))
     const isToday = wallClock(receivedAt, zone).day === wallClock(now, zone).day
     return isToday && age <= setting('worklist.downtimeHours') * 60 * MINUTE && downtime.current().isOn ? 'downtime' : undefined
+  }
+
+  /** Several consoles are often told the same at once: it is read once, also where it is too long to be kept. */
+  function listOf(hash: string, context: ItemContext, items: () => readonly unknown[]): Read | Promise<Read> {
+    const key = listKey(hash, context)
+    const known = lists.get(key) ?? readInUse(key) ?? underWay.get(key)
+    if (known) return known
+    const reading = readList(items(), context).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
+    return reading.then((read) => {
+      for (const [other, { list }] of inUse) if (!list.deref()) inUse.delete(other)
+      inUse.set(key, { listId: read.listId, list: new WeakRef(read.list) })
+      return read
+    })
+  }
+
+  function readInUse(key: string): Read | undefined {
+    const { listId = 0, list } = inUse.get(key) ?? {}
+    const rows = list?.deref()
+    return rows && { listId, list: rows }
   }
 
   async function readList(items: readonly unknown[], context: ItemContext): Promise<Read> {

@@ -72,6 +72,25 @@ describe('the DIMSE server', () => {
     for (const requestor of idle) await requestor[Symbol.asyncDispose]()
   })
 
+  it('destroys the oldest connections where all that never asked keep too many bytes', async () => {
+    const watched = await serve({ limits: { pendingBytes: 100_000 } })
+    await using _server = watched.server
+    const half = Buffer.alloc(40_000)
+    half.writeUInt8(1)
+    half.writeUInt32BE(50_000, 2)
+    const idle: Requestor[] = []
+    for (let i = 0; i < 4; i++) {
+      const requestor = await Requestor.connect(watched.port)
+      requestor.send(half)
+      idle.push(requestor)
+    }
+    expect(await idle[0]?.next()).toMatchObject({ type: expect.stringMatching(/closed|reset/) })
+    expect(await watched.saw('closed')).toBe('closed - aborted: too much from connections without an association')
+    await using asking = await associated(watched.port)
+    expect(await asking.echo()).toBe(0)
+    for (const requestor of idle) await requestor[Symbol.asyncDispose]()
+  })
+
   it('drains: takes nobody new, lets a running request finish, then aborts what is left', async () => {
     const hold = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()

@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest'
-import { readRows } from '#gateway/worklist/answer.ts'
+import { checkSteps, readRows } from '#gateway/worklist/answer.ts'
 import { item } from './worklist-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
 const withheld = async (...items: unknown[]) => (await readRows(items, context)).rows.map((row) => row.withheld)
+
+it('refuses an answer with more steps than any console would be sent', () => {
+  expect(() => checkSteps(Array.from({ length: 50_000 }, () => ({ ScheduledProcedureStepSequence: { length: 9 } })))).not.toThrow()
+  expect(() => checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 49_999 }) }, null])).not.toThrow()
+  expect(() => checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 50_000 }) }, 'x'])).toThrow('oversize')
+  expect(() => checkSteps(Array.from({ length: 50_001 }))).toThrow('oversize')
+})
 
 it('withholds a step that is in the answer a second time', async () => {
   expect(await withheld(item(1), item(2), item(1))).toEqual(['', '', 'the same step is in the answer twice'])

@@ -172,3 +172,32 @@ it('makes the same row of the same item every time', () => {
   const given = item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })
   expect(rowsOfItem(structuredClone(given), context)).toEqual(rowsOfItem(given, context))
 })
+
+describe('a value of another type or beyond all size', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a PatientID whose number lost digits', { PatientID: Number('12345678901234567890') }, 'its PatientID is not text'],
+    ['a PatientID with a fraction', { PatientID: 4711.5 }, 'its PatientID is not text'],
+    ['an AccessionNumber that is an object', { AccessionNumber: {} }, 'its AccessionNumber is not text'],
+    ['a name hidden behind a thousand spaces', { PatientName: `A${' '.repeat(2000)}B` }, 'its PatientName holds damaged characters'],
+    [
+      'a PatientID behind a thousand spaces',
+      { PatientID: `${' '.repeat(2000)}P1` },
+      'its PatientID holds characters that DICOM does not allow there',
+    ],
+  ])('is not guessed at: %s', (_, fields, withheld) => {
+    expect(row(fields)).toMatchObject({ withheld })
+  })
+
+  it('is taken where it is a whole number', () => {
+    expect(row({ PatientID: 4711, PatientWeight: 70.5 })).toMatchObject({
+      withheld: '',
+      values: { PatientID: '4711', PatientWeight: '70.5' },
+    })
+  })
+
+  it('is cut where it only describes', () => {
+    const { values, remarks } = row({ StudyDescription: 'x'.repeat(1 << 20) })
+    expect(values.StudyDescription).toBe('x'.repeat(64))
+    expect(remarks).toEqual(['StudyDescription was shortened or cleaned of characters that DICOM does not allow'])
+  })
+})

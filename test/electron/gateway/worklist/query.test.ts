@@ -210,3 +210,25 @@ it('bounds what it keeps of a key for the screen', () => {
   const query = read(ask({ PatientID: 'x'.repeat(5000) }))
   expect(query.received.find(({ keyword }) => keyword === 'PatientID')?.value).toHaveLength(256)
 })
+
+describe('a key of many values', () => {
+  const many = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n)).join('\\')
+
+  it('is looked up where they are plain, repeated or not', () => {
+    const query = read({ PatientID: many(5_000, (n) => `P${String(n % 1_000).padStart(3, '0')}`) })
+    expect(matches(query)).toBe(true)
+    expect(matches(query, { PatientID: 'P1000' })).toBe(false)
+  })
+
+  it('is refused where each row would have to be tried with more than a hundred of them', () => {
+    expect(matches(read({ PatientID: many(100, (n) => `*${n + 1}`) }))).toBe(true)
+    for (const keys of [{ PatientID: many(101, (n) => `*${n}`) }, { PatientName: many(101, (n) => `A${n}`) }])
+      expect(() => read(keys)).toThrow(expect.objectContaining({ result: expect.objectContaining({ status: 0xa900 }) }))
+  })
+
+  it('is refused as a list of character sets longer than there are', () => {
+    expect(() => read({ SpecificCharacterSet: many(21, () => 'ISO_IR 100') })).toThrow(
+      expect.objectContaining({ result: expect.objectContaining({ status: 0xa900, offendingElements: [0x00080005] }) }),
+    )
+  })
+})
