@@ -18,7 +18,10 @@ export const Uid = z
 export const Da = z.string().refine(isDa, 'must be YYYYMMDD')
 
 /** A day in the interface's form, YYYY-MM-DD, a day of the calendar. */
-export const CalendarDay = z.string().refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')), 'must be YYYY-MM-DD')
+export const CalendarDay = z
+  .string()
+  .refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')), 'must be YYYY-MM-DD')
+  .meta({ format: 'date' })
 
 /** Whether the text is YYYYMMDD and that day exists. */
 export function isDa(text: string): boolean {

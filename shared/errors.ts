@@ -2,9 +2,12 @@
 export const ERRORS = {
   malformed: { status: 400, title: 'Malformed request' },
   'not-signed-in': { status: 401, title: 'Not signed in' },
+  'bad-key': { status: 401, title: 'No valid API key' },
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  // The one 409, of an Idempotency-Key whose first call is under way (row 53): asking again is right.
+  'in-flight': { status: 409, title: 'Still under way' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
   'wrong-host': { status: 421, title: 'Unknown host name' },

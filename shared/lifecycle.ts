@@ -48,7 +48,7 @@ const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
   manageCustomers: isManager,
   manageStudies: (rights) => isManager(rights) || rights.canManageStudies,
   readStudies: () => true,
-  writeReports: (rights) => rights.canCreateReports,
+  writeReports: (rights) => isManager(rights) || rights.canCreateReports,
 }
 
 export const may = (rights: Rights, permission: Permission): boolean => rights.hasDashboardAccess && RULES[permission](rights)

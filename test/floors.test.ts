@@ -23,12 +23,19 @@ const PLACES: Record<string, Place> = {
   http: { at: /^electron\/gateway\/http\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'fastify', /^@fastify\//] },
   webhooks: { at: /^electron\/gateway\/webhooks\//, places: ['shared', 'store'], packages: [NODE, 'undici', 'standardwebhooks', 'zod'] },
   domain: { at: /^electron\/gateway\/domain\//, places: ['shared', 'store'], packages: [NODE, 'zod'] },
+  mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
+  ...Object.fromEntries(
+    ['express', 'orgs', 'viewer', 'scribe'].map((slice) => [
+      slice,
+      { at: new RegExp(`^electron/gateway/${slice}/`), places: HTTP_SLICES, packages: [NODE, 'zod'] },
+    ]),
+  ),
   dashboard: { at: /^electron\/gateway\/dashboard\//, places: HTTP_SLICES, packages: [NODE, 'zod', 'fastify'] },
   worklist: { at: /^electron\/gateway\/worklist\//, places: DIMSE_SLICES, packages: [NODE, 'zod'] },
   simulator: { at: /^electron\/simulator\//, places: ['shared'], packages: [NODE, 'zod', 'standardwebhooks'] },
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
-    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES]), 'dashboard', 'worklist'],
+    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES]), 'dashboard', 'worklist', 'express', 'orgs', 'viewer', 'scribe', 'mail'],
     packages: [NODE, 'zod', 'pino', 'fastify'],
   },
   headless: { at: /^electron\/(headless\.ts|command-line\/)/, places: ['gateway', 'shared', 'simulator'], packages: [NODE, 'zod'] },

@@ -14,7 +14,9 @@ export async function serve(args: readonly string[]): Promise<number> {
   const options = readArguments(args)
   const log = openLog(options.logLevel)
   await using gateway = await openGateway({ ...options, log, version: ownPackage().version })
-  process.stdout.write(`${JSON.stringify({ ready: true, http: gateway.http, dimse: gateway.dimse })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ ready: true, http: gateway.http, ...(gateway.https && { https: gateway.https }), dimse: gateway.dimse })}\n`,
+  )
   log.info({ http: gateway.http, dimse: gateway.dimse }, 'ready')
   await untilStopped()
   log.info('stopping')
@@ -29,6 +31,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
     options: {
       data: { type: 'string' },
       http: { type: 'string' },
+      https: { type: 'string' },
       dimse: { type: 'string' },
       'ae-title': { type: 'string' },
       'partner-url': { type: 'string' },
@@ -55,6 +58,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
       ...(values['ae-title'] !== undefined && override('dimse.aeTitle', values['ae-title'], '--ae-title')),
       ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
     },
+    ...(values.https !== undefined && { https: securely(values.https) }),
     ...(url && { partner: { url, ...(secret && { secret }) } }),
     logLevel: values['log-level'],
   }
@@ -64,6 +68,11 @@ function listener(name: 'http' | 'dimse', text: string | undefined): SettingOver
   if (text === undefined) return {}
   const { host, port } = hostAndPort(text, `--${name}`)
   return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
+}
+
+function securely(text: string): { readonly host: string; readonly port: number } {
+  const { host = '0.0.0.0', port } = hostAndPort(text, '--https')
+  return { host, port }
 }
 
 /** An option that stands for a setting has its form. @throws UsageError */

@@ -8,20 +8,26 @@ import { openAssociationPolicy } from './association-policy.ts'
 import { replyOf } from './commands.ts'
 import { type ControlReply, openControl } from './control.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
+import { serveDashboardPeople } from './dashboard/dashboard-people.ts'
 import { createFeed } from './dashboard/feed.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { basicWorklist } from './dimse/basic-worklist.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from './dimse/limits.ts'
-import { type DimseServer, openDimseServer } from './dimse/server.ts'
+import type { DimseServer } from './dimse/server.ts'
 import { verification } from './dimse/verification.ts'
+import { openInvitations } from './domain/invitations.ts'
+import { openMailServer } from './domain/mail-server.ts'
 import { forgetExpired } from './domain/retention.ts'
 import type { Settings } from './domain/settings.ts'
-import { type HttpServer, openHttpServer } from './http/server.ts'
+import { openUsers } from './domain/users.ts'
+import { type HttpOptions, openDimse, openHttp, openHttps } from './listeners.ts'
 import type { Log } from './log.ts'
+import { openMail } from './mail/mail.ts'
+import { openPartnerInterface } from './partner-interface.ts'
 import { openPartnerState } from './partner-state.ts'
 import { testPartner } from './partner-test.ts'
 import { openParts, type Parts, type SettingOverrides } from './parts.ts'
-import { listenError, StartError } from './start-error.ts'
+import { StartError } from './start-error.ts'
 import type { Clock } from './store/clock.ts'
 import { takeLock } from './store/lock.ts'
 import { openRequester } from './webhooks/request.ts'
@@ -39,12 +45,16 @@ export interface GatewayOptions {
   readonly overrides?: SettingOverrides
   /** Kept as the clinic's default endpoint; without `secret` the one that is kept goes on. */
   readonly partner?: { readonly url: string; readonly secret?: string }
+  /** A second listener, for partners and browsers on the LAN, under the gateway's own certificate (row 54). */
+  readonly https?: { readonly host: string; readonly port: number }
   readonly clock?: Clock
 }
 
 export interface Gateway extends AsyncDisposable {
   /** Base URL of the window on this PC. */
   readonly http: string
+  /** Base URL of the TLS listener, where there is one. */
+  readonly https: string | undefined
   /** `AETITLE@HOST:PORT`. */
   readonly dimse: string
 }
@@ -66,6 +76,7 @@ export async function openGateway({
   pageFolder,
   overrides,
   partner,
+  https,
   clock = Date.now,
 }: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
@@ -85,8 +96,7 @@ export async function openGateway({
       onOutcome: (outcome) => partnerState.note(outcome),
     }),
   )
-  const report = (reference: string, error: unknown) =>
-    log.error({ reference, fault: error instanceof Error ? error.name : typeof error }, 'internal error')
+  const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')
   const worklist = openWorklist({
     ...parts,
     clock,
@@ -98,18 +108,34 @@ export async function openGateway({
     onError: report,
   })
 
+  const publicBase = () => (settings.get('http.publicUrl') ?? http.url).replace(/\/+$/, '')
+  const users = openUsers(parts.deps)
+  const invitations = openInvitations({ ...parts.deps, settings, people, publicBase })
+  const mailServer = openMailServer({ ...parts.deps, settings })
+  const mail = opened.use(
+    openMail({
+      outbox: parts.store.outbox,
+      smtp: () => mailServer.smtp(),
+      clinicName: () => settings.get('clinic.name'),
+      clock,
+      onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
+      onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
+    }),
+  )
+  const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
   let dimse: DimseServer | undefined
   const aeTitle = () => settings.get('dimse.aeTitle')
-  const http = await openHttp({
+  const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
     uuid: randomUUID,
     pageFolder,
-    host: settings.get('http.host'),
-    port: settings.get('http.port'),
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
     sessions: sessionsOf(people),
-    register: (app) =>
+    partners: partnerInterface.partners,
+    register(app) {
+      partnerInterface.serve(app)
+      serveDashboardPeople(app, { ...parts, clock, version, users, invitations, mailServer, mail })
       serveDashboard(app, {
         ...parts,
         clock,
@@ -133,9 +159,11 @@ export async function openGateway({
           testPartner: () => testPartner({ requester, settings, clock }),
           openAssociations: () => dimse?.openAssociations ?? 0,
         },
-      }),
-  })
-  opened.use(http)
+      })
+    },
+  }
+  const http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
+  const secure = https && opened.use(await openHttps({ ...shared, ...https, folder, nowMs: clock() }))
 
   dimse = await openDimse({
     host: settings.get('dimse.host'),
@@ -170,6 +198,7 @@ export async function openGateway({
   const kept = opened.move()
   return {
     http: http.url,
+    https: secure?.url,
     dimse: `${aeTitle()}@${listening.dimse}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
@@ -203,20 +232,6 @@ function setPartner({ partnerEndpoint }: Parts, { url, secret }: { readonly url:
     if (error instanceof ApiError) throw new StartError(`The partner was not set. ${error.message}`, { cause: error })
     throw error
   }
-}
-
-async function openHttp(options: Parameters<typeof openHttpServer>[0]): Promise<HttpServer> {
-  const { host, port } = options
-  return openHttpServer(options).catch(async (error: NodeJS.ErrnoException) => {
-    throw await listenError(error, { name: 'HTTP', option: '--http HOST:PORT', host, port })
-  })
-}
-
-async function openDimse(options: Parameters<typeof openDimseServer>[0]): Promise<DimseServer> {
-  const { host, port } = options
-  return openDimseServer(options).catch(async (error: NodeJS.ErrnoException) => {
-    throw await listenError(error, { name: 'DIMSE', option: '--dimse HOST:PORT', host, port })
-  })
 }
 
 const limitsOf = (settings: Settings): DimseLimits => ({

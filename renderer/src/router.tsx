@@ -11,6 +11,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { Accept } from './accept/accept.tsx'
 import { Empty, Waiting } from './components/page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { FollowLink } from './sign-in/follow-link.tsx'
@@ -29,6 +30,13 @@ const withToken = (search: Record<string, unknown>): { token?: string } => {
 
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: withToken, component: WelcomeRoute })
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: withToken, component: SignInRoute })
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  validateSearch: withToken,
+  component: InvitationRoute,
+})
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
 const overview = createRoute({
@@ -70,6 +78,16 @@ const partner = createRoute({
   path: '/partner',
   component: lazyRouteComponent(() => import('./partner/partner.tsx'), 'Partner'),
 })
+const people = createRoute({
+  getParentRoute: () => shell,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./people/people.tsx'), 'People'),
+})
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+})
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
@@ -87,7 +105,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     welcome,
     signIn,
-    shell.addChildren([overview, worklist, queries, query, devices, partner, settings, audit]),
+    invitation,
+    shell.addChildren([overview, worklist, queries, query, devices, partner, people, keys, settings, audit]),
   ]),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
@@ -125,6 +144,11 @@ function WelcomeRoute() {
 function SignInRoute() {
   const held = useHeld(signIn.useSearch().token)
   return held === null ? <Shell /> : <FollowLink key={held} token={held} />
+}
+
+function InvitationRoute() {
+  const held = useHeld(invitation.useSearch().token)
+  return held === null ? <NotFound /> : <Accept key={held} token={held} />
 }
 
 function NotFound() {

@@ -9,7 +9,7 @@ export type Instant = z.infer<typeof Instant>
 export const Day = CalendarDay
 
 /** `{success, message}` (interface.md, Endpoints). */
-export const Outcome = z.object({ success: z.boolean(), message: z.string().optional() })
+export const Outcome = z.object({ success: z.boolean(), message: z.string().optional() }).meta({ id: 'Outcome' })
 export type Outcome = z.infer<typeof Outcome>
 
 /** Clients may print a limit as a double: `20.0` is 20 (interface-choices §2.1). */
@@ -17,6 +17,7 @@ const Limit = z.coerce
   .number({ error: 'must be a whole number from 1 to 100' })
   .refine((limit) => Number.isInteger(limit) && limit >= 1 && limit <= 100, 'must be a whole number from 1 to 100')
   .default(20)
+  .meta({ minimum: 1, maximum: 100 })
 
 /** Query of every list call (interface.md, Conventions 3). */
 export const Page = { cursor: z.string().optional(), limit: Limit }
@@ -29,14 +30,18 @@ export const pageOf = <K extends string, T extends z.ZodType>(key: K, item: T) =
   })
 
 /** application/problem+json (RFC 9457) with the top-level `message` that published clients read (row 13). */
-export const Problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number(),
-  detail: z.string(),
-  instance: z.string(),
-  message: z.string(),
-  code: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })),
-})
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    detail: z.string(),
+    instance: z.string(),
+    message: z.string(),
+    code: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })),
+    /** The header `x-request-id` too; absent where the request could not be read at all. */
+    requestId: z.string().optional(),
+  })
+  .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>

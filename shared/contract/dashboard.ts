@@ -2,12 +2,9 @@ import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { Device, DevicePatch, NewDevice, UnknownCaller } from './devices.ts'
-import { ClinicRole, Email, GivenName, Password, SignedInUser } from './people.ts'
+import { ClinicRole, Email, GivenName, Password, Session } from './people.ts'
 import { EVENT_TYPES } from './webhooks.ts'
 import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
-
-/** What the window asks the gateway, beside `/v1`. Calls that change something need the header `x-isthmus-csrf`. */
-const Session = z.object({ user: SignedInUser.nullable(), needsOwner: z.boolean(), clinicName: z.string(), version: z.string() })
 
 const Listener = z.object({
   name: z.enum(['http', 'dimse']),
@@ -80,6 +77,7 @@ export type AuditRow = z.infer<typeof AuditRow>
 const deviceParams = z.object({ deviceId: z.uuid() })
 const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
 
+/** What the window asks the gateway, beside `/v1`. Calls that change something need the header `x-isthmus-csrf`. */
 export const dashboard = {
   session: operation('GET /dashboard/session', { summary: 'Who is signed in, and whether an owner exists yet', reply: Session }),
   signIn: operation('POST /dashboard/session', {

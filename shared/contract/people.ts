@@ -56,3 +56,7 @@ export const SignedInUser = z.object({
   lastLoginAt: Instant.nullable(),
 })
 export type SignedInUser = z.infer<typeof SignedInUser>
+
+/** The session of a window; `user` is null where nobody is signed in. */
+export const Session = z.object({ user: SignedInUser.nullable(), needsOwner: z.boolean(), clinicName: z.string(), version: z.string() })
+export type Session = z.infer<typeof Session>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AeTitle } from '../dicom-values.ts'
+import { Email } from './people.ts'
 
 const Port = z.int().min(0).max(65_535)
 const HostName = z.string().regex(/^[A-Za-z0-9.:_[\]-]{1,253}$/, 'must be a host name or an address')
@@ -46,6 +47,31 @@ export const SETTINGS = {
     'Base of every URL given out (report PDF, viewer, invitation). Until it is set they use the loopback address.',
   ),
   'http.allowedHosts': setting(z.array(HostName).max(50), [], 'Further host names under which the window and the interface answer.'),
+  'mail.host': setting(
+    HostName.nullable(),
+    null,
+    'Host of the SMTP server that sends invitations. Until it is set, the inviter hands the link over.',
+  ),
+  'mail.port': setting(z.int().min(1).max(65_535), 587, 'TCP port of the SMTP server: 587 with starttls, 465 with tls.'),
+  'mail.security': setting(
+    z.enum(['starttls', 'tls', 'none']),
+    'starttls',
+    'The connection must be upgraded to TLS (starttls), begins with TLS (tls), or is in plain text (none), for a relay on this network only.',
+  ),
+  'mail.user': setting(z.string().max(254).nullable(), null, 'User name at the SMTP server; without one it is not asked to sign in.'),
+  'mail.certificate': setting(
+    z
+      .string()
+      .max(20_000)
+      .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
+      .nullable(),
+    null,
+    'Certificate (PEM) of the SMTP server or of its issuer, where that is not a public one.',
+  ),
+  'mail.from': setting(Email.nullable(), null, 'Address that invitations are sent from.'),
+  'http.ratePerSecond': setting(z.number().min(1).max(1_000_000), 100, 'Calls a second that one API key may make in the long run.'),
+  'http.rateBurst': setting(z.int().min(1).max(1_000_000), 500, 'Calls that one API key may make at once after a pause.'),
+  'viewer.linkMinutes': setting(z.number().min(1).max(1440), 15, 'Minutes within which a link to the viewer may be followed, once.'),
   'partner.plaintextHosts': setting(
     z.array(z.string().regex(/^[^/\s]+:\d{1,5}$/, 'must be host:port')).max(50),
     [],

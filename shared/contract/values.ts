@@ -6,7 +6,7 @@ import { z } from 'zod'
 export const Metadata = z
   .record(z.string().max(100, 'keys have at most 100 characters'), z.string().max(1000, 'values have at most 1000 characters'))
   .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 pairs')
-  .meta({ id: 'Metadata' })
+  .meta({ id: 'Metadata', maxProperties: 50 })
 export type Metadata = z.infer<typeof Metadata>
 
 /** A body that published clients leave out, send empty or send as `null` (interface-choices §2.1). */
@@ -36,6 +36,7 @@ export const choices = <const V extends readonly [string, ...string[]]>(values: 
       z.array(z.enum(values)).max(50),
     )
     .transform((given) => (given.length === 0 ? undefined : [...new Set(given)]))
+    .optional()
 
 /** A contains-filter; empty is no filter. */
 export const Contains = z

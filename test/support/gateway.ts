@@ -4,7 +4,7 @@ import { openPartnerSimulator, type PartnerSimulator, type PartnerSimulatorOptio
 import { openPeople } from '#gateway/domain/people.ts'
 import { type Gateway, openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
-import { openParts, type SettingOverrides } from '#gateway/parts.ts'
+import { openParts, type Parts, type SettingOverrides } from '#gateway/parts.ts'
 import type { Clock } from '#gateway/store/clock.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly overrides?: SettingOverrides
   /** Devices the gateway knows; CT1 at any address where none are given. */
   readonly devices?: readonly (Partial<NewDevice> & { readonly aeTitle: string })[]
+  /** What else the clinic has set up before the gateway opens, such as keys and users. */
+  readonly prepare?: (parts: Parts) => void | Promise<void>
   /** For both the gateway and the simulator. A partner that checks signatures wants it within five minutes of the real time. */
   readonly clock?: Clock
 }
@@ -57,7 +59,7 @@ const DEVICE: Omit<NewDevice, 'aeTitle'> = {
 
 /** The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a folder of its own, a partner over HTTP. */
 export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
-  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], clock = Date.now } = options
+  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], prepare = () => {}, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const { folder } = opened.use(tempFolder())
   const secret = webhookSecret()
@@ -66,7 +68,7 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
       ? opened.use(await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }))
       : undefined
   const url = simulator?.url ?? partner
-  await furnish(folder, { overrides, devices, clock })
+  await furnish(folder, { overrides, devices, prepare, clock })
 
   const log: string[] = []
   const gateway = opened.use(
@@ -100,7 +102,7 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
 /** What a clinic has set up before: an owner, devices, settings. */
 async function furnish(
   folder: string,
-  { overrides, devices, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'clock'>>,
+  { overrides, devices, prepare, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
 ): Promise<void> {
   using parts = openParts(folder, { clock })
   parts.settings.change(overrides, 'command-line')
@@ -108,12 +110,18 @@ async function furnish(
   // A cheap hash: the tests are about other things than the price of a password.
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  await prepare(parts)
 }
 
 /** Signs in at a gateway, by default as the owner `startGateway` made. */
-export async function signIn(http: string, body: { email: string; password: string } = OWNER): Promise<StartedGateway['call']> {
-  const answer = await httpCall(`${http}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json: body })
-  return callerOf(http, cookieOf(answer.status, answer.headers['set-cookie'], answer.text))
+export async function signIn(http: string, login: { email: string; password: string } = OWNER): Promise<StartedGateway['call']> {
+  return callerOf(http, await sessionHeaders(http, login))
+}
+
+/** The headers of a call of the window, signed in. */
+export async function sessionHeaders(http: string, login: { email: string; password: string }): Promise<Record<string, string>> {
+  const answer = await httpCall(`${http}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json: login })
+  return { ...OWN_PAGE, cookie: cookieOf(answer.status, answer.headers['set-cookie'], answer.text) }
 }
 
 /** Signs in by a link that the command line printed. */
@@ -121,7 +129,7 @@ export async function followLink(link: string): Promise<StartedGateway['call']> 
   const [http = '', token] = link.trim().split('/#/sign-in?token=')
   const { path } = dashboard.followLink
   const answer = await httpCall(`${http}${path}`, { method: 'POST', headers: OWN_PAGE, json: { token } })
-  return callerOf(http, cookieOf(answer.status, answer.headers['set-cookie'], answer.text))
+  return callerOf(http, { ...OWN_PAGE, cookie: cookieOf(answer.status, answer.headers['set-cookie'], answer.text) })
 }
 
 function cookieOf(status: number, set: readonly string[] | undefined, text: string): string {
@@ -130,12 +138,13 @@ function cookieOf(status: number, set: readonly string[] | undefined, text: stri
   return cookie
 }
 
-function callerOf(http: string, cookie: string): StartedGateway['call'] {
+/** Calls with these headers, replies read by the contract. Rejects with the problem's status and message. */
+export function callerOf(http: string, headers: Readonly<Record<string, string>>): StartedGateway['call'] {
   return async (operation, input) => {
     const { params = {}, query = {}, body } = input as Partial<Record<'params' | 'query', Record<string, unknown>>> & { body?: unknown }
     const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-    const answer = await httpCall(`${http}${path}?${search}`, { method: operation.method, headers: { ...OWN_PAGE, cookie }, json: body })
+    const answer = await httpCall(`${http}${path}?${search}`, { method: operation.method, headers, json: body })
     if (answer.status >= 300) throw new Error(`${answer.status} ${(answer.json as { message?: string })?.message ?? answer.text}`)
     return operation.reply.parse(answer.json) as ReplyOf<typeof operation>
   }

@@ -10,8 +10,9 @@ export interface DomainDeps {
 }
 
 /** Who does something, as the audit trail says it. */
-export type Actor = 'gateway' | 'command-line' | `user:${string}`
+export type Actor = 'gateway' | 'command-line' | `user:${string}` | `api-key:${string}`
 export const userActor = (userId: string): Actor => `user:${userId}`
+export const keyActor = (apiKeyId: string): Actor => `api-key:${apiKeyId}`
 
 /** The audit row beside every change: one transaction holds both (design.md §4.6). */
 export function note(

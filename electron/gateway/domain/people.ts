@@ -38,6 +38,7 @@ export interface NewOwner extends Omit<NewUser, 'level'> {
 
 /** Accounts of the window, their sessions and one-time links. Values have been parsed by shared/contract/people.ts. */
 export interface People {
+  /** Whether somebody can sign in: people who were invited and have not accepted do not count. */
   hasUser(): boolean
   list(): UserRecord[]
   /** Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or there is a user already */
@@ -46,8 +47,6 @@ export interface People {
   createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
   /** Ends the user's sessions too. @throws ApiError not-found */
   setPassword(userId: string, password: string, actor: Actor): Promise<void>
-  /** Ends the user's sessions; again changes nothing. @throws ApiError not-found; refused: the last owner stays */
-  deactivate(userId: string, actor: Actor): void
   /** The live user, when that is the password. @throws ApiError too-many, with Retry-After in seconds */
   verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
   /** @throws ApiError not-signed-in, not-permitted (no access to the window), too-many */
@@ -55,9 +54,13 @@ export interface People {
   /** The user of a session that still runs: used within 30 minutes, begun within 12 hours. */
   sessionOf(token: string, use?: SessionUse): SignedInUser | undefined
   signOut(token: string): void
+  /** What is kept of a password. @throws ApiError too-many */
+  hashPassword(password: string): Promise<string>
+  /** Signs in a user whose right to it has just been proven; `how` is for the audit trail. */
+  beginSession(user: UserRecord, how: string): SignIn
   /** A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user already */
   mintSetupLink(actor: Actor): SignInLink
-  /** A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted */
+  /** A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted, refused (only invited so far) */
   mintSignInLink(userId: string, actor: Actor): SignInLink
   /** A sign-in link is used up; a set-up link only by `createOwner`. @throws ApiError refused: used, expired or unknown */
   followLink(token: string): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn }
@@ -86,6 +89,12 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       canManageStudies: level !== 'member',
       canCreateReports: clinicRole === 'Radiologist',
       hasDashboardAccess: true,
+      middleName: null,
+      suffix1: null,
+      suffix2: null,
+      phoneNumber: null,
+      npiNumber: null,
+      invitedSource: 'dashboard',
       passwordHash,
       createdAt: now,
       updatedAt: now,
@@ -105,7 +114,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   async function verifyPassword(email: string, password: string): Promise<UserRecord | undefined> {
     throttle.enter(email)
     const user = users.byEmail(email)
-    const isRight = await passwords.verify(password, user?.passwordHash)
+    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
@@ -170,18 +179,6 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       })
     },
 
-    deactivate: (userId, actor) =>
-      database.transaction(() => {
-        const user = existing(userId)
-        if (user.deactivatedAt !== null) return
-        const owners = users.list().filter((other) => other.level === 'owner' && other.deactivatedAt === null)
-        if (user.level === 'owner' && owners.length === 1) throw new ApiError('refused', 'The last owner cannot be deactivated.')
-        const now = instantOf(clock())
-        users.update({ ...user, deactivatedAt: now, updatedAt: now })
-        sessions.removeOf(userId)
-        note(deps, actor, 'user.deactivate', userId)
-      }),
-
     verifyPassword,
 
     async signIn(email, password) {
@@ -193,6 +190,8 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
 
     sessionOf: (token, use) => running.userOf(token, use),
     signOut: (token) => running.end(token),
+    hashPassword: (password) => passwords.hash(password),
+    beginSession: (user, how) => running.begin(user, how),
 
     mintSetupLink(actor) {
       if (users.count() > 0) throw new ApiError('refused', 'There is an account already: sign in, or make a sign-in link for it.')
@@ -201,6 +200,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     mintSignInLink(userId, actor) {
       const user = existing(userId)
       if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+      if (user.passwordHash === null) throw new ApiError('refused', 'The user has not accepted the invitation yet.')
       return mintLink({ kind: 'sign-in', userId }, actor)
     },
     followLink: (token) =>

@@ -8,6 +8,8 @@ const HOUR_MS = 60 * 60_000
 /** Stored answers of a day ago are served by no setting; closed steps outlive every answer that may hold them. */
 const ANSWERS_MS = 24 * HOUR_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
+/** How an invitation's mail went is told for as long as the invitation runs. */
+const OUTBOX_MS = 31 * 24 * HOUR_MS
 const AT_A_TIME = 500
 
 /** What was forgotten. */
@@ -19,8 +21,8 @@ export interface Forgotten {
 
 /**
  * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
- * to, and ended sessions, links and sign-in attempts. In small transactions, with the event loop let through between them.
- * For a timer of the composition root, some times an hour.
+ * to, and ended sessions, links, sign-in attempts and the answers kept for an Idempotency-Key. In small transactions, with the event loop
+ * let through between them. For a timer of the composition root, some times an hour.
  */
 export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): Promise<Forgotten> {
   const before = (ms: number) => instantOf(clock() - ms)
@@ -31,7 +33,10 @@ export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' |
   store.closedSteps.purge(before(CLOSED_STEPS_MS))
   store.sessions.purge(before(0), before(SESSION_IDLE_MS))
   store.signInLinks.purge(before(0))
+  store.links.purge(before(0))
+  store.idempotency.purge()
   store.signInAttempts.purge(before(FORGOTTEN_MS))
+  store.outbox.purge(before(OUTBOX_MS))
   return { inspections, answers, documents }
 }
 

@@ -64,6 +64,7 @@ export function openSessions(deps: DomainDeps): Sessions {
 
 /** What the window is told of a user. */
 export function signedInUser(user: UserRecord): SignedInUser {
-  const { passwordHash: _, createdAt: __, updatedAt: ___, deactivatedAt: ____, ...rest } = user
-  return rest
+  const { userId, email, firstName, lastName, level, clinicRole, lastLoginAt } = user
+  const { canManageStudies, canCreateReports, hasDashboardAccess } = user
+  return { userId, email, firstName, lastName, level, clinicRole, canManageStudies, canCreateReports, hasDashboardAccess, lastLoginAt }
 }

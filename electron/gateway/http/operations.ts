@@ -1,7 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { malformed } from './problem.ts'
+import { type Caller, callerName, PARTNER_ACCESS, type PartnerAccess } from './callers.ts'
+import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
+import { admitCaller, type Partners } from './partners.ts'
+import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
+import { normalQuery } from './query.ts'
 import {
   type Access,
   admit,
@@ -12,11 +16,14 @@ import {
   sessionCookie,
   type UserFor,
 } from './sessions.ts'
+import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
 
 /** What a slice declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
   readonly fastify: FastifyInstance
   readonly sessions: Sessions
+  /** Undefined where the server has no interface for partners. */
+  readonly partners: Partners | undefined
   readonly publicUrl: () => string | null
   /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
   readonly declared: { readonly method: string; readonly path: string }[]
@@ -24,23 +31,33 @@ export interface HttpApp {
   readonly openStreams: Set<() => void>
 }
 
-/** A call as its handler sees it: parsed, its caller admitted. */
-export type Call<S extends OperationShape, A extends Access = Access> = CallOf<S> & {
-  readonly user: UserFor<A>
+/** Who may make a call: of the window by its session, of the interface by key or session. */
+export type AnyAccess = Access | PartnerAccess
+
+/** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's. */
+export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = CallOf<S> & {
+  readonly user: A extends Access ? UserFor<A> : undefined
+  readonly caller: A extends PartnerAccess ? Caller : undefined
   readonly session: SessionCookie
 }
-export type Handler<S extends OperationShape, A extends Access = Access> = (call: Call<S, A>) => ReplyOf<S> | Promise<ReplyOf<S>>
+/**
+ * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
+ * In a list of the interface `query.cursor` and the reply's `cursor` are the store's own: this floor seals them.
+ */
+export type Handler<S extends OperationShape, A extends AnyAccess = AnyAccess> = (call: Call<S, A>) => ReplyOf<S> | Promise<ReplyOf<S>>
 
 type Operations = Readonly<Record<string, Operation>>
 /** One handler for each operation of a contract. */
-export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]: Access }> = {
+export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]: AnyAccess }> = {
   readonly [K in keyof T]: Handler<T[K], R[K]>
 }
 
 /** Who may make a call, and whether making it shows a person at work: what a window asks by itself does not keep its session awake. */
-export interface ServeRule<A extends Access = Access> {
+export interface ServeRule<A extends AnyAccess = AnyAccess> {
   readonly access: A
   readonly use?: SessionUse
+  /** Most bytes of a body, where the contract allows more than the server does. */
+  readonly bodyBytes?: number | undefined
 }
 
 /** Most bytes of a body that anyone may send: an account's form has far fewer. */
@@ -50,70 +67,162 @@ const PUBLIC_BYTES = 16 * 1024
  * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
  * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
  */
-export function serve<S extends OperationShape, A extends Access>(
+export function serve<S extends OperationShape, A extends AnyAccess>(
   app: HttpApp,
   operation: Operation<S>,
-  { access, use = 'person' }: ServeRule<A>,
+  { access, use = 'person', bodyBytes }: ServeRule<A>,
   handler: Handler<S, A>,
 ): void {
   const { method, path } = operation
+  const admitted = new WeakMap<FastifyRequest, SignedInUser | Caller>()
+  const admitOne = isForPartners(access) ? partnerAdmission(app, access, use) : windowAdmission(app, access as Access, use)
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
-  const users = new WeakMap<FastifyRequest, SignedInUser>()
   app.fastify.route({
     method,
     url: path,
+    ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
     // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
     ...(access === 'public' && { bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES) }),
     // Before the body is read: a stranger's megabyte is not worth parsing.
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      requireOwnPage(request, app.publicUrl())
-      const user = admit(request, access, app.sessions, use)
-      if (user) users.set(request, user)
+      const who = admitOne(request, reply)
+      if (who) admitted.set(request, who)
     },
     handler: async (request, reply) => {
-      const call = {
+      const who = admitted.get(request)
+      const caller = who && 'kind' in who ? who : undefined
+      if (operation.body && isStrict(request.headers.prefer)) {
+        requireKnownFields(operation.body, request.body)
+        reply.headers(STRICT_APPLIED)
+      }
+      const parts: RequestParts = {
         params: parse('params', operation, request.params),
-        query: parse('query', operation, request.query),
+        query: parse('query', operation, normalQuery(request.query)),
         body: parse('body', operation, request.body),
-        user: users.get(request),
-        session: sessionCookie(request, reply),
-      } as Call<S, A>
-      const spoken = operation.reply.parse(await handler(call))
-      return reply
-        .code(operation.status ?? 200)
-        .type('application/json; charset=utf-8')
-        .send(JSON.stringify(spoken))
+      }
+      const cursors = caller && sealedCursors(app, operation, parts)
+      const speak = (answer: unknown): Answer => {
+        const spoken = operation.reply.parse(answer)
+        return { status: operation.status ?? 200, body: JSON.stringify(cursors ? cursors.seal(spoken) : spoken) }
+      }
+      const run = (): Answer | Promise<Answer> => {
+        const answer = handler({
+          ...parts,
+          ...(cursors && { query: cursors.query }),
+          user: caller ? undefined : who,
+          caller,
+          session: sessionCookie(request, reply),
+        } as Call<S, A>)
+        return answer instanceof Promise ? answer.then(speak) : speak(answer)
+      }
+      const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
+      const answer = slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
+      return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
   })
 }
 
+const isForPartners = (access: AnyAccess): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)
+
+/** A request as the contract reads it. */
+type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
+
+type Admission = (request: FastifyRequest, reply: FastifyReply) => SignedInUser | Caller | undefined
+
+function windowAdmission({ sessions, publicUrl }: HttpApp, access: Access, use: SessionUse): Admission {
+  return (request) => {
+    requireOwnPage(request, publicUrl())
+    return admit(request, access, sessions, use)
+  }
+}
+
+function partnerAdmission({ partners, sessions, publicUrl }: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
+  if (!partners) throw new TypeError('A call of the interface is declared on a server that was opened without `partners`')
+  const { callers, rateLimit } = partners
+  return (request, reply) => admitCaller(request, reply, { access, use }, { callers, rateLimit, sessions, publicUrl: publicUrl() })
+}
+
+/** The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of any empty filter. */
+function sealedCursors({ partners }: HttpApp, { method, path }: Operation, { params, query }: RequestParts) {
+  if (!partners || !isRecord(query) || !('limit' in query)) return undefined
+  const list = `${method} ${path}`
+  const filters = { ...(isRecord(params) && params), ...query }
+  const given = typeof query.cursor === 'string' && query.cursor !== '' ? query.cursor : undefined
+  return {
+    query: { ...query, cursor: given === undefined ? undefined : partners.cursors.decode(given, list, filters) },
+    seal: (reply: unknown): unknown =>
+      isRecord(reply) && typeof reply.cursor === 'string'
+        ? { ...reply, cursor: partners.cursors.encode(reply.cursor, list, filters) }
+        : reply,
+  }
+}
+
+function slotOf(request: FastifyRequest, caller: Caller): IdempotencySlot | undefined {
+  const key = idempotencyKeyOf(request.headers[IDEMPOTENCY_HEADER])
+  return key === undefined ? undefined : { caller: callerName(caller), call: `${request.method} ${pathOf(request)}`, key }
+}
+
+/** A refusal is an answer like any other and kept, unless asking again may end otherwise. */
+async function runOnce(
+  { idempotency }: Partners,
+  slot: IdempotencySlot,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const refusal = (error: unknown): Answer => {
+    const { status, body } = problemOf(error, { instance: pathOf(request), requestId: request.id })
+    if (status >= 500 || status === 429) throw error
+    return { status, body: JSON.stringify(body) }
+  }
+  const answer = await idempotency.answer(slot, request.body, () => {
+    try {
+      const given = run()
+      return given instanceof Promise ? given.catch(refusal) : given
+    } catch (error) {
+      return refusal(error)
+    }
+  })
+  if (answer.isReplayed) reply.header('idempotency-replayed', 'true')
+  return answer
+}
+
+const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+
 export interface ServeAllOptions<T extends Operations> {
   /** Calls that a window makes by itself. */
   readonly background?: readonly (keyof T)[]
+  /** Most bytes of a body, for calls that take more than the server's limit. */
+  readonly bodyBytes?: { readonly [K in keyof T]?: number }
   /** After each change that has succeeded. */
   readonly afterChange?: () => void
 }
 
 /** Declares every operation of a contract. */
-export function serveAll<T extends Operations, R extends { readonly [K in keyof T]: Access }>(
+export function serveAll<T extends Operations, R extends { readonly [K in keyof T]: AnyAccess }>(
   app: HttpApp,
   operations: T,
   rules: R,
   handlers: HandlersOf<T, R>,
-  { background = [], afterChange }: ServeAllOptions<T> = {},
+  { background = [], bodyBytes, afterChange }: ServeAllOptions<T> = {},
 ): void {
   for (const name of Object.keys(operations) as (keyof T & string)[]) {
     const operation = operations[name] as T[typeof name]
     const handler: HandlersOf<T, R>[typeof name] = handlers[name]
-    const rule: ServeRule<R[typeof name]> = { access: rules[name], use: background.includes(name) ? 'background' : 'person' }
+    const use = background.includes(name) ? 'background' : 'person'
+    const rule: ServeRule<R[typeof name]> = { access: rules[name], use, bodyBytes: bodyBytes?.[name] }
     if (operation.method === 'GET' || !afterChange) serve(app, operation, rule, handler)
     else
-      serve(app, operation, rule, async (call) => {
-        const reply = await handler(call)
-        afterChange()
-        return reply
+      serve(app, operation, rule, (call) => {
+        const changed = <T>(reply: T): T => {
+          afterChange()
+          return reply
+        }
+        const reply = handler(call)
+        return reply instanceof Promise ? reply.then(changed) : changed(reply)
       })
   }
 }

@@ -10,6 +10,9 @@ export interface SpokenProblem {
   readonly body: Problem
 }
 
+/** Media type of a refusal. */
+export const PROBLEM = 'application/problem+json; charset=utf-8'
+
 /** `instance` is the path of the request without its query, which may name a patient. */
 export interface ProblemContext {
   readonly instance: string
@@ -32,6 +35,9 @@ const STORE_ERRORS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'The database of the gateway is busy; nothing was changed, try again.',
 }
 
+/** The path of a request, without its query. */
+export const pathOf = ({ url }: { readonly url: string }): string => url.split('?', 1)[0] ?? ''
+
 /** The refusal for any thrown value. A fault of ours says nothing but the request's id, which the log has too. */
 export function problemOf(thrown: unknown, { instance, requestId }: ProblemContext): SpokenProblem {
   const error = apiErrorOf(thrown)
@@ -49,6 +55,7 @@ export function problemOf(thrown: unknown, { instance, requestId }: ProblemConte
       message: detail,
       code: error.code,
       errors: error.code === 'internal' ? [] : error.errors.map(({ path, message }) => ({ path, message })),
+      requestId,
     },
   }
 }

@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
-import { fastify as createFastify, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import { isOurHost } from './host-names.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { HttpApp } from './operations.ts'
 import { HTML, NOT_FOUND_PAGE, servePage } from './page.ts'
-import { faultForLog, problemOf, rawProblem } from './problem.ts'
+import type { Partners } from './partners.ts'
+import { faultForLog, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
@@ -30,6 +31,10 @@ export interface HttpServerOptions {
   /** Folder of the built renderer; may be missing. */
   readonly pageFolder: string
   readonly sessions: Sessions
+  /** The interface for partners; without it only the window's calls can be declared. */
+  readonly partners?: Partners
+  /** Key and certificate, PEM: the listener speaks TLS (row 54). */
+  readonly tls?: { readonly key: string; readonly cert: string }
   /** Declares the slices' operations. */
   readonly register: (app: HttpApp) => void
   /** Most bytes of a body. */
@@ -52,8 +57,8 @@ export interface HttpServer extends AsyncDisposable {
  * calls finish.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, uuid, publicUrl, drainMs = 5000 } = options
-  const fastify = createFastify({
+  const { host, port, uuid, publicUrl, tls, drainMs = 5000 } = options
+  const settings: FastifyServerOptions = {
     logger: false,
     genReqId: uuid,
     requestIdHeader: false,
@@ -71,8 +76,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       if (socket.writable) socket.end(rawProblem(status))
       else socket.destroy()
     },
-  })
-  const app: HttpApp = { fastify, sessions: options.sessions, publicUrl, declared: [], openStreams: new Set() }
+  }
+  const fastify = tls ? overTls(settings, tls) : createFastify(settings)
+  const app: HttpApp = { fastify, sessions: options.sessions, partners: options.partners, publicUrl, declared: [], openStreams: new Set() }
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {
       boundHost: host,
@@ -106,7 +112,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
   const bound = fastify.server.address() as AddressInfo
   return {
-    url: `http://${nameFor(bound)}:${bound.port}`,
+    url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
     async [Symbol.asyncDispose]() {
@@ -115,6 +121,12 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       clearTimeout(cutOff)
     },
   }
+}
+
+/** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
+function overTls(settings: FastifyServerOptions, tls: { readonly key: string; readonly cert: string }): FastifyInstance {
+  const https = { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+  return createFastify({ ...settings, https } as FastifyServerOptions)
 }
 
 // HSTS and upgrade-insecure-requests would lock out a listener without TLS. The page's styles are written by its script (Mantine).
@@ -141,7 +153,7 @@ const HEADERS = {
 } as const
 
 function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: HttpLog): FastifyReply {
-  const problem = problemOf(error, { instance: request.url.split('?', 1)[0] ?? '', requestId: request.id })
+  const problem = problemOf(error, { instance: pathOf(request), requestId: request.id })
   if (problem.status >= 500) {
     const route = `${request.method} ${request.routeOptions.url ?? ''}`
     log.error({ requestId: request.id, route, status: problem.status, ...faultForLog(error) }, 'a call failed')
@@ -149,14 +161,14 @@ function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyRep
   reply.code(problem.status).headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
   const isForAPerson = problem.body.code === 'not-found' && request.is404 && (request.headers.accept ?? '').includes('text/html')
   if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
-  return reply.type('application/problem+json').send(JSON.stringify(problem.body))
+  return reply.type(PROBLEM).send(JSON.stringify(problem.body))
 }
 
 const wrongHost = () =>
   new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).')
 
 function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const path = pathOf(request)
   const methods = new Set(app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method))
   if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path.')
   return new ApiError('method-not-allowed', `This path does not take ${request.method}.`, {

@@ -57,17 +57,24 @@ export function admit(request: FastifyRequest, access: Access, sessions: Session
  * change without the header that only our own script can set or without proof of its origin. Throws `not-permitted`.
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
-  const { origin, host } = request.headers
-  const site = request.headers['sec-fetch-site']
-  const isOwnOrigin = origin !== undefined && isOurOrigin(origin, host, publicUrl)
-  if ((origin !== undefined && !isOwnOrigin) || site === 'cross-site' || site === 'same-site') {
-    throw new ApiError('not-permitted', 'This call came from a page of another origin.')
-  }
+  if (isFromForeignPage(request, publicUrl)) throw new ApiError('not-permitted', 'This call came from a page of another origin.')
   if (request.method === 'GET' || request.method === 'HEAD') return
   if (request.headers[CSRF_HEADER] !== '1') throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1.`)
-  if (site !== 'same-origin' && !isOwnOrigin) {
+  if (!isFromOwnPage(request, publicUrl)) {
     throw new ApiError('not-permitted', 'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.')
   }
+}
+
+/** Whether the browser says that a page of ours sent this; without a word of a browser it is not. */
+export function isFromOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
+  if (isFromForeignPage(request, publicUrl)) return false
+  return request.headers.origin !== undefined || request.headers['sec-fetch-site'] === 'same-origin'
+}
+
+function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null): boolean {
+  const { origin, host } = headers
+  const site = headers['sec-fetch-site']
+  return (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) || site === 'cross-site' || site === 'same-site'
 }
 
 /** The cookie lasts as long as the browser's session; how long the token lasts is the domain's to say. */

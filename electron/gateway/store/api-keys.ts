@@ -14,14 +14,22 @@ export interface ApiKeyRecord {
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
+  /** When its secret was last replaced. */
+  readonly rotatedAt: string | null
+  /** The secret before that, which opens too until `oldExpiresAt`. */
+  readonly oldKeyHash: string | null
+  readonly oldLast4: string | null
+  readonly oldExpiresAt: string | null
 }
 
 export interface ApiKeysStore {
   /** Newest first, the revoked ones too. */
   list(): ApiKeyRecord[]
   get(apiKeyId: string): ApiKeyRecord | undefined
+  /** The key whose secret this is or was before its last rotation. */
   byHash(keyHash: string): ApiKeyRecord | undefined
   insert(key: ApiKeyRecord): void
+  rotate(apiKeyId: string, secret: Pick<ApiKeyRecord, 'keyHash' | 'last4' | 'rotatedAt' | 'oldKeyHash' | 'oldLast4' | 'oldExpiresAt'>): void
   /** Whether it was live until now. */
   revoke(apiKeyId: string, at: string): boolean
   noteUse(apiKeyId: string, at: string): void
@@ -29,16 +37,17 @@ export interface ApiKeysStore {
 
 export function apiKeysStore(db: Database): ApiKeysStore {
   const every = db.sql.selectFrom('apiKeys').selectAll()
+  const change = db.sql.updateTable('apiKeys')
   const first = (row: StoredKey | undefined) => row && keyOf(row)
   return {
     list: () => db.all(every.orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf),
     get: (apiKeyId) => first(db.get(every.where('apiKeyId', '=', apiKeyId))),
-    byHash: (keyHash) => first(db.get(every.where('keyHash', '=', keyHash))),
+    byHash: (keyHash) => first(db.get(every.where('keyHash', '=', keyHash)) ?? db.get(every.where('oldKeyHash', '=', keyHash))),
     insert: (key) => void db.run(db.sql.insertInto('apiKeys').values({ ...key, isViewerEnabled: flag(key.isViewerEnabled) })),
+    rotate: (apiKeyId, secret) => void db.run(change.set(secret).where('apiKeyId', '=', apiKeyId)),
     revoke: (apiKeyId, at) =>
-      db.run(db.sql.updateTable('apiKeys').set({ revokedAt: at }).where('apiKeyId', '=', apiKeyId).where('revokedAt', 'is', null)).changes >
-      0,
-    noteUse: (apiKeyId, at) => void db.run(db.sql.updateTable('apiKeys').set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
+      db.run(change.set({ revokedAt: at }).where('apiKeyId', '=', apiKeyId).where('revokedAt', 'is', null)).changes > 0,
+    noteUse: (apiKeyId, at) => void db.run(change.set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
   }
 }
 

@@ -14,6 +14,27 @@ export interface PageOf<T> {
   cursor?: string
 }
 
+/** Part of a list of the interface; `next` is the position the following part begins after, where there is one (http/cursor-codec seals it). */
+export interface Slice<T> {
+  readonly items: T[]
+  readonly next?: string
+}
+
+/** Which part of a list is asked for. */
+export interface SliceQuery {
+  /** `next` of the part before. */
+  readonly after?: string | undefined
+  /** 1 to 100 rows. */
+  readonly limit: number
+}
+
+/** The slice of `rows`, which were read with a limit of `limit + 1`. */
+export function sliceOf<T>(rows: readonly T[], limit: number, positionOf: (row: T) => string | number): Slice<T> {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return rows.length <= limit || last === undefined ? { items } : { items, next: String(positionOf(last)) }
+}
+
 /** A page of `rows`, which were read with a limit of `limit + 1`. `keyOf` is what the next page begins after. */
 export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (row: T) => string | number): PageOf<T> {
   const items = rows.slice(0, limit)

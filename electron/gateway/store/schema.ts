@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 
 /** Tables as kysely sees them: columns are named as the contract names the fields. Instants and days are text, JSON is text. */
 export interface Schema {
@@ -32,22 +32,22 @@ export interface Schema {
     lastAt: string
     services: string
   }
-  users: {
-    userId: string
-    email: string
-    emailKey: string
-    firstName: string
-    lastName: string
-    level: string
-    clinicRole: string
-    canManageStudies: Flag
-    canCreateReports: Flag
-    hasDashboardAccess: Flag
-    passwordHash: string
+  users: Person & {
+    passwordHash: string | null
     createdAt: string
     updatedAt: string
     lastLoginAt: string | null
     deactivatedAt: string | null
+  }
+  invitations: Person & {
+    invitationId: string
+    status: string
+    inviterId: string | null
+    invitedByApiKeyId: string | null
+    tokenHash: string
+    expiry: string | null
+    createdAt: string
+    updatedAt: string
   }
   signInAttempts: { accountHash: string; failures: number; lastAt: string; blockedUntil: string | null }
   sessions: { tokenHash: string; userId: string; createdAt: string; lastUsedAt: string; expiresAt: string }
@@ -62,6 +62,10 @@ export interface Schema {
     createdAt: string
     lastUsedAt: string | null
     revokedAt: string | null
+    rotatedAt: string | null
+    oldKeyHash: string | null
+    oldLast4: string | null
+    oldExpiresAt: string | null
   }
   endpoints: {
     endpointId: string
@@ -109,7 +113,102 @@ export interface Schema {
     sealedDetail: Buffer
   }
   closedSteps: { studyInstanceUid: string; scheduledProcedureStepId: string; closedAt: string; sealedReason: Buffer }
+  expressCustomers: Made & {
+    seq: Generated<number>
+    expressCustomerId: string
+    name: string
+    nameFolded: string
+    isActive: Flag
+    sealedMetadata: Buffer | null
+    createdAt: string
+    updatedAt: string
+  }
+  customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
+  organizations: Made & { orgId: string; name: string; sealedMetadata: Buffer | null; createdAt: string; updatedAt: string }
+  imageStudies: { studyInstanceUid: string; createdAt: string }
+  studies: Made & {
+    seq: Generated<number>
+    studyId: string
+    area: string
+    studyInstanceUid: string
+    studyDescription: string
+    descriptionFolded: string
+    severity: string
+    status: string
+    cancelledAt: string | null
+    facet: GeneratedAlways<number>
+    assignedTo: string | null
+    expressCustomerId: string | null
+    sealedDetail: Buffer | null
+    createdAt: string
+    updatedAt: string
+  }
+  reports: {
+    seq: Generated<number>
+    reportId: string
+    studyId: string
+    userId: string
+    isAddendum: Flag
+    status: string
+    signedAt: string | null
+    isCritical: Flag | null
+    sealedText: Buffer | null
+    sealedSnapshot: Buffer
+    createdAt: string
+    updatedAt: string
+  }
+  links: Made & {
+    tokenHash: string
+    kind: string
+    area: string
+    studyId: string | null
+    userId: string | null
+    sealedSession: Buffer | null
+    createdAt: string
+    expiresAt: string
+    usedAt: string | null
+  }
+  idempotencyKeys: { keyHash: string; bodyHash: string; status: number; sealedBody: Buffer; createdAt: string }
+  outbox: {
+    outboxId: Generated<number>
+    kind: string
+    subject: string
+    sealedPayload: Buffer | null
+    state: string
+    attempts: number
+    notBefore: string
+    lastError: string | null
+    createdAt: string
+    updatedAt: string
+  }
+  secrets: { name: string; sealed: Buffer; updatedAt: string }
   downtime: { id: 1; since: string; until: string; userId: string; userName: string; sealedReason: Buffer }
+}
+
+/** What users and invitations have in common. */
+interface Person {
+  userId: string
+  email: string
+  emailKey: string
+  firstName: string
+  lastName: string
+  level: string
+  clinicRole: string
+  canManageStudies: Flag
+  canCreateReports: Flag
+  hasDashboardAccess: Flag
+  middleName: string | null
+  suffix1: string | null
+  suffix2: string | null
+  phoneNumber: string | null
+  npiNumber: string | null
+  invitedSource: Generated<string>
+}
+
+/** Who made it. */
+interface Made {
+  createdByApiKeyId: string | null
+  createdByUserId: string | null
 }
 
 /** STRICT tables have no boolean. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { readDataKey } from './data-key.ts'
 import { StoreError } from './store-error.ts'
 
@@ -12,6 +12,8 @@ export interface Seal {
   seal(plain: Buffer, context: string): Buffer
   /** @throws StoreError seal-broken: another key, another context or changed bytes. */
   open(sealed: Buffer, context: string): Buffer
+  /** A key of 32 bytes of its own for a purpose, e.g. to sign links: HKDF-SHA256 (RFC 5869) of the data key, always the same. */
+  keyFor(purpose: string): Buffer
 }
 
 /** The seal of a data folder, with its key read from `data.key`, or made when `mayCreate`. @throws StoreError as `readDataKey` */
@@ -22,6 +24,7 @@ export function openSeal(folder: string, options: { readonly mayCreate: boolean;
 /** The seal under a key of 32 bytes. */
 export function sealWith(key: Buffer): Seal {
   return {
+    keyFor: (purpose) => Buffer.from(hkdfSync('sha256', key, '', `isthmus ${purpose}`, 32)),
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))

@@ -17,6 +17,8 @@ export interface SignInLinksStore {
   find(tokenHash: string, now: string): SignInLinkRecord | undefined
   /** The link, which can never be redeemed again. */
   redeem(tokenHash: string, now: string): SignInLinkRecord | undefined
+  /** Forgets the links of the user. */
+  removeOf(userId: string): void
   /** Forgets links that ended before `now`. */
   purge(now: string): number
 }
@@ -43,6 +45,7 @@ export function signInLinksStore(db: Database): SignInLinksStore {
           .where('expiresAt', '>', now)
           .returningAll(),
       ) as SignInLinkRecord | undefined,
+    removeOf: (userId) => void db.run(db.sql.deleteFrom('signInLinks').where('userId', '=', userId)),
     purge: (now) => db.run(db.sql.deleteFrom('signInLinks').where('expiresAt', '<=', now)).changes,
   }
 }

@@ -6,18 +6,28 @@ import { type AuditStore, auditStore } from './audit.ts'
 import { type CallersStore, callersStore } from './callers.ts'
 import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
+import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
 import { type DevicesStore, devicesStore } from './devices.ts'
 import { type DocumentsStore, documentsStore } from './documents.ts'
 import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
 import { makeFolder } from './folder.ts'
+import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
 import { type InspectionsStore, inspectionsStore } from './inspections.ts'
+import { type InvitationsStore, invitationsStore } from './invitations.ts'
+import { type LinksStore, linksStore } from './links.ts'
+import { type OrganizationsStore, organizationsStore } from './organizations.ts'
+import { type OutboxStore, outboxStore } from './outbox.ts'
+import { type ReferencesStore, referencesStore } from './references.ts'
+import { type ReportsStore, reportsStore } from './reports.ts'
 import { openSeal, type Seal } from './seal.ts'
+import { type SecretsStore, secretsStore } from './secrets.ts'
 import { type SessionsStore, sessionsStore } from './sessions.ts'
 import { type SettingsStore, settingsStore } from './settings.ts'
 import { type SignInAttemptsStore, signInAttemptsStore } from './sign-in-attempts.ts'
 import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
+import { type StudiesStore, studiesStore } from './studies.ts'
 import { type UsersStore, usersStore } from './users.ts'
 
 export { makeFolder } from './folder.ts'
@@ -43,7 +53,17 @@ export interface Store extends Disposable {
   readonly answers: AnswersStore
   readonly inspections: InspectionsStore
   readonly closedSteps: ClosedStepsStore
+  readonly customers: CustomersStore
+  readonly organizations: OrganizationsStore
+  readonly studies: StudiesStore
+  readonly reports: ReportsStore
+  readonly links: LinksStore
+  readonly references: ReferencesStore
+  readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
+  readonly invitations: InvitationsStore
+  readonly outbox: OutboxStore
+  readonly secrets: SecretsStore
 }
 
 export interface StoreConfig {
@@ -83,7 +103,17 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       answers: answersStore(database),
       inspections: inspectionsStore(database, seal),
       closedSteps: closedStepsStore(database, seal),
+      customers: customersStore(database, seal),
+      organizations: organizationsStore(database, seal),
+      studies: studiesStore(database, seal),
+      reports: reportsStore(database, seal),
+      links: linksStore(database, seal),
+      references: referencesStore(database),
+      idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
+      invitations: invitationsStore(database),
+      outbox: outboxStore(database, seal),
+      secrets: secretsStore(database, seal, clock),
       [Symbol.dispose]: () => database[Symbol.dispose](),
     }
   } catch (error) {

@@ -1,12 +1,12 @@
-import { Button, Checkbox, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard, type Partner as PartnerRow } from '#shared/contract/dashboard.ts'
 import { faultsByField } from '../client.ts'
-import { Copy } from '../components/copy.tsx'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { words } from './words.ts'
@@ -104,28 +104,14 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
           </Group>
         </Stack>
       </form>
-      <Modal
-        opened={secret !== null}
-        onClose={() => setSecret(null)}
+      <ShownOnce
+        value={secret}
         title={words.shown.title}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-        withCloseButton={false}
-        size="lg"
-      >
-        <Stack>
-          <Text>{words.shown.about}</Text>
-          <Group wrap="nowrap" gap={6}>
-            <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-              {secret}
-            </Code>
-            <Copy value={secret ?? ''} what="the secret" />
-          </Group>
-          <Group justify="flex-end">
-            <Button onClick={() => setSecret(null)}>{words.shown.copied}</Button>
-          </Group>
-        </Stack>
-      </Modal>
+        about={words.shown.about}
+        what="the secret"
+        done={words.shown.copied}
+        onClose={() => setSecret(null)}
+      />
     </Panel>
   )
 }

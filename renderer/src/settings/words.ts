@@ -32,6 +32,10 @@ export const GROUPS: Record<string, { title: string; about: string }> = {
   dimse: { title: 'Devices (DICOM)', about: 'Where devices reach this gateway, and how patient it is with them.' },
   partner: { title: 'Partner', about: 'What may be called beside https at public addresses.' },
   http: { title: 'Window and interface (HTTP)', about: 'Where this window and the interface for partners are reached.' },
+  mail: {
+    title: 'Mail',
+    about: 'The server that sends invitations. The screen People sets it together with its password, and tests it.',
+  },
   inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
 }
 
@@ -53,6 +57,12 @@ export const LABELS: Partial<Record<SettingKey, string>> = {
   'http.port': 'TCP port',
   'http.publicUrl': 'Public address (URL)',
   'http.allowedHosts': 'Further host names',
+  'mail.host': 'SMTP server',
+  'mail.port': 'TCP port',
+  'mail.security': 'Security of the connection',
+  'mail.user': 'User name',
+  'mail.from': 'Sender',
+  'mail.certificate': 'Certificate (PEM)',
   'partner.plaintextHosts': 'Hosts reached by plain http or privately',
   'worklist.freshSeconds': 'Use an answer again for (s)',
   'worklist.budgetSeconds': 'Wait for the partner (s)',

@@ -4,13 +4,15 @@ import {
   IconBuildingHospital,
   IconDeviceDesktopAnalytics,
   IconHistory,
+  IconKey,
   IconListSearch,
   IconPlugConnected,
+  IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 
 interface Screen {
-  readonly to: '/' | '/worklist' | '/queries' | '/devices' | '/partner' | '/settings' | '/audit'
+  readonly to: '/' | '/worklist' | '/queries' | '/devices' | '/partner' | '/people' | '/keys' | '/settings' | '/audit'
   readonly name: string
   readonly icon: TablerIcon
   /** Only owners and administrators see it. */
@@ -24,6 +26,8 @@ export const SCREENS: readonly Screen[] = [
   { to: '/queries', name: 'Queries', icon: IconListSearch },
   { to: '/devices', name: 'Devices', icon: IconDeviceDesktopAnalytics },
   { to: '/partner', name: 'Partner', icon: IconPlugConnected, isForManagers: true },
+  { to: '/people', name: 'People', icon: IconUsers, isForManagers: true },
+  { to: '/keys', name: 'API keys', icon: IconKey, isForManagers: true },
   { to: '/settings', name: 'Settings', icon: IconAdjustmentsHorizontal, isForManagers: true },
   { to: '/audit', name: 'Audit', icon: IconHistory, isForManagers: true },
 ]

@@ -35,16 +35,64 @@ describe('API keys', () => {
     ])
   })
 
-  it('note their use at most once a minute', () => {
+  it('show their last use at once, and keep it with a later commit, at most once a minute', async () => {
     using temp = tempStore()
     const keys = openApiKeys(temp)
-    const { key } = keys.create(WANTED, 'command-line')
+    const { key, apiKey } = keys.create(WANTED, 'command-line')
+    const kept = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return temp.store.apiKeys.get(apiKey.apiKeyId)?.lastUsedAt
+    }
     keys.authenticate(key)
+    expect(temp.store.apiKeys.get(apiKey.apiKeyId)?.lastUsedAt).toBeNull()
+    expect(await kept()).toBe('2026-03-10T09:00:00.000Z')
     temp.clock.pass(59_999)
     keys.authenticate(key)
-    expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T09:00:00.000Z')
+    expect(await kept()).toBe('2026-03-10T09:00:00.000Z')
+    expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T09:00:59.999Z')
     temp.clock.pass(1)
     keys.authenticate(key)
-    expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T09:01:00.000Z')
+    expect(await kept()).toBe('2026-03-10T09:01:00.000Z')
+  })
+
+  it('are rotated under the same id; the secret before opens until the overlap ends', () => {
+    using temp = tempStore()
+    const keys = openApiKeys(temp)
+    const first = keys.create(WANTED, 'command-line')
+    temp.clock.pass(60_000)
+    const second = keys.rotate(first.apiKey.apiKeyId, 3_600_000, 'user:usr_1')
+    expect(second.apiKey).toMatchObject({
+      ...{ ...WANTED, apiKeyId: first.apiKey.apiKeyId, last4: second.key.slice(-4), rotatedAt: '2026-03-10T09:01:00.000Z' },
+      ...{ oldLast4: first.key.slice(-4), oldExpiresAt: '2026-03-10T10:01:00.000Z' },
+    })
+    const opens = () => [first.key, second.key].map((key) => keys.authenticate(key)?.apiKeyId === first.apiKey.apiKeyId)
+    expect(opens()).toEqual([true, true])
+    temp.clock.pass(3_599_999)
+    expect(opens()).toEqual([true, true])
+    temp.clock.pass(1)
+    expect(opens()).toEqual([false, true])
+    expect(temp.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ actor: 'user:usr_1', action: 'api-key.rotate' })
+  })
+
+  it('have two secrets at most, and without an overlap one at once', () => {
+    using temp = tempStore()
+    const keys = openApiKeys(temp)
+    const { key: first, apiKey } = keys.create(WANTED, 'command-line')
+    const { key: second } = keys.rotate(apiKey.apiKeyId, 3_600_000, 'command-line')
+    const { key: third } = keys.rotate(apiKey.apiKeyId, 3_600_000, 'command-line')
+    expect([first, second, third].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true, true])
+    const { key: fourth } = keys.rotate(apiKey.apiKeyId, 0, 'command-line')
+    expect([third, fourth].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true])
+  })
+
+  it('lose both secrets when they are revoked, and are rotated no more', () => {
+    using temp = tempStore()
+    const keys = openApiKeys(temp)
+    const { key: first, apiKey } = keys.create(WANTED, 'command-line')
+    const { key: second } = keys.rotate(apiKey.apiKeyId, 3_600_000, 'command-line')
+    keys.revoke(apiKey.apiKeyId, 'command-line')
+    expect([first, second].map((key) => keys.authenticate(key))).toEqual([undefined, undefined])
+    expect(() => keys.rotate(apiKey.apiKeyId, 0, 'command-line')).toThrow('The key was revoked')
+    expect(() => keys.rotate('none', 0, 'command-line')).toThrow('There is no such key')
   })
 })

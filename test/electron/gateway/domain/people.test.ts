@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { userActor } from '#gateway/domain/audit.ts'
 import { openPeople } from '#gateway/domain/people.ts'
 import type { ApiError } from '#shared/errors.ts'
 import { tempStore } from '../../../support/temp-store.ts'
@@ -99,20 +98,6 @@ describe('accounts', () => {
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('not-signed-in')
     expect(await codeOf(temp.people.signIn(OWNER.email, 'another ten'))).toBe('none')
     await expect(temp.people.setPassword('usr_nobody', 'another ten', 'command-line')).rejects.toMatchObject({ code: 'not-found' })
-  })
-
-  it('are deactivated with their sessions, but for the last owner', async () => {
-    using temp = clinic()
-    const owner = await temp.owned()
-    const member = await temp.people.createUser({ ...OWNER, email: 'tom@clinic.example', level: 'member' }, 'command-line')
-    const { token } = await temp.people.signIn('tom@clinic.example', OWNER.password)
-    temp.people.deactivate(member.userId, userActor(owner.user.userId))
-    temp.people.deactivate(member.userId, userActor(owner.user.userId))
-    expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(await codeOf(temp.people.signIn('tom@clinic.example', OWNER.password))).toBe('not-signed-in')
-    expect(temp.trail().filter((line) => line.includes('deactivate'))).toHaveLength(1)
-    expect(() => temp.people.deactivate(owner.user.userId, 'command-line')).toThrow('The last owner cannot be deactivated')
-    expect(() => temp.people.mintSignInLink(member.userId, 'command-line')).toThrow('no access to the window')
   })
 })
 

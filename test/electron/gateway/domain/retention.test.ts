@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import { instantOf } from '#gateway/store/clock.ts'
+import { newKey } from '../../../support/callers.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -41,5 +42,34 @@ describe('what is past its time', () => {
     clock.pass(7 * 24 * HOUR)
     await forgetExpired(temp)
     expect(store.closedSteps.list()).toEqual([])
+  })
+
+  it('is a link to the viewer that nobody followed, and an answer kept for a key of yesterday', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const { apiKeyId } = newKey(store)
+    const of = {
+      kind: 'ephemeral',
+      area: 'viewer',
+      studyId: null,
+      userId: null,
+      createdByApiKeyId: apiKeyId,
+      createdByUserId: null,
+    } as const
+    const link = { tokenHash: 'a'.repeat(64), ...of, ephemeral: { retrievalId: 'h' }, createdAt: instantOf(clock()), usedAt: null }
+    store.links.insert({ ...link, expiresAt: instantOf(clock() + 30_000) })
+    store.idempotency.keep({ caller: 'c', call: 'POST /', key: 'k' }, { status: 200, body: '{}', bodyHash: 'b'.repeat(64) })
+    const rows = () => {
+      const { database } = store
+      return (['links', 'idempotencyKeys'] as const).map((table) => database.all(database.sql.selectFrom(table).select('createdAt')).length)
+    }
+    await forgetExpired(temp)
+    expect(rows()).toEqual([1, 1])
+    clock.pass(30_001)
+    await forgetExpired(temp)
+    expect(rows()).toEqual([0, 1])
+    clock.pass(24 * HOUR)
+    await forgetExpired(temp)
+    expect(rows()).toEqual([0, 0])
   })
 })

@@ -71,7 +71,7 @@ describe('opening a database', () => {
     }
     using db = Database.open(file)
     expect(keys(db)).toEqual(['kept'])
-    expect(existsSync(`${file}.schema-1`)).toBe(false)
+    expect(existsSync(`${file}.schema-${MIGRATIONS.length}`)).toBe(false)
   })
 
   it('refuses a folder that is not there', () => {
@@ -105,7 +105,9 @@ describe('opening a database', () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'gateway.sqlite')
     Database.open(file, [...MIGRATIONS, 'create table later (a integer) strict'])[Symbol.dispose]()
-    expect(faultOf(() => Database.open(file))).toMatch(/^newer-schema: .*newer version of Isthmus \(schema 2, this one knows 1\)/)
+    expect(faultOf(() => Database.open(file))).toContain(
+      `newer version of Isthmus (schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length})`,
+    )
   })
 
   it('refuses a damaged database', () => {
@@ -151,7 +153,7 @@ describe('migrations', () => {
       using db = Database.open(file, later)
       expect(keys(db)).toEqual(['old', 'second', 'third'])
     }
-    using before = Database.open(`${file}.schema-1`)
+    using before = Database.open(`${file}.schema-${MIGRATIONS.length}`)
     expect(keys(before)).toEqual(['old'])
   })
 

@@ -102,6 +102,12 @@ const user = (number: number, differs: Partial<UserRecord> = {}): UserRecord => 
   canManageStudies: false,
   canCreateReports: true,
   hasDashboardAccess: true,
+  middleName: null,
+  suffix1: null,
+  suffix2: null,
+  phoneNumber: null,
+  npiNumber: null,
+  invitedSource: 'dashboard',
   passwordHash: 'scrypt$…',
   createdAt: AT,
   updatedAt: AT,
@@ -189,7 +195,8 @@ describe('endpoints', () => {
   it('take an event of their key, else as the default', () => {
     using temp = tempStore()
     const { endpoints, apiKeys } = temp.store
-    apiKeys.insert({ ...key, createdAt: AT, lastUsedAt: null, revokedAt: null })
+    const never = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+    apiKeys.insert({ ...key, createdAt: AT, ...never })
     endpoints.put(endpoint('ris'))
     endpoints.put(endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
     const to = (event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested', apiKeyId: string | null) =>

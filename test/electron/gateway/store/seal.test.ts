@@ -26,6 +26,13 @@ describe('the seal', () => {
     expect(one.length).toBe(1 + 12 + text.length + 16)
   })
 
+  it('has a key for each purpose, always the same, that is not the data key', () => {
+    const [links, cursors] = [seal.keyFor('links'), seal.keyFor('cursors')]
+    expect([links.length, links.equals(seal.keyFor('links')), links.equals(cursors)]).toEqual([32, true, false])
+    expect(links.equals(Buffer.alloc(32, 7))).toBe(false)
+    expect(links.equals(sealWith(Buffer.alloc(32, 8)).keyFor('links'))).toBe(false)
+  })
+
   it('refuses every changed byte', () => {
     const sealed = seal.seal(text, 'name')
     for (let at = 0; at < sealed.length; at++) {

@@ -1,0 +1,35 @@
+import type { ApiKey } from '#gateway/domain/api-keys.ts'
+import { userActor } from '#gateway/domain/audit.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ApiKeyRow } from '#shared/contract/dashboard-people.ts'
+import type { DashboardPeopleDeps } from './dashboard-people.ts'
+import type { PeopleHandlers } from './people-permissions.ts'
+
+const HOUR_MS = 60 * 60_000
+
+export function apiKeyHandlers({
+  apiKeys,
+  clock,
+}: Pick<DashboardPeopleDeps, 'apiKeys' | 'clock'>): Pick<PeopleHandlers, 'apiKeys' | 'createApiKey' | 'rotateApiKey' | 'revokeApiKey'> {
+  /** The secret before is told of only while it opens. */
+  function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
+    const isOpen = apiKey.revokedAt === null && oldLast4 !== null && oldExpiresAt !== null && oldExpiresAt > instantOf(clock())
+    return { ...apiKey, old: isOpen ? { last4: oldLast4, expiresAt: oldExpiresAt } : null }
+  }
+
+  return {
+    apiKeys: () => ({ apiKeys: apiKeys.list().map(show) }),
+    createApiKey({ body, user }) {
+      const { apiKey, key } = apiKeys.create(body, userActor(user.userId))
+      return { apiKey: show(apiKey), key }
+    },
+    rotateApiKey({ params, body, user }) {
+      const { apiKey, key } = apiKeys.rotate(params.apiKeyId, body.overlapHours * HOUR_MS, userActor(user.userId))
+      return { apiKey: show(apiKey), key }
+    },
+    revokeApiKey({ params, user }) {
+      apiKeys.revoke(params.apiKeyId, userActor(user.userId))
+      return { success: true }
+    },
+  }
+}

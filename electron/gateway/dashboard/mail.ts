@@ -1,0 +1,20 @@
+import { userActor } from '#gateway/domain/audit.ts'
+import type { DashboardPeopleDeps } from './dashboard-people.ts'
+import type { PeopleHandlers } from './people-permissions.ts'
+
+export const mailHandlers = ({
+  mailServer,
+  mail,
+}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<PeopleHandlers, 'mail' | 'setMail' | 'testMail'> => ({
+  mail: () => mailServer.read(),
+  setMail({ body, user }) {
+    mailServer.set(body, userActor(user.userId))
+    mail.retry()
+    return mailServer.read()
+  },
+  testMail: ({ body }) =>
+    mail.test(body.to).then(
+      () => ({ success: true, message: 'The mail server took the message. Look whether it arrives.' }),
+      (error: Error) => ({ success: false, message: `Not sent: ${error.message}.` }),
+    ),
+})

@@ -1,0 +1,101 @@
+import type { Invited } from '#gateway/domain/invitations.ts'
+import { invitedPerson } from '#gateway/domain/invited-person.ts'
+import { listPage, printTimeKey, readTimeKey } from '#gateway/domain/list-page.ts'
+import { scribeUserOf } from '#gateway/domain/user-view.ts'
+import type { SessionCookie } from '#gateway/http/sessions.ts'
+import type { InvitationRecord } from '#gateway/store/invitations.ts'
+import type { TimeKey, UserRecord } from '#gateway/store/users.ts'
+import type { Person } from '#shared/contract/dashboard-people.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { InvitationId } from '#shared/ids.ts'
+import type { DashboardPeopleDeps } from './dashboard-people.ts'
+import type { PeopleHandlers } from './people-permissions.ts'
+
+type Served =
+  | 'people'
+  | 'invitePerson'
+  | 'updatePerson'
+  | 'revokePerson'
+  | 'reactivatePerson'
+  | 'renewInvitation'
+  | 'revokeInvitation'
+  | 'invitation'
+  | 'acceptInvitation'
+  | 'rejectInvitation'
+
+// All that manage people see every customer (row 52).
+const callerOf = (user: SignedInUser) => ({ kind: 'user', user: { ...user, customerIds: [] } }) as const
+
+function placeOf(cursor: string | undefined): TimeKey | undefined {
+  if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return readTimeKey(cursor)
+  throw new ApiError('malformed', 'The cursor is not one of this list.', {
+    errors: [{ path: 'query.cursor', message: 'must be a cursor given with an earlier page' }],
+  })
+}
+
+export function peopleHandlers({
+  users,
+  invitations,
+  people,
+  settings,
+  version,
+}: Pick<DashboardPeopleDeps, 'users' | 'invitations' | 'people' | 'settings' | 'version'>): Pick<PeopleHandlers, Served> {
+  function show(user: UserRecord): Person {
+    const invitation = invitations.ofUser(user.userId)
+    return {
+      ...scribeUserOf(user),
+      state: user.deactivatedAt !== null ? 'revoked' : user.passwordHash === null ? 'invited' : 'active',
+      invitation: invitation ? showInvitation(invitation) : null,
+    }
+  }
+
+  function showInvitation(invitation: InvitationRecord): Person['invitation'] {
+    const { status, expiry, createdAt } = invitation
+    const { mail, fault } = invitations.mailOf(invitation.invitationId)
+    return {
+      invitationId: invitation.invitationId as InvitationId,
+      ...{ status, expiry, createdAt, mail, mailFault: fault },
+      isExpired: status === 'sent' && !invitations.isPending(invitation),
+      invitedBy: invitations.inviterName(invitation),
+    }
+  }
+
+  const showInvited = ({ user, invitation, link }: Invited) => ({ person: show(user), link, expiry: invitation.expiry })
+
+  function begin(cookie: SessionCookie, token: string | undefined, user: SignedInUser | null) {
+    // Whoever was signed in at this browser is not who accepted.
+    if (cookie.token) people.signOut(cookie.token)
+    if (token === undefined) cookie.clear()
+    else cookie.set(token)
+    return { user, needsOwner: !people.hasUser(), clinicName: settings.get('clinic.name'), version }
+  }
+
+  return {
+    people({ query: { cursor, limit }, user }) {
+      const { items, next } = users.list(callerOf(user), {}, { after: placeOf(cursor), limit })
+      return listPage('people', items.map(show), printTimeKey(next))
+    },
+    invitePerson: ({ body, user }) => showInvited(invitations.invite(callerOf(user), invitedPerson(body))),
+    updatePerson: ({ params, body, user }) => show(users.update(callerOf(user), params.userId, body)),
+    revokePerson: ({ params, user }) => users.revokeAccess(callerOf(user), params.userId),
+    reactivatePerson: ({ params, user }) => users.reactivate(callerOf(user), params.userId),
+    renewInvitation: ({ params, user }) => showInvited(invitations.renew(callerOf(user), params.userId)),
+    revokeInvitation: ({ params, user }) => invitations.revoke(callerOf(user), { userId: params.userId }),
+
+    invitation({ body }) {
+      const invitation = invitations.open(body.token)
+      const { email, firstName, lastName, clinicRole, level, expiry } = invitation
+      const clinicName = settings.get('clinic.name')
+      return { email, firstName, lastName, clinicRole, level, expiry, clinicName, invitedBy: invitations.inviterName(invitation) }
+    },
+    async acceptInvitation({ body, session }) {
+      const { signIn } = await invitations.accept(body.token, body.password)
+      return begin(session, signIn?.token, signIn?.user ?? null)
+    },
+    rejectInvitation({ body }) {
+      invitations.reject(body.token)
+      return { success: true }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import { openApiDocument } from './openapi.ts'
+import type { HttpApp } from './operations.ts'
+import { HTML } from './page.ts'
+
+export interface ReferenceOptions {
+  readonly version: string
+  /** Folder of swagger-ui-dist; found among the packages by itself. */
+  readonly folder?: string | undefined
+}
+
+/** Files of swagger-ui-dist that the page loads, and no other: from this gateway, under its own content security policy. */
+const FILES = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const
+
+/** Serves `/openapi.json` and a page to browse it at `/docs`, to anyone who reaches the gateway: they say nothing of this clinic. */
+export function serveReference({ fastify, declared }: HttpApp, { version, folder = packageFolder() }: ReferenceOptions): void {
+  const get = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
+    declared.push({ method: 'GET', path }, { method: 'HEAD', path })
+    fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))
+  }
+  let printed: string | undefined
+  get('/openapi.json', (reply) => {
+    printed ??= JSON.stringify(openApiDocument({ version }))
+    return reply.type('application/json; charset=utf-8').send(printed)
+  })
+  get('/docs', (reply) => reply.type(HTML).send(PAGE))
+  get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  for (const [name, type] of Object.entries(FILES))
+    if (folder && existsSync(join(folder, name)))
+      get(`/docs/${name}`, (reply) => reply.type(type).send(createReadStream(join(folder, name))))
+}
+
+function packageFolder(): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  } catch {
+    return undefined
+  }
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Isthmus interface</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"><p>The reference of the interface. As a document for tools: <a href="/openapi.json">openapi.json</a>.</p></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+// Without a validator: it would send the address of this gateway to a site on the internet.
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+})
+`

@@ -1,0 +1,20 @@
+import type { Customers } from '#gateway/domain/customers.ts'
+import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { orgs } from '#shared/contract/express.ts'
+import { organizationOf } from './organization.ts'
+
+export interface OrgsDeps {
+  readonly customers: Pick<Customers, 'createOrganization'>
+}
+
+/** Declares the legacy call that makes an organization (interface.md, Express customers). */
+export function serveOrgs(app: HttpApp, { customers }: OrgsDeps): void {
+  serveAll(
+    app,
+    orgs,
+    { create: 'partner' },
+    {
+      create: ({ caller, body }) => organizationOf(customers.createOrganization(caller, body)),
+    },
+  )
+}

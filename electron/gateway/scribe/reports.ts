@@ -1,0 +1,28 @@
+import type { Reports } from '#gateway/domain/reports.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
+import type { scribe } from '#shared/contract/scribe.ts'
+import type { SCRIBE_ACCESS } from './access.ts'
+import { reportItemOf, reportsOf, scribeReportOf } from './report.ts'
+
+export interface ScribeReportDeps {
+  readonly reports: Reports
+}
+
+type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
+
+/** interface.md, Scribe reports. */
+export const scribeReportHandlers = ({
+  reports,
+}: ScribeReportDeps): Pick<HandlersOf<typeof scribe, typeof SCRIBE_ACCESS>, ReportCalls> => ({
+  reports: ({ caller, query }) => reportsOf(reports.list(caller, query), scribeReportOf),
+  reportText({ caller, query }) {
+    const found = reports.text(caller, query)
+    return 'reports' in found ? reportsOf(found, reportItemOf) : reportItemOf(found)
+  },
+  reportPdf({ caller, query }) {
+    const found = reports.pdf(caller, query)
+    return 'reports' in found ? reportsOf(found, reportItemOf) : reportItemOf(found)
+  },
+  startAddendum: ({ caller, params }) => reports.startAddendum(caller, params.reportId),
+  cancelAddendum: ({ caller, params }) => reports.cancelAddendum(caller, params.reportId),
+})

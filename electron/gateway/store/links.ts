@@ -1,0 +1,74 @@
+import type { Database } from './database.ts'
+import type { Seal } from './seal.ts'
+import type { Area } from './study-facet.ts'
+
+/** viewer: a viewer study; reroute: viewer and dictation; viewer-only: a scribe study without dictation; ephemeral: no study. */
+export type LinkKind = 'viewer' | 'reroute' | 'viewer-only' | 'ephemeral'
+
+/** What a partner gave for a viewer session without a study (interface-choices §1.3). */
+export interface EphemeralDetail {
+  readonly retrievalId: string
+  /** Echoed in `ephemeral.access_requested`; absent when it was not given. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+  readonly hangingProtocol?: { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] } | undefined
+}
+
+/** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
+export interface LinkRecord {
+  readonly tokenHash: string
+  readonly kind: LinkKind
+  readonly area: Area
+  /** Null for an ephemeral session. */
+  readonly studyId: string | null
+  /** Whom it opens the viewer for; for viewer-only links, who is noted in the audit trail. */
+  readonly userId: string | null
+  readonly createdByApiKeyId: string | null
+  readonly createdByUserId: string | null
+  /** Of an ephemeral session; sealed at rest. */
+  readonly ephemeral: EphemeralDetail | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly usedAt: string | null
+}
+
+export interface LinksStore {
+  insert(link: LinkRecord): void
+  /** The link that may still be followed at `now`. */
+  find(tokenHash: string, now: string): LinkRecord | undefined
+  /** Uses the link up: it is given once, and only before it expires. */
+  redeem(tokenHash: string, now: string): LinkRecord | undefined
+  /** Forgets the links that are for this user. */
+  removeOf(userId: string): void
+  /** Forgets links that expired before the instant. */
+  purge(before: string): number
+}
+
+export function linksStore(db: Database, seal: Seal): LinksStore {
+  function find(tokenHash: string, now: string): LinkRecord | undefined {
+    const row = db.get(
+      db.sql.selectFrom('links').selectAll().where('tokenHash', '=', tokenHash).where('usedAt', 'is', null).where('expiresAt', '>', now),
+    )
+    if (!row) return undefined
+    const { sealedSession, ...link } = row
+    const ephemeral = sealedSession === null ? null : JSON.parse(seal.open(sealedSession, contextOf(tokenHash)).toString())
+    return { ...link, ephemeral } as LinkRecord
+  }
+  return {
+    insert({ ephemeral, ...link }) {
+      const sealedSession = ephemeral === null ? null : seal.seal(Buffer.from(JSON.stringify(ephemeral)), contextOf(link.tokenHash))
+      db.run(db.sql.insertInto('links').values({ ...link, sealedSession }))
+    },
+    find,
+    redeem: (tokenHash, now) =>
+      db.transaction(() => {
+        const link = find(tokenHash, now)
+        if (!link) return undefined
+        db.run(db.sql.updateTable('links').set({ usedAt: now }).where('tokenHash', '=', tokenHash))
+        return { ...link, usedAt: now }
+      }),
+    removeOf: (userId) => void db.run(db.sql.deleteFrom('links').where('userId', '=', userId)),
+    purge: (before) => db.run(db.sql.deleteFrom('links').where('expiresAt', '<', before)).changes,
+  }
+}
+
+const contextOf = (tokenHash: string) => `link ${tokenHash}`

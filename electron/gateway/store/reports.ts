@@ -1,0 +1,94 @@
+import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import type { ReportStatus } from '#shared/lifecycle.ts'
+import type { Database } from './database.ts'
+import { rawQuery } from './raw-query.ts'
+import { flag } from './schema.ts'
+import type { Seal } from './seal.ts'
+
+/** A report or an addendum (interface.md, Scribe report). */
+export interface ReportRecord {
+  /** Order of creation. */
+  readonly seq: number
+  readonly reportId: string
+  readonly studyId: string
+  /** Who writes or signed it. */
+  readonly userId: string
+  readonly isAddendum: boolean
+  readonly status: ReportStatus
+  /** Null until signed. */
+  readonly signedAt: string | null
+  /** Null until signed (row 43). */
+  readonly isCritical: boolean | null
+  /** Patient and scan as they were; sealed at rest. */
+  readonly snapshotMetadata: StudyReportMetadata
+  /** Sealed at rest; null while nothing is written. */
+  readonly plainText: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** What a study says of its reports. */
+export interface ReportEntry {
+  readonly reportId: string
+  readonly status: ReportStatus
+  readonly isCritical: boolean | null
+}
+
+/** A study has one draft at most. */
+export interface ReportsStore {
+  get(reportId: string): ReportRecord | undefined
+  /** Oldest first, addenda too. */
+  ofStudy(studyId: string): ReportRecord[]
+  /** Oldest first, without opening what is sealed. */
+  entriesOf(studyId: string): ReportEntry[]
+  insert(report: Omit<ReportRecord, 'seq'>): void
+  update(report: Omit<ReportRecord, 'seq'>): void
+  /** Whether it was there. */
+  remove(reportId: string): boolean
+}
+
+export function reportsStore(db: Database, seal: Seal): ReportsStore {
+  const every = db.sql.selectFrom('reports').selectAll()
+  const recordOf = ({ sealedText, sealedSnapshot, ...row }: StoredReport): ReportRecord =>
+    ({
+      ...row,
+      isAddendum: row.isAddendum === 1,
+      isCritical: row.isCritical === null ? null : row.isCritical === 1,
+      plainText: sealedText === null ? null : seal.open(sealedText, textContext(row.reportId)).toString(),
+      snapshotMetadata: JSON.parse(seal.open(sealedSnapshot, snapshotContext(row.reportId)).toString()),
+    }) as ReportRecord
+  const rowOf = ({ plainText, snapshotMetadata, ...report }: Omit<ReportRecord, 'seq'>) => ({
+    ...report,
+    isAddendum: flag(report.isAddendum),
+    isCritical: report.isCritical === null ? null : flag(report.isCritical),
+    sealedText: plainText === null ? null : seal.seal(Buffer.from(plainText), textContext(report.reportId)),
+    sealedSnapshot: seal.seal(Buffer.from(JSON.stringify(snapshotMetadata)), snapshotContext(report.reportId)),
+  })
+  return {
+    get(reportId) {
+      const row = db.get(every.where('reportId', '=', reportId))
+      return row && recordOf(row)
+    },
+    ofStudy: (studyId) => db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf),
+    entriesOf: (studyId) =>
+      db
+        .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null }>(ENTRIES, [studyId]))
+        .map((row) => ({ ...row, isCritical: row.isCritical === null ? null : row.isCritical === 1 })),
+    insert: (report) => void db.run(db.sql.insertInto('reports').values(rowOf(report))),
+    update(report) {
+      const { reportId, studyId: _, createdAt: __, ...changed } = rowOf(report)
+      db.run(db.sql.updateTable('reports').set(changed).where('reportId', '=', reportId))
+    },
+    remove: (reportId) => db.run(db.sql.deleteFrom('reports').where('reportId', '=', reportId)).changes > 0,
+  }
+}
+
+const ENTRIES = 'select reportId, status, isCritical from reports where studyId = ? order by seq'
+const textContext = (reportId: string) => `report text ${reportId}`
+const snapshotContext = (reportId: string) => `report snapshot ${reportId}`
+
+type StoredReport = Omit<{ [K in keyof ReportRecord]: unknown }, 'plainText' | 'snapshotMetadata'> & {
+  reportId: string
+  sealedText: Buffer | null
+  sealedSnapshot: Buffer
+}

@@ -1,0 +1,169 @@
+import { Button, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import { dashboardPeople, type OpenInvitation } from '#shared/contract/dashboard-people.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
+import { Clock } from '../components/clock.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Failed, Waiting } from '../components/page.tsx'
+import { Notice, ToneIcon } from '../components/tone.tsx'
+import { passwordStrength } from '../display/password-strength.ts'
+import { call, useSend } from '../gateway.ts'
+import { useEnter } from '../session.ts'
+import { Door } from '../sign-in/door.tsx'
+import { words } from './words.ts'
+
+/** Where an invitation's link leads: who invites, and the choice to accept with a password or to reject. */
+export function Accept({ token }: { token: string }) {
+  useEffect(() => {
+    document.title = `${words.title} · Isthmus`
+  }, [])
+  const navigate = useNavigate()
+  const [end, setEnd] = useState<'accepted' | 'rejected' | null>(null)
+  // A look, though it is a POST: the token stays out of addresses.
+  const invitation = useQuery<OpenInvitation, ProblemError>({
+    queryKey: [dashboardPeople.invitation.path, token],
+    queryFn: ({ signal }) => call(dashboardPeople.invitation, { body: { token } }, signal),
+    enabled: end === null,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    // Looked at anew each time: it may have been accepted or taken back meanwhile.
+    gcTime: 0,
+    staleTime: 0,
+  })
+
+  if (end !== null)
+    return (
+      <Frame>
+        <Notice tone="info" title={words[end]}>
+          {end === 'accepted' ? words.acceptedText : words.rejectedText}
+        </Notice>
+      </Frame>
+    )
+  if (invitation.isPending)
+    return (
+      <Frame>
+        <Waiting rows={4} />
+      </Frame>
+    )
+  if (invitation.isError)
+    return (
+      <Frame>
+        {invitation.error.code === 'refused' ? (
+          <>
+            <Notice tone="danger" title={words.failed}>
+              {invitation.error.message}
+            </Notice>
+            <Text>{words.failedHelp}</Text>
+          </>
+        ) : (
+          <Failed error={invitation.error} onRetry={() => void invitation.refetch()} />
+        )}
+        <Button variant="default" onClick={() => void navigate({ to: '/', replace: true })}>
+          {words.toSignIn}
+        </Button>
+      </Frame>
+    )
+  return (
+    <Frame>
+      <Choice token={token} invitation={invitation.data} onEnd={setEnd} />
+    </Frame>
+  )
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  return (
+    <Door foot={words.foot}>
+      <Stack>
+        <Title order={1}>{words.title}</Title>
+        {children}
+      </Stack>
+    </Door>
+  )
+}
+
+function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end: 'accepted' | 'rejected') => void }) {
+  const { token, invitation, onEnd } = props
+  const navigate = useNavigate()
+  const enter = useEnter()
+  const accept = useSend(dashboardPeople.acceptInvitation)
+  const reject = useSend(dashboardPeople.rejectInvitation)
+  const [isRejecting, setIsRejecting] = useState(false)
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: ({ password }) => {
+      const parsed = dashboardPeople.acceptInvitation.body.shape.password.safeParse(password)
+      return parsed.success ? {} : { password: parsed.error.issues[0]?.message }
+    },
+  })
+  const { firstName, lastName, email, clinicName, clinicRole, invitedBy, expiry } = invitation
+  const { password } = form.values
+  const strength = passwordStrength(password, [firstName, lastName, email, clinicName])
+
+  const submit = form.onSubmit((values) =>
+    accept.mutate(
+      { body: { token, password: values.password } },
+      {
+        onSuccess: (session) => {
+          if (!session.user) return onEnd('accepted')
+          enter(session)
+          void navigate({ to: '/', replace: true })
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text>
+          {firstName} {lastName}: {words.invites(invitedBy, clinicName)}
+        </Text>
+        <Text c="dimmed">
+          {words.as(clinicRole)} <b>{email}</b>.
+          {expiry !== null && (
+            <>
+              {' '}
+              {words.until} <Clock instant={expiry} />.
+            </>
+          )}
+        </Text>
+        {accept.error && accept.error.errors.length === 0 && <Failed error={accept.error} />}
+        {/* For the browser's password store, which files the password under this name. */}
+        <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+        <PasswordInput
+          label={words.password}
+          description={words.passwordAbout}
+          autoComplete="new-password"
+          autoFocus
+          {...form.getInputProps('password')}
+        />
+        {password !== '' && (
+          <Group gap={6} role="status" data-tone={strength.tone} c="var(--tone-text)" fz="sm">
+            <ToneIcon tone={strength.tone} />
+            {strength.words}
+          </Group>
+        )}
+        <Button type="submit" size="md" loading={accept.isPending}>
+          {words.accept}
+        </Button>
+        <Button variant="subtle" color="red" onClick={() => setIsRejecting(true)}>
+          {words.reject}
+        </Button>
+      </Stack>
+      <Confirm
+        isOpen={isRejecting}
+        title={words.rejectTitle}
+        action={words.reject}
+        isBusy={reject.isPending}
+        error={reject.error}
+        onClose={() => setIsRejecting(false)}
+        onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
+      >
+        {words.rejectText}
+      </Confirm>
+    </form>
+  )
+}

@@ -1,0 +1,31 @@
+import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Copy } from './copy.tsx'
+
+/** Something that is shown once and not kept: it closes only by the button that says it was copied. */
+export function ShownOnce(props: { value: string | null; title: string; about: string; what: string; done: string; onClose: () => void }) {
+  const { value, title, about, what, done, onClose } = props
+  return (
+    <Modal
+      opened={value !== null}
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      size="lg"
+    >
+      <Stack>
+        <Text>{about}</Text>
+        <Group wrap="nowrap" gap={6}>
+          <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+            {value}
+          </Code>
+          <Copy value={value ?? ''} what={what} />
+        </Group>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{done}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

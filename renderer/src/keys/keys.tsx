@@ -1,0 +1,219 @@
+import { ActionIcon, Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconBan, IconKey, IconPlus, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { faultsByField } from '../client.ts'
+import { Ago, Clock } from '../components/clock.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
+import { Tag } from '../components/tone.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+const CHANGES = [dashboardPeople.apiKeys]
+
+/** The keys partner systems call the interface with. */
+export function Keys() {
+  const keys = useReply(dashboardPeople.apiKeys, {})
+  const [isAdding, setIsAdding] = useState(false)
+  const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
+  const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
+  const [shown, setShown] = useState<string | null>(null)
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+      {words.add}
+    </Button>
+  )
+  return (
+    <Page title={words.title} about={words.about} actions={add}>
+      <Panel isFlush>
+        {keys.isPending && <Waiting rows={4} />}
+        {keys.isError && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
+        {keys.data?.apiKeys.length === 0 && (
+          <Empty icon={<IconKey size={34} stroke={1.3} />} title={words.none} action={add}>
+            {words.noneText}
+          </Empty>
+        )}
+        {keys.data && keys.data.apiKeys.length > 0 && <KeyTable keys={keys.data.apiKeys} onRotate={setRotating} onRevoke={setRevoking} />}
+      </Panel>
+      <Modal opened={isAdding} onClose={() => setIsAdding(false)} title={words.form.title}>
+        {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
+      </Modal>
+      {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
+      <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
+      <ShownOnce value={shown} {...words.shown} what="the key" onClose={() => setShown(null)} />
+    </Page>
+  )
+}
+
+function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow) => void; onRevoke: (key: ApiKeyRow) => void }) {
+  const { keys, onRotate, onRevoke } = props
+  const { columns } = words
+  return (
+    <Table.ScrollContainer minWidth={820}>
+      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
+        <Table.Thead>
+          <Table.Tr>
+            {Object.values(columns).map((name) => (
+              <Table.Th key={name} ta={name === columns.actions ? 'right' : undefined}>
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map((key) => (
+            <Table.Tr key={key.apiKeyId} opacity={key.revokedAt === null ? 1 : 0.6}>
+              <Table.Td>{key.description}</Table.Td>
+              <Table.Td>
+                <span className="mono">sk_live_…{key.last4}</span>
+                {key.old && (
+                  <Text fz="sm" c="dimmed">
+                    {words.old(key.old.last4)} <Clock instant={key.old.expiresAt} />
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                {words.scopes[key.scope]} {key.isViewerEnabled && words.viewer}
+              </Table.Td>
+              <Table.Td>
+                <Clock instant={key.createdAt} />
+                {key.rotatedAt !== null && (
+                  <Text fz="sm" c="dimmed">
+                    {words.rotated} <Ago instant={key.rotatedAt} />
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Ago instant={key.lastUsedAt} />
+              </Table.Td>
+              <Table.Td>
+                {key.revokedAt !== null ? (
+                  <Group justify="flex-end">
+                    <Tag tone="plain">{words.revoked}</Tag>
+                  </Group>
+                ) : (
+                  <Group gap={2} justify="flex-end" wrap="nowrap">
+                    <Tooltip label={words.rotate(key.description)}>
+                      <ActionIcon aria-label={words.rotate(key.description)} onClick={() => onRotate(key)}>
+                        <IconRefresh size={17} />
+                      </ActionIcon>
+                    </Tooltip>
+                    <Tooltip label={words.revoke(key.description)}>
+                      <ActionIcon aria-label={words.revoke(key.description)} onClick={() => onRevoke(key)}>
+                        <IconBan size={17} />
+                      </ActionIcon>
+                    </Tooltip>
+                  </Group>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
+  const create = useSend(dashboardPeople.createApiKey, CHANGES)
+  const form = useForm({ initialValues: { description: '', scope: 'self' as 'self' | 'all', isViewerEnabled: false } })
+  const { description, scope, viewer, submit, cancel } = words.form
+  return (
+    <form
+      onSubmit={form.onSubmit((body) =>
+        create.mutate(
+          { body },
+          {
+            onSuccess: ({ key }) => {
+              onDone()
+              onMade(key)
+            },
+            onError: (error) => form.setErrors(faultsByField(error)),
+          },
+        ),
+      )}
+    >
+      <Stack>
+        <TextInput
+          label={description[0]}
+          description={description[1]}
+          required
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('description')}
+        />
+        <Select
+          label={scope[0]}
+          description={scope[1]}
+          allowDeselect={false}
+          data={[
+            { value: 'self', label: words.scopes.self },
+            { value: 'all', label: words.scopes.all },
+          ]}
+          {...form.getInputProps('scope')}
+        />
+        <Checkbox label={viewer[0]} description={viewer[1]} {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })} />
+        {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Rotate({ apiKey, onMade, onDone }: { apiKey: ApiKeyRow; onMade: (key: string) => void; onDone: () => void }) {
+  const rotate = useSend(dashboardPeople.rotateApiKey, CHANGES)
+  const [hours, setHours] = useState<number | string>(24)
+  const confirm = () =>
+    rotate.mutate(
+      { params: { apiKeyId: apiKey.apiKeyId }, body: { overlapHours: Number(hours) || 0 } },
+      {
+        onSuccess: ({ key }) => {
+          onDone()
+          onMade(key)
+        },
+      },
+    )
+  return (
+    <Confirm
+      isOpen
+      title={words.rotateTitle}
+      action={words.rotateAction}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onClose={onDone}
+      onConfirm={confirm}
+    >
+      <Stack>
+        <Text>{words.rotateText}</Text>
+        <NumberInput label={words.overlap} min={0} max={720} value={hours} onChange={setHours} />
+      </Stack>
+    </Confirm>
+  )
+}
+
+function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => void }) {
+  const revoke = useSend(dashboardPeople.revokeApiKey, CHANGES)
+  return (
+    <Confirm
+      isOpen={apiKey !== null}
+      title={words.revokeTitle}
+      action={words.revokeAction}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onClose={onDone}
+      onConfirm={() => apiKey && revoke.mutate({ params: { apiKeyId: apiKey.apiKeyId } }, { onSuccess: onDone })}
+    >
+      {apiKey && words.revokeText(apiKey.description)}
+    </Confirm>
+  )
+}

@@ -1,0 +1,245 @@
+// npm run bench -- interface: the HTTP interface on 1,000,000 studies beside a bare Fastify route that returns the same bytes, in one run:
+// first page, deep page, three filters at once, contains-search, read by id, create. Figures: docs/BENCHMARKS.md.
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { fastify } from 'fastify'
+import { Pool } from 'undici'
+import { openParts } from '../electron/gateway/parts.ts'
+import { environment, node24, root, stop } from './setup.mjs'
+
+const { values } = parseArgs({
+  options: {
+    studies: { type: 'string', default: '1000000' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    peer: { type: 'string' },
+  },
+})
+const STUDIES = Number(values.studies)
+const SECONDS = Number(values.seconds)
+const CONNECTIONS = 8
+const RATIO = 0.5
+const SEARCH_P95_MS = 100
+const DEEP = 0.2
+
+
+async function bench() {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
+  const missed = []
+  let gateway
+  try {
+    const seeded = seed(folder)
+    gateway = await start([
+      join(root, 'dist/electron/headless.js'),
+      'serve',
+      '--data',
+      folder,
+      '--http',
+      '127.0.0.1:0',
+      '--dimse',
+      '127.0.0.1:0',
+      '--log-level',
+      'error',
+    ])
+    const ours = new Pool(gateway.ready.http, { connections: CONNECTIONS })
+    const headers = { authorization: `Bearer ${seeded.key}` }
+    const read = async (path) => {
+      const { statusCode, body } = await ours.request({ path, method: 'GET', headers })
+      const text = await body.text()
+      if (statusCode !== 200) stop(`${path} was answered ${statusCode}: ${text}`)
+      return text
+    }
+    const deep = await deepCursor(read)
+    const CALLS = [
+      { name: 'first page of 20', path: '/v1/viewer/studies', ratio: true },
+      { name: 'deep page of 20', path: `/v1/viewer/studies?cursor=${encodeURIComponent(deep)}`, ratio: true, like: 'first page of 20' },
+      {
+        name: 'three filters',
+        path: `/v1/viewer/studies?severity=stat&isCancelled=false&expressCustomerId=${seeded.customerId}`,
+        ratio: true,
+      },
+      { name: 'read by id', path: `/v1/viewer/studies/${seeded.studyId}`, ratio: true },
+      ...SEARCHES.map(({ name, term }) => ({
+        name: `search ${name}`,
+        path: `/v1/viewer/studies?studyDescription=${encodeURIComponent(term)}`,
+        search: true,
+      })),
+    ]
+    console.log(`\n${STUDIES} studies; ${CONNECTIONS} connections; medians of ${values.rounds} interleaved rounds of ${SECONDS} s\n`)
+    console.log('| call | isthmus req/s | bare Fastify req/s | ratio | p50 ms | p95 ms | target |')
+    console.log('|---|---:|---:|---:|---:|---:|---|')
+    const rates = {}
+    for (const call of CALLS) {
+      const peer = await startPeer(await read(call.path))
+      const rounds = []
+      for (let round = 0; round < Number(values.rounds); round++) {
+        rounds.push([await load(ours, call.path, headers), await load(peer.pool, '/', {})])
+      }
+      await peer.end()
+      const rate = median(rounds.map(([mine]) => mine.rate))
+      const ratio = median(rounds.map(([mine, bare]) => mine.rate / bare.rate))
+      const p95 = median(rounds.map(([mine]) => mine.p95))
+      rates[call.name] = rate
+      const target = call.search
+        ? `p95 < ${SEARCH_P95_MS} ms`
+        : call.like
+          ? `≥ ${RATIO}, as “${call.like}” ± ${DEEP * 100} %`
+          : `≥ ${RATIO}`
+      console.log(
+        `| ${call.name} | ${rate.toFixed(0)} | ${median(rounds.map(([, bare]) => bare.rate)).toFixed(0)} | ${ratio.toFixed(2)} | ${median(rounds.map(([mine]) => mine.p50)).toFixed(2)} | ${p95.toFixed(2)} | ${target} |`,
+      )
+      if (call.ratio && ratio < RATIO) missed.push(`${call.name}: ratio ${ratio.toFixed(2)} of ${RATIO}`)
+      if (call.search && p95 > SEARCH_P95_MS) missed.push(`${call.name}: p95 ${p95.toFixed(0)} ms`)
+      if (call.like && Math.abs(rate / rates[call.like] - 1) > DEEP)
+        missed.push(`${call.name}: ${(rate / rates[call.like]).toFixed(2)} of ${call.like}`)
+    }
+    const created = await load(ours, '/v1/viewer/studies', { ...headers, 'content-type': 'application/json' }, newStudy)
+    console.log(`| create | ${created.rate.toFixed(0)} | | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} | |`)
+    await ours.close()
+  } finally {
+    await gateway?.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+  process.exit(missed.length === 0 ? 0 : 1)
+}
+
+const REGIONS = ['Thorax', 'Abdomen', 'Knie', 'Schädel', 'Грудная клетка', 'Wirbelsäule', 'Hand', 'Fuß']
+const SEARCHES = [
+  { name: 'ten hits', term: 'zebrafish' },
+  { name: 'half of all', term: 'contrast' },
+  { name: 'none', term: 'qqqzzz' },
+  { name: 'two letters', term: 'zx' },
+  { name: 'Cyrillic', term: 'грудная' },
+  { name: 'accent', term: 'schadel' },
+]
+
+/** Fills a data folder, newest last; one transaction for each 10,000. */
+function seed(folder) {
+  const started = Date.now()
+  using parts = openParts(folder, { overrides: {} })
+  const { store } = parts
+  parts.settings.change({ 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 }, 'command-line')
+  const { key, apiKey } = parts.apiKeys.create({ description: 'bench', isViewerEnabled: true, scope: 'all' }, 'command-line')
+  const customers = Array.from({ length: 20 }, (_, index) => {
+    const expressCustomerId = `cus_${hex()}`
+    const at = new Date(started).toISOString()
+    store.customers.insert({
+      expressCustomerId,
+      expressCustomerName: `Clinic ${index}`,
+      isActive: true,
+      createdAt: at,
+      updatedAt: at,
+      createdByApiKeyId: apiKey.apiKeyId,
+      createdByUserId: null,
+      metadata: undefined,
+    })
+    return expressCustomerId
+  })
+  let studyId = ''
+  for (let first = 0; first < STUDIES; first += 10_000) {
+    store.database.transaction(() => {
+      for (let index = first; index < Math.min(first + 10_000, STUDIES); index++) {
+        const at = new Date(started - (STUDIES - index) * 1000).toISOString()
+        studyId = `stu_${hex()}`
+        const rare = index % Math.ceil(STUDIES / 10) === 7 ? ' zebrafish' : ''
+        store.studies.insert({
+          area: 'viewer',
+          studyId,
+          studyInstanceUid: `2.25.${1_000_000_000 + index}`,
+          studyDescription: `${REGIONS[index % 8]} ${index % 2 ? 'with contrast' : 'plain'} ${index}${rare}`,
+          severity: index % 50 === 0 ? 'stat' : 'normal',
+          status: 'incomplete',
+          cancelledAt: index % 7 === 0 ? at : null,
+          createdAt: at,
+          updatedAt: at,
+          assignedTo: null,
+          expressCustomerId: customers[index % 20],
+          createdByApiKeyId: apiKey.apiKeyId,
+          createdByUserId: null,
+          detail: {},
+        })
+      }
+    })
+  }
+  console.log(`${STUDIES} studies in ${((Date.now() - started) / 1000).toFixed(0)} s`)
+  return { key, studyId, customerId: customers[10] }
+}
+
+const hex = () => randomUUID().replaceAll('-', '')
+let made = 0
+const newStudy = () => JSON.stringify({ studyInstanceUid: `2.25.9${++made}`, studyDescription: 'Made by the bench', severity: 'normal' })
+
+/** A cursor some thousand pages in. */
+async function deepCursor(read) {
+  let cursor = ''
+  for (let page = 0; page < Math.min(2000, STUDIES / 200); page++) {
+    const reply = JSON.parse(await read(`/v1/viewer/studies?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`))
+    cursor = reply.cursor ?? cursor
+  }
+  return cursor
+}
+
+/** Requests one after the other on each connection for so many seconds. */
+async function load(pool, path, headers, body) {
+  const times = []
+  const end = performance.now() + SECONDS * 1000
+  const worker = async () => {
+    while (performance.now() < end) {
+      const sent = performance.now()
+      const answer = await pool.request({ path, method: body ? 'POST' : 'GET', headers, ...(body && { body: body() }) })
+      await answer.body.dump({ limit: 1 << 24 })
+      if (answer.statusCode >= 300) stop(`${path} was answered ${answer.statusCode}`)
+      times.push(performance.now() - sent)
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+  times.sort((a, b) => a - b)
+  return { rate: times.length / SECONDS, p50: times[times.length >> 1] ?? 0, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
+}
+
+/** The peer, in a process of its own: a route that returns these bytes, and nothing else. */
+async function servePeer(base64) {
+  const bytes = Buffer.from(base64, 'base64')
+  const app = fastify()
+  app.get('/', (_request, reply) => reply.type('application/json; charset=utf-8').send(bytes))
+  console.log(JSON.stringify({ http: await app.listen({ host: '127.0.0.1', port: 0 }) }))
+}
+
+async function startPeer(text) {
+  const { ready, end } = await start([import.meta.filename, '--peer', Buffer.from(text).toString('base64')])
+  const pool = new Pool(ready.http, { connections: CONNECTIONS })
+  return {
+    pool,
+    async end() {
+      await pool.close()
+      await end()
+    },
+  }
+}
+
+function start(args) {
+  const child = spawn(node24(), args, { stdio: ['ignore', 'pipe', 'inherit'], env: environment() })
+  const end = () =>
+    new Promise((resolve) => {
+      child.removeAllListeners('exit').once('exit', resolve)
+      child.kill('SIGTERM')
+    })
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve({ ready: JSON.parse(line), end }))
+    child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
+  })
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+}
+
+if (values.peer) await servePeer(values.peer)
+else await bench()

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { InvitationId, UserId } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { ClinicRole, Email, GivenName, Level, Password, Session } from './people.ts'
+import { SETTINGS } from './settings.ts'
+import { InvitationStatus, ScribeUser, scribeUsers } from './users.ts'
+
+/** How the mail of an invitation stands; `none`: no mail was made, the inviter hands the link over. */
+export const MAIL_STATES = ['none', 'waiting', 'sent', 'failed'] as const
+export const MailState = z.enum(MAIL_STATES)
+export type MailState = z.infer<typeof MailState>
+
+/** The newest invitation of a person. */
+export const PersonInvitation = z.object({
+  invitationId: InvitationId,
+  status: InvitationStatus,
+  isExpired: z.boolean(),
+  expiry: Instant.nullable(),
+  createdAt: Instant,
+  invitedBy: z.string(),
+  mail: MailState,
+  /** Why the mail was not delivered so far. */
+  mailFault: z.string().nullable(),
+})
+
+/** A user as the window shows them. invited: has not accepted yet; revoked: without access. */
+export const Person = ScribeUser.extend({
+  state: z.enum(['active', 'invited', 'revoked']),
+  invitation: PersonInvitation.nullable(),
+})
+export type Person = z.infer<typeof Person>
+
+/** `link` is there for the inviter to hand over, when no mail is sent; it is shown once. */
+const Invited = z.object({ person: Person, link: z.string().nullable(), expiry: Instant.nullable() })
+
+/** What the invitation's page shows to whoever holds the link. */
+export const OpenInvitation = z.object({
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  clinicRole: ClinicRole,
+  level: Level,
+  clinicName: z.string(),
+  invitedBy: z.string(),
+  expiry: Instant.nullable(),
+})
+export type OpenInvitation = z.infer<typeof OpenInvitation>
+
+export const ApiKeyRow = z.object({
+  apiKeyId: z.uuid(),
+  description: z.string(),
+  isViewerEnabled: z.boolean(),
+  scope: z.enum(['all', 'self']),
+  last4: z.string(),
+  createdAt: Instant,
+  lastUsedAt: Instant.nullable(),
+  rotatedAt: Instant.nullable(),
+  /** The secret before the last rotation, while it still opens. */
+  old: z.object({ last4: z.string(), expiresAt: Instant }).nullable(),
+  revokedAt: Instant.nullable(),
+})
+export type ApiKeyRow = z.infer<typeof ApiKeyRow>
+/** `key` is shown once. */
+const ShownKey = z.object({ apiKey: ApiKeyRow, key: z.string() })
+
+export const MailConfig = z.object({
+  host: SETTINGS['mail.host'].schema,
+  port: SETTINGS['mail.port'].schema,
+  security: SETTINGS['mail.security'].schema,
+  user: SETTINGS['mail.user'].schema,
+  from: SETTINGS['mail.from'].schema,
+  certificate: SETTINGS['mail.certificate'].schema,
+})
+export type MailConfig = z.infer<typeof MailConfig>
+export const Mail = MailConfig.extend({
+  hasPassword: z.boolean(),
+  waiting: z.int(),
+  failed: z.int(),
+  /** Why the newest undelivered mail was not delivered. */
+  fault: z.string().nullable(),
+})
+export type Mail = z.infer<typeof Mail>
+
+const token = z.object({ token: z.string().min(20).max(200) })
+const userParams = z.object({ userId: UserId })
+const keyParams = z.object({ apiKeyId: z.uuid() })
+
+/** The window's calls about people, invitations, keys and mail; they stand beside those of `dashboard`. */
+export const dashboardPeople = {
+  people: operation('GET /dashboard/people', {
+    summary: 'Users and invited people, newest first',
+    query: z.object({ ...Page }),
+    reply: pageOf('people', Person),
+  }),
+  invitePerson: operation('POST /dashboard/people', {
+    summary: 'Invite a person; without mail set up, the link comes back once',
+    body: scribeUsers.invite.body,
+    reply: Invited,
+    status: 201,
+  }),
+  updatePerson: operation('PATCH /dashboard/people/:userId', {
+    summary: 'Change a user; only an owner changes an owner or makes one',
+    params: userParams,
+    body: z.object({
+      firstName: GivenName.optional(),
+      lastName: GivenName.optional(),
+      middleName: scribeUsers.invite.body.shape.middleName.nullable(),
+      suffix1: scribeUsers.invite.body.shape.suffix1.nullable(),
+      suffix2: scribeUsers.invite.body.shape.suffix2.nullable(),
+      phoneNumber: scribeUsers.invite.body.shape.phoneNumber.nullable(),
+      npiNumber: scribeUsers.invite.body.shape.npiNumber.nullable(),
+      clinicRole: ClinicRole.optional(),
+      level: Level.optional(),
+      canManageStudies: z.boolean().optional(),
+      canCreateReports: z.boolean().optional(),
+      hasDashboardAccess: z.boolean().optional(),
+    }),
+    reply: Person,
+  }),
+  revokePerson: operation('POST /dashboard/people/:userId/revoke-access', {
+    summary: 'Take a user’s access away at once; data is preserved',
+    params: userParams,
+    reply: Outcome,
+  }),
+  reactivatePerson: operation('POST /dashboard/people/:userId/reactivate', {
+    summary: 'Give a user’s access back',
+    params: userParams,
+    reply: Outcome,
+  }),
+  renewInvitation: operation('POST /dashboard/people/:userId/invitation', {
+    summary: 'Make another link for a pending invitation; the one before no longer works',
+    params: userParams,
+    reply: Invited,
+  }),
+  revokeInvitation: operation('POST /dashboard/people/:userId/invitation/revoke', {
+    summary: 'Revoke a pending invitation',
+    params: userParams,
+    reply: Outcome,
+  }),
+
+  invitation: operation('POST /dashboard/invitation', {
+    summary: 'What the invitation of this link says',
+    body: token,
+    reply: OpenInvitation,
+  }),
+  acceptInvitation: operation('POST /dashboard/invitation/accept', {
+    summary: 'Accept an invitation with a password; signs in where the account may use the window',
+    body: token.extend({ password: Password }),
+    reply: Session,
+  }),
+  rejectInvitation: operation('POST /dashboard/invitation/reject', { summary: 'Reject an invitation', body: token, reply: Outcome }),
+
+  apiKeys: operation('GET /dashboard/api-keys', {
+    summary: 'Keys of the interface, newest first, the revoked ones too',
+    reply: z.object({ apiKeys: z.array(ApiKeyRow) }),
+  }),
+  createApiKey: operation('POST /dashboard/api-keys', {
+    summary: 'Make a key; it is shown once',
+    body: z.object({
+      description: z.string().trim().min(1, 'must not be empty').max(200),
+      isViewerEnabled: z.boolean().default(false),
+      scope: z.enum(['all', 'self']).default('self'),
+    }),
+    reply: ShownKey,
+    status: 201,
+  }),
+  rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {
+    summary: 'Replace the secret of a key; the one before opens for so many hours more',
+    params: keyParams,
+    body: z.object({ overlapHours: z.number().min(0).max(720).default(24) }),
+    reply: ShownKey,
+  }),
+  revokeApiKey: operation('POST /dashboard/api-keys/:apiKeyId/revoke', {
+    summary: 'Revoke a key at once; it cannot be undone',
+    params: keyParams,
+    reply: Outcome,
+  }),
+
+  mail: operation('GET /dashboard/mail', { summary: 'How invitations are sent', reply: Mail }),
+  setMail: operation('PUT /dashboard/mail', {
+    summary: 'Set the SMTP server; a null host ends sending',
+    /** Absent keeps the password there, null forgets it. */
+    body: MailConfig.extend({ password: z.string().min(1).max(500).nullable().optional() }),
+    reply: Mail,
+  }),
+  testMail: operation('POST /dashboard/mail/test', {
+    summary: 'Send a test message now',
+    body: z.object({ to: Email }),
+    reply: z.object({ success: z.boolean(), message: z.string() }),
+  }),
+} as const

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { openLinks } from '#gateway/domain/links.ts'
+import { openStudies } from '#gateway/domain/studies.ts'
+import type { Area } from '#gateway/store/studies.ts'
+import { ApiError } from '#shared/errors.ts'
+import { atTheWindow, newKey, newUser, revoke } from '../../../support/callers.ts'
+import { draftReport } from '../../../support/reports.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+function stage() {
+  const temp = tempStore()
+  const { store } = temp
+  const asked: (string | null)[] = []
+  const setup = { minutes: 15, takesEvents: true }
+  const links = openLinks({
+    ...temp,
+    publicBase: () => 'https://gateway.example',
+    linkMinutes: () => setup.minutes,
+    takesEvent(event, apiKeyId) {
+      asked.push(event, apiKeyId)
+      return setup.takesEvents
+    },
+  })
+  const studies = openStudies(temp)
+  const key = newKey(store)
+  const create = (area: Area, uid: string) =>
+    studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' }).record.studyId
+  return {
+    ...{ ...temp, links, studies, key, asked, setup },
+    viewed: create('viewer', '1.2.3'),
+    read: create('scribe', '1.2.3'),
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
+}
+
+const tokenOf = ({ url }: { readonly url: string }) => new URL(url).searchParams.get('token') ?? ''
+
+function refusalOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ApiError) return [error.code, ...error.errors.map(({ path }) => path)].join(' ')
+    throw error
+  }
+  return 'none'
+}
+
+describe('a link to the viewer', () => {
+  it('opens its study once', () => {
+    using on = stage()
+    const { links, key, viewed, store } = on
+    const url = links.viewer(key, { studyInstanceUid: '1.2.3' })
+    expect(url.url).toMatch(new RegExp(`^https://gateway\\.example/study/${viewed}\\?token=[\\w-]{43}$`))
+    const stored = JSON.stringify(store.database.all(store.database.sql.selectFrom('links').selectAll()))
+    expect(stored).not.toContain(tokenOf(url))
+    expect(links.open(tokenOf(url))).toEqual({
+      ...{ kind: 'viewer', area: 'viewer', studyId: viewed, userId: null, ephemeral: null },
+      ...{ createdByApiKeyId: key.apiKeyId, createdByUserId: null },
+    })
+    expect(links.open(tokenOf(url))).toBeUndefined()
+    expect(links.open('nothing')).toBeUndefined()
+  })
+
+  it('ends when its time is over', () => {
+    using on = stage()
+    const { links, key, viewed, clock, setup } = on
+    const [one, other] = [links.viewer(key, { studyId: viewed }), links.viewer(key, { studyId: viewed })]
+    clock.pass(15 * 60_000 - 1)
+    expect(links.open(tokenOf(one))).toBeDefined()
+    clock.pass(1)
+    expect(links.open(tokenOf(other))).toBeUndefined()
+    setup.minutes = 1
+    const short = links.viewer(key, { studyId: viewed })
+    clock.pass(60_000)
+    expect(links.open(tokenOf(short))).toBeUndefined()
+  })
+
+  it('ends with the access of the key that gave it', () => {
+    using on = stage()
+    const { links, key, viewed, store } = on
+    const url = links.viewer(key, { studyId: viewed })
+    store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
+    expect(links.open(tokenOf(url))).toBeUndefined()
+  })
+
+  it('is not given for a cancelled study, nor for one of the other area', () => {
+    using on = stage()
+    const { links, studies, key, viewed, read } = on
+    expect(refusalOf(() => links.viewer(key, { studyId: read }))).toBe('not-found')
+    expect(refusalOf(() => links.viewer(key, {}))).toBe('malformed body.studyId')
+    studies.cancel(key, 'viewer', { studyId: viewed })
+    expect(refusalOf(() => links.viewer(key, { studyId: viewed }))).toBe('refused')
+    studies.cancel(key, 'scribe', { studyId: read })
+    expect(refusalOf(() => links.viewerOnly(key, { studyId: read }))).toBe('refused')
+  })
+})
+
+describe('a reroute link', () => {
+  it('assigns the study when it is made, not when it is opened', () => {
+    using on = stage()
+    const { links, studies, key, read, store } = on
+    const [one, other] = [newUser(store), newUser(store)]
+    const state = () => {
+      const { record, assignedTo } = studies.read(key, 'scribe', read)
+      return [record.status, assignedTo?.userId]
+    }
+    const first = links.reroute(key, { studyId: read, assignedToUserId: one.userId })
+    expect(state()).toEqual(['assigned', one.userId])
+    links.reroute(key, { studyId: read, assignedToUserId: other.userId })
+    expect(state()).toEqual(['assigned', other.userId])
+    expect(links.open(tokenOf(first))).toMatchObject({ kind: 'reroute', area: 'scribe', studyId: read, userId: one.userId })
+    expect(state()).toEqual(['assigned', other.userId])
+  })
+
+  it('is refused for a user who is unknown, revoked or cannot create reports', () => {
+    using on = stage()
+    const { links, key, read, store } = on
+    const gone = newUser(store)
+    revoke(store, gone)
+    const reroute = (assignedToUserId: string) => refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId }))
+    expect(reroute(`usr_${'0'.repeat(32)}`)).toBe('refused body.assignedToUserId')
+    expect(reroute(gone.userId)).toBe('refused body.assignedToUserId')
+    expect(reroute(newUser(store, { canCreateReports: false }).userId)).toBe('refused body.assignedToUserId')
+  })
+
+  it('is refused while another user is at work on the study, and given to that user', () => {
+    using on = stage()
+    const { links, key, read, store } = on
+    const [one, other] = [newUser(store), newUser(store)]
+    links.reroute(key, { studyId: read, assignedToUserId: one.userId })
+    draftReport(store, { studyId: read, userId: one.userId })
+    expect(refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: other.userId }))).toBe('refused body.assignedToUserId')
+    expect(refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: one.userId }))).toBe('none')
+  })
+
+  it('ends with the access of the user it is for', () => {
+    using on = stage()
+    const { links, key, read, store } = on
+    const user = newUser(store)
+    const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
+    revoke(store, user)
+    expect(links.open(tokenOf(url))).toBeUndefined()
+  })
+
+  it('needs the right to manage studies at the window', () => {
+    using on = stage()
+    const { links, read, store } = on
+    const user = newUser(store)
+    expect(refusalOf(() => links.reroute(atTheWindow(user), { studyId: read, assignedToUserId: user.userId }))).toBe('not-permitted')
+    expect(refusalOf(() => links.viewerOnly(atTheWindow(user), { studyId: read }))).toBe('none')
+  })
+})
+
+describe('a viewer-only link', () => {
+  it('leaves the study alone and notes whom it is for', () => {
+    using on = stage()
+    const { links, studies, key, read, store } = on
+    const before = studies.read(key, 'scribe', read)
+    const { userId } = newUser(store)
+    const url = links.viewerOnly(key, { studyId: read, userId })
+    expect(studies.read(key, 'scribe', read)).toEqual(before)
+    expect(store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+      action: 'link.mint',
+      target: read,
+      detail: { kind: 'viewer-only', userId },
+    })
+    expect(links.open(tokenOf(url))).toMatchObject({ kind: 'viewer-only', area: 'scribe', studyId: read, userId })
+    expect(refusalOf(() => links.viewerOnly(key, { studyId: read, userId: `usr_${'0'.repeat(32)}` }))).toBe('refused body.userId')
+  })
+})
+
+describe('an ephemeral session', () => {
+  const session = {
+    retrievalId: 'handle-1',
+    options: { deep: { list: [1, null, 'x'] } },
+    hangingProtocol: { layout: '1x2', viewportAssignments: ['T1', null] },
+  }
+
+  it('has a link for 30 seconds, and gives back what it was made with', () => {
+    using on = stage()
+    const { links, key, clock, asked } = on
+    const [one, other] = [links.ephemeral(key, 'scribe', session), links.ephemeral(key, 'viewer', { retrievalId: 'handle-2' })]
+    expect(one.url).toMatch(/^https:\/\/gateway\.example\/token\/landing\?token=/)
+    expect(asked.slice(0, 2)).toEqual(['ephemeral.access_requested', key.apiKeyId])
+    clock.pass(29_999)
+    expect(links.open(tokenOf(one))).toMatchObject({ kind: 'ephemeral', area: 'scribe', studyId: null, ephemeral: session })
+    clock.pass(1)
+    expect(links.open(tokenOf(other))).toBeUndefined()
+  })
+
+  it('is refused where no endpoint would be asked', () => {
+    using on = stage()
+    on.setup.takesEvents = false
+    expect(refusalOf(() => on.links.ephemeral(on.key, 'viewer', session))).toBe('refused')
+  })
+})

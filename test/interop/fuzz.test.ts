@@ -1,0 +1,254 @@
+import { Agent, request } from 'node:http'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { openParts } from '#gateway/parts.ts'
+import { openStore } from '#gateway/store/store.ts'
+import { Problem } from '#shared/contract/conventions.ts'
+import { express } from '#shared/contract/express.ts'
+import { scribe } from '#shared/contract/scribe.ts'
+import { scribeUsers } from '#shared/contract/users.ts'
+import { viewer } from '#shared/contract/viewer.ts'
+import { serving } from '../support/command-line.ts'
+import type { HttpAnswer } from '../support/http-call.ts'
+import { keyCall, newUid } from '../support/interface.ts'
+import { completedReport } from '../support/reports.ts'
+import { hostileValue, type JsonSchema, schemaValue, type ValueOptions } from '../support/schema-values.ts'
+import { tempFolder } from '../support/temp-store.ts'
+
+// Every operation of the OpenAPI document with values made from its schemas and with values that break them.
+// `ISTHMUS_FUZZ=20000` asks for the full number of requests, `ISTHMUS_SEED` repeats a run.
+
+const REQUESTS = Number(process.env.ISTHMUS_FUZZ ?? 2000)
+const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
+const ANSWER_MS = 20_000
+/** What a request may be answered; a 2xx is checked against its schema. */
+const REFUSALS = [400, 401, 403, 404, 405, 413, 415, 422, 431]
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly schema: JsonSchema
+}
+interface Media {
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+interface Described {
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Media
+  readonly responses: Readonly<Record<string, Media>>
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+}
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+interface Question extends Sent {
+  readonly operation: string
+}
+
+it(`answers ${REQUESTS} requests of every kind by its document, and lives`, { timeout: 60_000 + REQUESTS * 30 }, async () => {
+  using temp = tempFolder()
+  const key = furnish(temp.folder)
+  await using gateway = await serving(temp.folder)
+  const { send, call } = keyCall(gateway.http, key)
+  const document = (await send('GET /openapi.json')).json as Document
+  const options = { definitions: document.components.schemas, known: await knownIds(call, temp.folder) }
+  const operations = operationsOf(document)
+  expect(operations.length).toBeGreaterThanOrEqual(50)
+  const answered = replyChecks(document, operations)
+
+  using agent = new DisposableAgent({ keepAlive: true, maxSockets: 4 })
+  const seen = new Map<string, Set<number>>()
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(...operations.map((operation) => questionOf(operation, options))), async (question) => {
+      const answer = await ask(gateway.http, key, question, agent)
+      seen.set(question.operation, (seen.get(question.operation) ?? new Set()).add(answer.status))
+      answered(question.operation, answer)
+    }),
+    { numRuns: REQUESTS, seed: SEED, endOnFailure: true },
+  )
+  expect(gateway.child.exitCode ?? gateway.child.signalCode).toBeNull()
+  expect((await send('GET /v1/express')).status).toBe(200)
+  expect(gateway.stderr.filter((line) => line.includes('a call failed'))).toEqual([])
+  // What no request got past the schema of was not tried at all.
+  const isTried = (status: number) => status < 300 || status === 422
+  const untried = operations.map(({ name }) => name).filter((name) => ![...(seen.get(name) ?? [])].some(isTried))
+  expect(untried.slice(REQUESTS < 20_000 ? 3 : 0)).toEqual([])
+})
+
+function furnish(folder: string): string {
+  using parts = openParts(folder)
+  // Nothing is asked of it: it only has to be there.
+  parts.partnerEndpoint.set({ url: 'http://127.0.0.1:9/', allowPlaintext: true }, 'command-line')
+  parts.settings.change({ 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 }, 'command-line')
+  return parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+}
+
+async function knownIds(call: ReturnType<typeof keyCall>['call'], folder: string): Promise<ValueOptions['known']> {
+  const study = () => ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
+  const many = Array.from({ length: 12 }, (_, n) => n)
+  const viewed = await Promise.all(many.map(() => call(viewer.create, { body: study() })))
+  const read = await Promise.all(many.map(() => call(scribe.create, { body: { ...study(), reportMetadata: {} } })))
+  const customers = await Promise.all(['a', 'b'].map((name) => call(express.create, { body: { expressCustomerName: name } })))
+  const person = { firstName: 'A', lastName: 'B', level: 'member', clinicRole: 'Other' } as const
+  const rights = { canManageStudies: true, canCreateReports: true, hasDashboardAccess: true, npiNumber: '1234567893' }
+  const users = await Promise.all(
+    many.map((n) => call(scribeUsers.invite, { body: { ...person, ...rights, email: `p${n}@fuzz.example` } })),
+  )
+  const { invitations } = await call(scribeUsers.invitations, { query: {} })
+  using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+  const userId = users[0]?.userId ?? ''
+  const reports = read.slice(0, 4).map(({ studyId }) => completedReport(store, { studyId, userId }))
+  return {
+    rep_: reports,
+    uid: [...viewed, ...read].map(({ studyInstanceUid }) => studyInstanceUid),
+    stu_: [...viewed, ...read].map(({ studyId }) => studyId),
+    cus_: customers.map(({ expressCustomerId }) => expressCustomerId),
+    usr_: users.map(({ userId }) => userId),
+    inv_: invitations.map(({ invitationId }) => invitationId),
+  }
+}
+
+interface NamedOperation extends Described {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+}
+const METHODS = ['get', 'post', 'patch', 'put', 'delete']
+const operationsOf = ({ paths }: Document): NamedOperation[] =>
+  Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, methods]) =>
+      METHODS.filter((method) => methods[method]).map((method) => ({
+        ...(methods[method] as Described),
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+      })),
+    )
+
+/** A check of each operation's answers by the document's own schemas. */
+function replyChecks({ components }: Document, operations: readonly NamedOperation[]): (name: string, answer: HttpAnswer) => void {
+  const schemaOf = (media: Media | undefined): z.ZodType | undefined => {
+    const schema = media?.content?.['application/json']?.schema
+    // A document of its own needs its definitions with it.
+    return (
+      schema &&
+      z.fromJSONSchema(JSON.parse(JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll('#/components/schemas/', '#/$defs/')))
+    )
+  }
+  const good = new Map(operations.map(({ name, responses }) => [name, schemaOf(responses['201'] ?? responses['200'])]))
+  return (name, { status, text, json, headers }) => {
+    const type = String(headers['content-type'])
+    if (status === 200 || status === 201) {
+      expect({ name, status, type }).toMatchObject({ type: expect.stringMatching(/^application\/json/) })
+      const schema = good.get(name)
+      expect({ name, text, hasSchema: schema !== undefined, faults: schema?.safeParse(json).error?.issues }).toMatchObject({
+        hasSchema: true,
+        faults: undefined,
+      })
+    } else {
+      expect({ name, status, text }).toMatchObject({ status: expect.toBeOneOf(REFUSALS) })
+      expect({ name, status, type }).toMatchObject({ type: expect.stringMatching(/^application\/problem\+json/) })
+      expect({ name, text, faults: Problem.safeParse(json).error?.issues }).toMatchObject({ faults: undefined })
+    }
+  }
+}
+
+/** A value by its schema, now and then one that breaks it. */
+const mostly = (schema: JsonSchema, options: ValueOptions) =>
+  fc.oneof({ weight: 9, arbitrary: schemaValue(schema, options) }, { weight: 1, arbitrary: hostileValue })
+
+function questionOf({ name, method, path, parameters = [], requestBody }: NamedOperation, options: ValueOptions): fc.Arbitrary<Question> {
+  const of = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place)
+  const given = (place: Parameter['in'], requiredKeys: string[]) =>
+    fc.record(Object.fromEntries(of(place).map((parameter) => [parameter.name, mostly(parameter.schema, options)])), { requiredKeys })
+  const names = of('path').map((parameter) => parameter.name)
+  return fc
+    .record({ params: given('path', names), query: given('query', []), sent: bodyOf(requestBody, options), hasCursor: fc.nat(9) })
+    .map(({ params, query: { cursor, ...filters }, sent, hasCursor }) => {
+      // A made-up cursor is refused before anything else of a list is tried.
+      const query = hasCursor === 0 ? { ...filters, cursor } : filters
+      const filled = path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(printed(params[param])) || '%20')
+      const search = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(printed(value))}`)
+      return { operation: name, method, path: search.length > 0 ? `${filled}?${search.join('&')}` : filled, ...sent }
+    })
+}
+
+const printed = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(printed).join(',')
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
+}
+
+const JSON_TYPE = 'application/json'
+/** The body as it goes out: JSON by its schema, with a field too many or too few, JSON of another form, no JSON, nothing. */
+function bodyOf(requestBody: Media | undefined, options: ValueOptions): fc.Arbitrary<Pick<Sent, 'headers' | 'body'>> {
+  const none = fc.constant({ headers: {}, body: undefined })
+  const schema = requestBody?.content?.[JSON_TYPE]?.schema
+  if (!schema) return none
+  const good = schemaValue(schema, options)
+  const spoiled = fc.tuple(good, fc.string({ maxLength: 12 }), hostileValue, fc.nat()).map(([value, added, spoiling, at]) => {
+    if (typeof value !== 'object' || value === null) return spoiling
+    const names = [...Object.keys(value), added]
+    return { ...value, [names[at % names.length] ?? added]: spoiling }
+  })
+  const json = (value: fc.Arbitrary<unknown>) =>
+    value.map((given) => ({ headers: { 'content-type': JSON_TYPE }, body: JSON.stringify(given) ?? '' }))
+  const raw = fc
+    .tuple(
+      fc.string({ unit: 'binary', maxLength: 80 }),
+      fc.constantFrom(JSON_TYPE, 'text/plain', 'application/json; charset=latin1', '*/*'),
+    )
+    .map(([body, type]) => ({ headers: { 'content-type': type }, body }))
+  return fc.oneof(
+    { weight: 12, arbitrary: json(good) },
+    { weight: 6, arbitrary: json(spoiled) },
+    { weight: 1, arbitrary: json(hostileValue) },
+    { weight: 1, arbitrary: raw },
+    { weight: 1, arbitrary: none },
+  )
+}
+
+class DisposableAgent extends Agent implements Disposable {
+  [Symbol.dispose](): void {
+    this.destroy()
+  }
+}
+
+function ask(http: string, key: string, { method, path, headers, body }: Sent, agent: Agent): Promise<HttpAnswer> {
+  const bytes = body === undefined ? undefined : Buffer.from(body)
+  return new Promise((settle, fail) => {
+    const asked = request(`${http}${path}`, {
+      method,
+      agent,
+      headers: { authorization: `Bearer ${key}`, ...headers, ...(bytes && { 'content-length': bytes.length }) },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    asked.on('error', fail)
+    asked.on('response', (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', fail)
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: jsonOf(text) })
+      })
+    })
+    asked.end(bytes)
+  })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { KeyCaller, UserCaller } from '#gateway/domain/caller.ts'
+import { hashOfToken } from '#gateway/domain/token.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { UserRecord } from '#gateway/store/users.ts'
+import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
+
+const AT = '2026-03-10T08:00:00.000Z'
+
+/** A key in the store, as a caller. */
+export function newKey(store: Store, more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled'>> = {}): KeyCaller {
+  const { scope = 'all', isViewerEnabled = true } = more
+  const apiKeyId = randomUUID()
+  const unused = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+  const keyHash = hashOfToken(apiKeyId)
+  store.apiKeys.insert({ apiKeyId, keyHash, last4: '0000', description: 'RIS', isViewerEnabled, scope, createdAt: AT, ...unused })
+  return { kind: 'api-key', apiKeyId, scope, isViewerEnabled }
+}
+
+/** A user in the store. */
+export function newUser(store: Store, more: Partial<UserRecord> = {}): UserRecord {
+  const userId = idFromUuid('usr', randomUUID())
+  const user: UserRecord = {
+    userId,
+    email: `${userId}@clinic.example`,
+    firstName: 'Una',
+    lastName: 'Malá',
+    middleName: null,
+    suffix1: null,
+    suffix2: null,
+    phoneNumber: null,
+    npiNumber: null,
+    level: 'member',
+    clinicRole: 'Radiologist',
+    canManageStudies: false,
+    canCreateReports: true,
+    hasDashboardAccess: true,
+    passwordHash: 'none',
+    invitedSource: 'dashboard',
+    createdAt: AT,
+    updatedAt: AT,
+    lastLoginAt: null,
+    deactivatedAt: null,
+    ...more,
+  }
+  store.users.insert(user)
+  return user
+}
+
+/** The user at the window. */
+export const atTheWindow = (user: UserRecord, customerIds: readonly ExpressCustomerId[] = []): UserCaller => ({
+  kind: 'user',
+  user: { ...user, customerIds },
+})
+
+export function revoke(store: Store, user: UserRecord): void {
+  store.users.update({ ...user, deactivatedAt: instantOf(Date.parse(AT)) })
+}
