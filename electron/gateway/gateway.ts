@@ -122,6 +122,7 @@ export async function openGateway({
       onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
     }),
   )
+  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()))
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
   let dimse: DimseServer | undefined
   const aeTitle = () => settings.get('dimse.aeTitle')

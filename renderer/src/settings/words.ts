@@ -36,6 +36,7 @@ export const GROUPS: Record<string, { title: string; about: string }> = {
     title: 'Mail',
     about: 'The server that sends invitations. The screen People sets it together with its password, and tests it.',
   },
+  viewer: { title: 'Viewer', about: 'How long a link into the viewer works before it must be asked for again.' },
   inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
 }
 
@@ -57,6 +58,8 @@ export const LABELS: Partial<Record<SettingKey, string>> = {
   'http.port': 'TCP port',
   'http.publicUrl': 'Public address (URL)',
   'http.allowedHosts': 'Further host names',
+  'http.ratePerSecond': 'Calls a second, for each API key',
+  'http.rateBurst': 'Calls at once, for each API key',
   'mail.host': 'SMTP server',
   'mail.port': 'TCP port',
   'mail.security': 'Security of the connection',
@@ -71,5 +74,6 @@ export const LABELS: Partial<Record<SettingKey, string>> = {
   'worklist.daysBack': 'Days back',
   'worklist.daysForward': 'Days ahead',
   'worklist.maxRows': 'Most exams in one answer',
+  'viewer.linkMinutes': 'Links work for (min)',
   'inspector.retentionHours': 'Keep queries for (h)',
 }

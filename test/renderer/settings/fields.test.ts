@@ -14,7 +14,7 @@ const all = SETTING_KEYS.map((key) => row(key, SETTINGS[key].initial as SettingR
 describe('the settings screen', () => {
   it('shows every setting once, in a named group', () => {
     const groups = groupsOf(all)
-    expect(groups.map(({ name }) => name)).toEqual(['clinic', 'worklist', 'dimse', 'partner', 'http', 'inspector'])
+    expect(groups.map(({ name }) => name)).toEqual(['clinic', 'worklist', 'dimse', 'partner', 'http', 'mail', 'viewer', 'inspector'])
     expect(groups.flatMap(({ rows }) => rows.map(({ key }) => key)).sort()).toEqual([...SETTING_KEYS].sort())
   })
 
