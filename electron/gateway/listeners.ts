@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { type DimseServer, openDimseServer } from './dimse/server.ts'
 import { ownCertificate } from './http/certificate.ts'
@@ -16,7 +17,7 @@ export function openHttps({
   nowMs,
   ...options
 }: HttpOptions & { readonly folder: string; readonly nowMs: number }): Promise<HttpServer> {
-  return worded(openHttpServer({ ...options, tls: certificateFor(folder, nowMs) }), 'HTTPS', '--https HOST:PORT', options)
+  return worded(openHttpServer({ ...options, tls: certificateFor(folder, nowMs, namesOf(options)) }), 'HTTPS', '--https HOST:PORT', options)
 }
 
 /** @throws StartError where the port cannot be had */
@@ -34,12 +35,21 @@ async function worded<T>(
   })
 }
 
-function certificateFor(folder: string, nowMs: number): { readonly key: string; readonly cert: string } {
+/** All that this PC is reached by: a name that is set later is in the certificate of the next start. */
+function namesOf({ publicUrl, allowedHosts }: Pick<HttpOptions, 'publicUrl' | 'allowedHosts'>): readonly string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map(({ address }) => address.replace(/%.*$/, '')),
   )
+  const url = publicUrl()
+  const given = [...(url === null ? [] : [new URL(url).hostname]), ...allowedHosts()].map((name) => name.replace(/^\[(.*)\]$/, '$1'))
+  // What no certificate can hold would have a new one made at each start.
+  const names = given.filter((name) => isIP(name) || /^\w[\w.-]*$/.test(name))
+  return [...new Set(['localhost', hostname(), ...addresses, ...names])]
+}
+
+function certificateFor(folder: string, nowMs: number, names: readonly string[]): { readonly key: string; readonly cert: string } {
   try {
-    return ownCertificate({ folder, names: [...new Set(['localhost', hostname(), ...addresses])], nowMs })
+    return ownCertificate({ folder, names, nowMs })
   } catch (error) {
     throw new StartError(
       `The certificate in ${folder}/tls cannot be used (${(error as Error).message}). Move the files key.pem and cert.pem away to have new ones made.`,

@@ -7,11 +7,12 @@ import {
   type ErrorComponentProps,
   Link,
   lazyRouteComponent,
+  Navigate,
   Outlet,
   useNavigate,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { Accept } from './accept/accept.tsx'
+import { Accept, LinkNeeded } from './accept/accept.tsx'
 import { Empty, Waiting } from './components/page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { FollowLink } from './sign-in/follow-link.tsx'
@@ -143,12 +144,12 @@ function WelcomeRoute() {
 
 function SignInRoute() {
   const held = useHeld(signIn.useSearch().token)
-  return held === null ? <Shell /> : <FollowLink key={held} token={held} />
+  return held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />
 }
 
 function InvitationRoute() {
   const held = useHeld(invitation.useSearch().token)
-  return held === null ? <NotFound /> : <Accept key={held} token={held} />
+  return held === null ? <LinkNeeded /> : <Accept key={held} token={held} />
 }
 
 function NotFound() {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
 
 const root = join(import.meta.dirname, '../..')
 const headless = join(root, 'dist/electron/headless.js')
@@ -66,6 +68,37 @@ function end({ child }: Started): Promise<void> {
     child.once('exit', () => resolve())
     child.kill('SIGTERM')
   })
+}
+
+/** What the page complains of on its console, from now on. */
+export function complaintsOf(page: Page): readonly string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // The browser itself notes a refused call; what the page does about it is tested where it is expected.
+    if (message.type() === 'error' && !message.text().includes('the server responded with a status of')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return complaints
+}
+
+export const OWNER = { email: 'owner@clinic.example', password: 'seven calm otters' }
+
+/** Makes the owner's account by the one-time link. */
+export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
+  await page.goto(await stage.command('sign-in-link'))
+  await page.getByLabel('Name of the clinic').fill('North Clinic')
+  await page.getByLabel('First name').fill('Olga')
+  await page.getByLabel('Last name').fill('Berg')
+  await page.getByLabel('E-mail').fill(OWNER.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
+
+/** What axe finds on the page against WCAG 2.2 AA, one line each. It needs a context of its own. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
 }
 
 /** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */

@@ -1,24 +1,18 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
-import { ask, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, ask, complaintsOf, OWNER, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
-const OWNER = { email: 'owner@clinic.example', password: 'seven calm otters' }
 let stage: Stage
 let page: Page
-const complaints: string[] = []
+let complaints: readonly string[]
 
 test.beforeAll(async ({ browser }) => {
   stage = await openStage()
   // axe needs a context of its own.
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
   page = await context.newPage()
-  page.on('console', (message) => {
-    // The browser itself notes a refused call; what the page does about it is tested where it is expected.
-    if (message.type() === 'error' && !message.text().includes('the server responded with a status of')) complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
+  complaints = complaintsOf(page)
 })
 
 test.afterAll(async () => {
@@ -143,8 +137,7 @@ for (const scheme of ['light', 'dark'] as const) {
     for (const name of ['Overview', 'Worklist', 'Queries', 'Devices', 'Partner', 'Settings', 'Audit']) {
       await go(name)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-      expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`)).toEqual([])
+      expect(await accessibilityFaults(page), name).toEqual([])
     }
   })
 }

@@ -17,9 +17,6 @@ import { words } from './words.ts'
 
 /** Where an invitation's link leads: who invites, and the choice to accept with a password or to reject. */
 export function Accept({ token }: { token: string }) {
-  useEffect(() => {
-    document.title = `${words.title} · Isthmus`
-  }, [])
   const navigate = useNavigate()
   const [end, setEnd] = useState<'accepted' | 'rejected' | null>(null)
   // A look, though it is a POST: the token stays out of addresses.
@@ -73,7 +70,19 @@ export function Accept({ token }: { token: string }) {
   )
 }
 
+/** The invitation's page without a token, as after a reload: the address does not keep it. */
+export function LinkNeeded() {
+  return (
+    <Frame>
+      <Text>{words.linkNeeded}</Text>
+    </Frame>
+  )
+}
+
 function Frame({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${words.title} · Isthmus`
+  }, [])
   return (
     <Door foot={words.foot}>
       <Stack>
@@ -119,7 +128,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text>
-          {firstName} {lastName}: {words.invites(invitedBy, clinicName)}
+          {words.hello(`${firstName} ${lastName}`)} {words.invites(invitedBy, clinicName)}
         </Text>
         <Text c="dimmed">
           {words.as(clinicRole)} <b>{email}</b>.

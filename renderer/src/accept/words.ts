@@ -2,7 +2,8 @@ export const words = {
   title: 'Your invitation',
   foot: 'Invitation',
   invites: (by: string, clinic: string) => `${by} invites you to work with ${clinic || 'this clinic’s imaging gateway'}.`,
-  as: (role: string) => `Your account: ${role}. You sign in with`,
+  hello: (name: string) => `Hello ${name}.`,
+  as: (role: string) => (role === 'Other' ? 'You sign in with' : `Your role: ${role}. You sign in with`),
   until: 'The invitation runs until',
   password: 'Choose a password',
   passwordAbout: 'At least 10 characters. A few words in a row are best.',
@@ -15,6 +16,8 @@ export const words = {
   accepted: 'Your account is ready',
   acceptedText: 'It has no access to this window: the clinic sends you links to the studies you read. You may close this window.',
   failed: 'This link cannot be used',
-  failedHelp: 'An invitation is accepted once and runs for 30 days. Ask whoever invited you for another link.',
+  failedHelp:
+    'An invitation is accepted once and runs for 30 days. If you accepted it, sign in; else ask whoever invited you for another link.',
+  linkNeeded: 'Open the whole link of your invitation once more: for your safety this window does not keep it.',
   toSignIn: 'Go to the sign-in',
 } as const

@@ -1,9 +1,18 @@
 import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Copy } from './copy.tsx'
 
 /** Something that is shown once and not kept: it closes only by the button that says it was copied. */
-export function ShownOnce(props: { value: string | null; title: string; about: string; what: string; done: string; onClose: () => void }) {
-  const { value, title, about, what, done, onClose } = props
+export function ShownOnce(props: {
+  value: string | null
+  title: string
+  about: string
+  what: string
+  done: string
+  onClose: () => void
+  children?: ReactNode
+}) {
+  const { value, title, about, what, done, onClose, children } = props
   return (
     <Modal
       opened={value !== null}
@@ -22,6 +31,7 @@ export function ShownOnce(props: { value: string | null; title: string; about: s
           </Code>
           <Copy value={value ?? ''} what={what} />
         </Group>
+        {children}
         <Group justify="flex-end">
           <Button onClick={onClose}>{done}</Button>
         </Group>

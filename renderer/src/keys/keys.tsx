@@ -65,7 +65,7 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
         </Table.Thead>
         <Table.Tbody>
           {keys.map((key) => (
-            <Table.Tr key={key.apiKeyId} opacity={key.revokedAt === null ? 1 : 0.6}>
+            <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
               <Table.Td>{key.description}</Table.Td>
               <Table.Td>
                 <span className="mono">sk_live_…{key.last4}</span>

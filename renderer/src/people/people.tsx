@@ -19,18 +19,20 @@ import { Ago } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
-import { Tag } from '../components/tone.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
 import { call, keyOf, useSend } from '../gateway.ts'
 import { useSession } from '../session.ts'
 import { MailPanel } from './mail.tsx'
 import { PersonForm } from './person-form.tsx'
-import { ACTIONS, stateOf, TONES } from './state.ts'
+import { ACTIONS, type PersonState, stateOf, TONES } from './state.ts'
 import { LEVEL_NAMES, words } from './words.ts'
 
 type Part = ReplyOf<typeof dashboardPeople.people>
 type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
 type Ask = { readonly kind: 'revoke' | 'withdraw'; readonly person: Person }
 
+/** Until the public URL is set, links lead to the PC they are opened on (interface-choices §6 row 54). */
+const isLoopback = (link: string) => /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname)
 const nameOf = ({ firstName, lastName }: Person) => `${firstName} ${lastName}`
 
 /** Users and invited people, and how invitations are sent. */
@@ -93,7 +95,9 @@ export function People() {
         )}
       </Drawer>
       {ask && <Asking {...ask} onDone={() => setAsk(null)} />}
-      <ShownOnce value={link} {...words.shown} what="the link" onClose={() => setLink(null)} />
+      <ShownOnce value={link} {...words.shown} what="the link" onClose={() => setLink(null)}>
+        {link !== null && isLoopback(link) && <Notice tone="warning">{words.loopback}</Notice>}
+      </ShownOnce>
     </Page>
   )
 }
@@ -129,7 +133,7 @@ function PeopleTable(props: {
     },
   }
   return (
-    <Table.ScrollContainer minWidth={980}>
+    <Table.ScrollContainer minWidth={720}>
       <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
         <Table.Thead>
           <Table.Tr>
@@ -147,16 +151,20 @@ function PeopleTable(props: {
             // Only an owner changes an owner (interface-choices §6 row 52).
             const actions = person.level === 'owner' && me?.level !== 'owner' ? [] : ACTIONS[state]
             return (
-              <Table.Tr key={person.userId}>
+              <Table.Tr key={person.userId} c={OUT.includes(state) ? 'dimmed' : ''}>
                 <Table.Td>
                   {nameOf(person)}
                   {person.userId === me?.userId && ` (${words.you})`}
                   <Text fz="sm" c="dimmed">
+                    {person.email}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  {LEVEL_NAMES[person.level]}
+                  <Text fz="sm" c="dimmed">
                     {person.clinicRole}
                   </Text>
                 </Table.Td>
-                <Table.Td>{person.email}</Table.Td>
-                <Table.Td>{LEVEL_NAMES[person.level]}</Table.Td>
                 <Table.Td>{rightsOf(person)}</Table.Td>
                 <Table.Td>
                   <Tag tone={TONES[state]} meaning={meaning}>
@@ -196,6 +204,8 @@ function PeopleTable(props: {
   )
 }
 
+/** They keep what they may do, for when access is given back, but can do nothing. */
+const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
 const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
 const rightsOf = (person: Person): string =>
   RIGHTS.filter((right) => person[right])

@@ -14,7 +14,8 @@ const OPTIONAL = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'
 const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
 
 interface Values extends Record<(typeof OPTIONAL)[number] | 'email' | 'firstName' | 'lastName', string> {
-  clinicRole: ClinicRole
+  /** Nobody is given a role that was not chosen. */
+  clinicRole: ClinicRole | null
   level: Level
   hasDashboardAccess: boolean
   canManageStudies: boolean
@@ -41,7 +42,7 @@ export function PersonForm(props: {
       suffix2: person?.suffix2 ?? '',
       phoneNumber: person?.phoneNumber ?? '',
       npiNumber: person?.npiNumber ?? '',
-      clinicRole: person?.clinicRole ?? 'Other',
+      clinicRole: person?.clinicRole ?? null,
       level: person?.level ?? 'member',
       hasDashboardAccess: person?.hasDashboardAccess ?? true,
       canManageStudies: person?.canManageStudies ?? false,
@@ -49,7 +50,8 @@ export function PersonForm(props: {
     },
     validate: (values) => {
       const parsed = (person ? dashboardPeople.updatePerson.body : dashboardPeople.invitePerson.body).safeParse(bodyOf(values, person))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]))
+      const faults = parsed.success ? [] : parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message] as const)
+      return { ...Object.fromEntries(faults), ...(values.clinicRole === null && { clinicRole: texts.chooseRole }) }
     },
   })
   const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
@@ -84,10 +86,18 @@ export function PersonForm(props: {
           description={texts.emailAbout}
           type="email"
           required
-          disabled={person !== null}
+          readOnly={person !== null}
           {...form.getInputProps('email')}
         />
-        <Select label={texts.clinicRole} data={[...CLINIC_ROLES]} allowDeselect={false} searchable {...form.getInputProps('clinicRole')} />
+        <Select
+          label={texts.clinicRole}
+          placeholder={texts.roleAbout}
+          data={[...CLINIC_ROLES]}
+          allowDeselect={false}
+          required
+          searchable
+          {...form.getInputProps('clinicRole')}
+        />
         <SimpleGrid cols={2}>
           <TextInput label={texts.middleName} {...form.getInputProps('middleName')} />
           <TextInput label={texts.phoneNumber} placeholder={texts.phoneAbout} inputMode="tel" {...form.getInputProps('phoneNumber')} />

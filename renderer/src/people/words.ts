@@ -8,7 +8,7 @@ export const words = {
   invite: 'Invite a person',
   more: 'Show more',
   none: 'Nobody yet',
-  columns: { name: 'Name', email: 'E-mail', level: 'Level', may: 'May', state: 'State', login: 'Last here', actions: 'Actions' },
+  columns: { name: 'Name', level: 'Level', may: 'May', state: 'State', login: 'Last here', actions: 'Actions' },
   you: 'you',
   may: {
     canManageStudies: 'manage studies',
@@ -41,6 +41,8 @@ export const words = {
     about: 'Mail is not set up, so hand this link to the person yourself. Whoever has it can accept in their place: it works once.',
     done: 'I have copied it',
   },
+  loopback:
+    'This link opens on the gateway’s own PC only. For a person at another one, first set the public address in Settings, then make a new link.',
   asks: {
     revoke: {
       title: 'Take the access?',
@@ -66,6 +68,8 @@ export const words = {
     phoneNumber: 'Telephone',
     phoneAbout: '10 to 15 digits, nothing else.',
     clinicRole: 'Role in the clinic',
+    roleAbout: 'Choose a role',
+    chooseRole: 'must be chosen',
     rights: 'What the person may do',
     level: 'Level',
     levelAbout: 'Administrators manage people, keys, devices and settings.',

@@ -1,10 +1,10 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { useIdle, useMediaQuery } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { Failed, Waiting } from '../components/page.tsx'
+import { Empty, Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { useLive, useLiveLine } from '../live.ts'
@@ -51,6 +51,8 @@ function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
   const status = useStatus().data
   const isNarrow = useMediaQuery('(max-width: 1000px)')
   const screens = SCREENS.filter((screen) => !screen.isForManagers || mayManage(session.user))
+  const { pathname } = useLocation()
+  const isOpen = mayManage(session.user) || !SCREENS.some(({ to, isForManagers }) => isForManagers && to === pathname)
   useSignOutWhenIdle(onIdle)
 
   return (
@@ -89,7 +91,7 @@ function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
         </div>
       </section>
       <main className={css.main} id="main" tabIndex={-1}>
-        <Outlet />
+        {isOpen ? <Outlet /> : <Empty title={words.notYours}>{words.notYoursText}</Empty>}
       </main>
     </div>
   )

@@ -17,6 +17,8 @@ export const words = {
   restart: 'Restart gateway',
   restartAsk: 'Devices get no worklist while the gateway starts again. This takes a few seconds.',
   restartTitle: 'Restart the gateway?',
+  notYours: 'This screen is not open to your account',
+  notYoursText: 'It is for owners and administrators of this gateway. Ask one of them.',
   idle: 'Signed out after 30 minutes without use.',
   version: (version: string) => `Isthmus ${version}`,
   unnamed: 'Clinic without a name',

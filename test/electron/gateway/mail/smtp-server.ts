@@ -15,8 +15,8 @@ export interface ReceivedMail {
 export const CERTIFICATE = selfSignedCertificate(['localhost'])
 export const LOGIN = { user: 'gateway', password: 'a mail password' } as const
 
-/** A real SMTP server on a free port of this PC. */
-export async function openTestSmtpServer(options: SMTPServerOptions = {}) {
+/** A real SMTP server on this PC, on a free port or on the one it had before. */
+export async function openTestSmtpServer(options: SMTPServerOptions = {}, atPort = 0) {
   const received: ReceivedMail[] = []
   const failures: Error[] = []
   const server = new SMTPServer({
@@ -45,7 +45,7 @@ export async function openTestSmtpServer(options: SMTPServerOptions = {}) {
     ...options,
   })
   server.on('error', (error) => failures.push(error))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(atPort, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
   return {
     received,

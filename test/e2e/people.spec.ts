@@ -1,0 +1,214 @@
+import { type Browser, expect, type Page, test } from '@playwright/test'
+import { accessibilityFaults, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+
+test.describe.configure({ mode: 'serial' })
+
+const SCHEMES = ['light', 'dark'] as const
+const PASSWORD = 'eight early herons'
+let stage: Stage
+let page: Page
+const complaints: (readonly string[])[] = []
+
+const newPage = async (browser: Browser) => {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  const opened = await context.newPage()
+  complaints.push(complaintsOf(opened))
+  return opened
+}
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage()
+  page = await newPage(browser)
+  await enterAsOwner(stage, page)
+})
+
+test.afterAll(async () => {
+  await page.context().close()
+  await stage[Symbol.asyncDispose]()
+})
+
+const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email })
+
+async function isAccessible(screen: Page): Promise<void> {
+  for (const colorScheme of SCHEMES) {
+    await screen.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await accessibilityFaults(screen), colorScheme).toEqual([])
+  }
+}
+
+/** Invites as the owner does and gives the link that is shown. */
+async function invite(person: { firstName: string; lastName: string; email: string }): Promise<string> {
+  await go('People')
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await form.getByRole('textbox', { name: 'First name' }).fill(person.firstName)
+  await form.getByRole('textbox', { name: 'Last name' }).fill(person.lastName)
+  await form.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
+  await form.getByRole('combobox', { name: 'Role in the clinic' }).fill('Radiologist')
+  await page.getByRole('option', { name: 'Radiologist', exact: true }).click()
+  await form.getByRole('button', { name: 'Invite', exact: true }).click()
+  const shown = page.getByRole('dialog', { name: 'The invitation’s link, once' })
+  await expect(shown.getByText('This link opens on the gateway’s own PC only.')).toBeVisible()
+  const link = (await shown.locator('pre').textContent()) ?? ''
+  await isAccessible(page)
+  await shown.getByRole('button', { name: 'I have copied it' }).click()
+  await expect(shown).toHaveCount(0)
+  return link
+}
+
+let link: string
+let colleague: Page
+
+test('the owner invites a colleague, and the link is shown once', async () => {
+  await go('People')
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await form.getByRole('button', { name: 'Invite', exact: true }).click()
+  await expect(form.getByRole('textbox', { name: 'First name' })).toHaveAttribute('aria-invalid', 'true')
+  await expect(form.getByText('must be chosen')).toBeVisible()
+  await isAccessible(page)
+  await form.getByRole('button', { name: 'Cancel' }).click()
+
+  link = await invite({ firstName: 'Maja', lastName: 'Novák', email: 'maja@clinic.example' })
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/invitation\?token=[\w-]{43}$/)
+  const row = rowOf('maja@clinic.example')
+  await expect(row).toContainText('Invited')
+  await expect(row).toContainText('hand the link over')
+  const token = link.split('token=')[1] ?? ''
+  await page.reload()
+  await expect(row).toBeVisible()
+  expect(await page.content()).not.toContain(token)
+})
+
+test('the colleague accepts by the link, sees a window without what managers see, and signs in again', async ({ browser }) => {
+  colleague = await newPage(browser)
+  await colleague.goto(link)
+  await expect(colleague.getByRole('heading', { name: 'Your invitation' })).toBeVisible()
+  await colleague.reload()
+  await expect(colleague.getByText('Open the whole link of your invitation once more')).toBeVisible()
+  await colleague.goto(link)
+  await expect(colleague.getByText('Olga Berg invites you to work with North Clinic')).toBeVisible()
+  await expect(colleague.getByText('Your role: Radiologist.')).toBeVisible()
+  await isAccessible(colleague)
+  const password = colleague.getByRole('textbox', { name: 'Choose a password' })
+  await password.fill('short')
+  await colleague.getByRole('button', { name: 'Accept and sign in' }).click()
+  await expect(colleague.getByText('must have at least 10 characters')).toBeVisible()
+  await password.fill(PASSWORD)
+  await isAccessible(colleague)
+  await colleague.getByRole('button', { name: 'Accept and sign in' }).click()
+  await expect(colleague.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  expect(colleague.url()).not.toContain('token')
+  const links = colleague.getByRole('navigation', { name: 'Main' }).getByRole('link')
+  await expect(links).toHaveText(['Overview', 'Worklist', 'Queries', 'Devices'])
+  await colleague.goto(`${stage.http}/#/people`)
+  await expect(colleague.getByText('This screen is not open to your account')).toBeVisible()
+  await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)
+  await isAccessible(colleague)
+
+  await colleague.goto(link)
+  await expect(colleague.getByText('This invitation was accepted already.')).toBeVisible()
+  await isAccessible(colleague)
+  await colleague.context().clearCookies()
+  await colleague.goto(`${stage.http}/#/sign-in`)
+  await colleague.reload()
+  await colleague.getByLabel('E-mail').fill('maja@clinic.example')
+  await colleague.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await colleague.getByRole('button', { name: 'Sign in' }).click()
+  await expect(colleague.getByRole('heading', { name: 'Overview' })).toBeVisible()
+
+  await page.reload()
+  await expect(rowOf('maja@clinic.example')).toContainText('Active')
+})
+
+test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
+  const rejected = await invite({ firstName: 'Hana', lastName: 'Malá', email: 'hana@clinic.example' })
+  const other = await newPage(browser)
+  await other.goto(rejected)
+  await other.getByRole('button', { name: 'Reject the invitation' }).click()
+  const asked = other.getByRole('dialog', { name: 'Reject this invitation?' })
+  await asked.getByRole('button', { name: 'Reject the invitation' }).click()
+  await expect(other.getByText('You rejected the invitation')).toBeVisible()
+  await isAccessible(other)
+
+  const withdrawn = await invite({ firstName: 'Ivan', lastName: 'Petrov', email: 'ivan@clinic.example' })
+  await page.getByRole('button', { name: 'Revoke the invitation of Ivan Petrov' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke invitation' }).click()
+  await expect(rowOf('ivan@clinic.example')).toContainText('Withdrawn')
+  await expect(rowOf('hana@clinic.example')).toContainText('Rejected')
+  await other.goto(withdrawn)
+  await expect(other.getByText('This invitation was revoked.')).toBeVisible()
+  await other.context().close()
+})
+
+test('who loses access is out of the window at once, and can be let in again', async () => {
+  await page.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+  await expect(rowOf('maja@clinic.example')).toContainText('No access')
+  await colleague.getByRole('link', { name: 'Devices' }).click()
+  await expect(colleague.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await colleague.context().close()
+  await page.getByRole('button', { name: 'Give Maja Novák access again' }).click()
+  await expect(rowOf('maja@clinic.example')).toContainText('Active')
+})
+
+test('people have no accessibility fault that axe knows, in any state', async () => {
+  await expect(page.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
+  await isAccessible(page)
+})
+
+const statusFor = async (key: string) => (await fetch(`${stage.http}/v1/express`, { headers: { authorization: `Bearer ${key}` } })).status
+
+async function shownKey(): Promise<string> {
+  const shown = page.getByRole('dialog', { name: 'The key, once' })
+  const key = (await shown.locator('pre').textContent()) ?? ''
+  await isAccessible(page)
+  await shown.getByRole('button', { name: 'I have copied it' }).click()
+  await expect(shown).toHaveCount(0)
+  expect(await page.content()).not.toContain(key)
+  return key
+}
+
+test('a key is made, opens the interface, is replaced, and is revoked', async () => {
+  await go('API keys')
+  await expect(page.getByText('No key yet')).toBeVisible()
+  await isAccessible(page)
+  await page.getByRole('button', { name: 'Make a key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Make a key' })
+  await form.getByRole('textbox', { name: 'Used by' }).fill('Cloud RIS, production')
+  await isAccessible(page)
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  const first = await shownKey()
+  expect(first).toMatch(/^sk_live_/)
+  expect(await statusFor(first)).toBe(200)
+  expect(await statusFor(`${first}x`)).toBe(401)
+
+  const row = page.getByRole('row').filter({ hasText: 'Cloud RIS, production' })
+  await row.getByRole('button', { name: 'Replace the key of Cloud RIS, production' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace the key' }).click()
+  const second = await shownKey()
+  expect([await statusFor(first), await statusFor(second)]).toEqual([200, 200])
+  await expect(row).toContainText(`…${first.slice(-4)} still opens until`)
+  await expect(row).toContainText(`sk_live_…${second.slice(-4)}`)
+
+  await row.getByRole('button', { name: 'Replace the key of Cloud RIS, production' }).click()
+  const asked = page.getByRole('dialog')
+  await asked.getByRole('textbox', { name: 'The old key works for (hours)' }).fill('0')
+  await asked.getByRole('button', { name: 'Replace the key' }).click()
+  const third = await shownKey()
+  expect([await statusFor(first), await statusFor(second), await statusFor(third)]).toEqual([401, 401, 200])
+
+  await row.getByRole('button', { name: 'Revoke the key of Cloud RIS, production' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+  await expect(row).toContainText('Revoked')
+  expect(await statusFor(third)).toBe(401)
+})
+
+test('keys have no accessibility fault that axe knows', async () => {
+  await isAccessible(page)
+})
+
+test('nothing of it is complained of on the console', () => {
+  expect(complaints.flat()).toEqual([])
+})
