@@ -26,7 +26,7 @@ const CONNECTIONS = 8
 const RATIO = 0.5
 const SEARCH_P95_MS = 100
 const DEEP = 0.2
-
+const COLD = ['first page of 20', 'deep page of 20', 'read by id']
 
 async function bench() {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
@@ -78,7 +78,9 @@ async function bench() {
       const peer = await startPeer(await read(call.path))
       const rounds = []
       for (let round = 0; round < Number(values.rounds); round++) {
-        rounds.push([await load(ours, call.path, headers), await load(peer.pool, '/', {})])
+        // A search is asked with a parameter that nobody reads, so that each is searched for.
+        const mine = call.search ? await load(ours, () => `${call.path}&asked=${++asked}`, headers) : await load(ours, call.path, headers)
+        rounds.push([mine, await load(peer.pool, '/', {})])
       }
       await peer.end()
       const rate = median(rounds.map(([mine]) => mine.rate))
@@ -97,6 +99,14 @@ async function bench() {
       if (call.search && p95 > SEARCH_P95_MS) missed.push(`${call.name}: p95 ${p95.toFixed(0)} ms`)
       if (call.like && Math.abs(rate / rates[call.like] - 1) > DEEP)
         missed.push(`${call.name}: ${(rate / rates[call.like]).toFixed(2)} of ${call.like}`)
+    }
+    // What the interface costs where nothing can be answered again: each of these reads follows a change.
+    for (const { name, path } of CALLS.filter((call) => COLD.includes(call.name))) {
+      const rounds = []
+      for (let round = 0; round < Number(values.rounds); round++)
+        rounds.push(await loadAfterChanges(ours, path, headers, `/v1/viewer/studies/${seeded.studyId}`))
+      const [rate, p50, p95] = ['rate', 'p50', 'p95'].map((figure) => median(rounds.map((round) => round[figure])))
+      console.log(`| ${name}, after a change each time | ${rate.toFixed(0)} | | | ${p50.toFixed(2)} | ${p95.toFixed(2)} | |`)
     }
     const created = await load(ours, '/v1/viewer/studies', { ...headers, 'content-type': 'application/json' }, newStudy)
     console.log(`| create | ${created.rate.toFixed(0)} | | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} | |`)
@@ -173,6 +183,7 @@ function seed(folder) {
 
 const hex = () => randomUUID().replaceAll('-', '')
 let made = 0
+let asked = 0
 const newStudy = () => JSON.stringify({ studyInstanceUid: `2.25.9${++made}`, studyDescription: 'Made by the bench', severity: 'normal' })
 
 /** A cursor some thousand pages in. */
@@ -185,22 +196,50 @@ async function deepCursor(read) {
   return cursor
 }
 
-/** Requests one after the other on each connection for so many seconds. */
+/** Reads one after the other, each when a change of that study has been answered; only the reads are counted and timed. */
+async function loadAfterChanges(pool, path, headers, changedPath) {
+  const times = []
+  const end = performance.now() + SECONDS * 1000
+  while (performance.now() < end) {
+    const body = JSON.stringify({ studyDescription: `Changed ${++made}` })
+    const changed = await pool.request({
+      path: changedPath,
+      method: 'PATCH',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    await changed.body.dump({ limit: 1 << 24 })
+    const sent = performance.now()
+    const answer = await pool.request({ path, method: 'GET', headers })
+    await answer.body.dump({ limit: 1 << 24 })
+    times.push(performance.now() - sent)
+    if (changed.statusCode !== 200 || answer.statusCode !== 200) stop(`${path}: ${changed.statusCode}, ${answer.statusCode}`)
+  }
+  const total = times.reduce((sum, time) => sum + time, 0)
+  return { rate: (times.length / total) * 1000, ...percentiles(times) }
+}
+
+/** Requests one after the other on each connection for so many seconds. `path` may be asked for anew each time. */
 async function load(pool, path, headers, body) {
   const times = []
   const end = performance.now() + SECONDS * 1000
   const worker = async () => {
     while (performance.now() < end) {
       const sent = performance.now()
-      const answer = await pool.request({ path, method: body ? 'POST' : 'GET', headers, ...(body && { body: body() }) })
+      const asking = typeof path === 'function' ? path() : path
+      const answer = await pool.request({ path: asking, method: body ? 'POST' : 'GET', headers, ...(body && { body: body() }) })
       await answer.body.dump({ limit: 1 << 24 })
-      if (answer.statusCode >= 300) stop(`${path} was answered ${answer.statusCode}`)
+      if (answer.statusCode >= 300) stop(`${asking} was answered ${answer.statusCode}`)
       times.push(performance.now() - sent)
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+  return { rate: times.length / SECONDS, ...percentiles(times) }
+}
+
+function percentiles(times) {
   times.sort((a, b) => a - b)
-  return { rate: times.length / SECONDS, p50: times[times.length >> 1] ?? 0, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
+  return { p50: times[times.length >> 1] ?? 0, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
 }
 
 /** The peer, in a process of its own: a route that returns these bytes, and nothing else. */

@@ -1,3 +1,7 @@
+import { express } from '#shared/contract/express.ts'
+import { scribe } from '#shared/contract/scribe.ts'
+import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
+import { viewer } from '#shared/contract/viewer.ts'
 import { openCustomers } from './domain/customers.ts'
 import type { Invitations } from './domain/invitations.ts'
 import { openLinks } from './domain/links.ts'
@@ -7,14 +11,22 @@ import type { Users } from './domain/users.ts'
 import { serveExpress } from './express/express.ts'
 import { cursorCodec } from './http/cursor-codec.ts'
 import { openIdempotency } from './http/idempotency.ts'
+import { knownKeys } from './http/known-keys.ts'
 import type { HttpApp } from './http/operations.ts'
 import type { Partners } from './http/partners.ts'
 import { openRateLimit } from './http/rate-limit.ts'
 import { serveReference } from './http/reference.ts'
+import { openReplyCache } from './http/reply-cache.ts'
 import { serveOrgs } from './orgs/orgs.ts'
 import type { Parts } from './parts.ts'
 import { serveScribe } from './scribe/scribe.ts'
 import { serveViewer } from './viewer/viewer.ts'
+
+/** Not among them: invitations and reports, whose replies run out with the clock or carry links that do. */
+const READ_FROM_ROWS = [
+  ...[express.list, express.read, viewer.list, viewer.read, viewer.byUid, scribe.list, scribe.read, scribe.byUid],
+  ...[viewerUsers.list, viewerUsers.read, scribeUsers.list, scribeUsers.read],
+]
 
 export interface PartnerInterfaceOptions {
   /** Of the product, as the reference shows it. */
@@ -41,6 +53,7 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
     linkMinutes: () => settings.get('viewer.linkMinutes'),
     takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
   })
+  const changes = () => store.database.changeCount
   const domain = {
     settings,
     customers,
@@ -53,10 +66,7 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
   return {
     partners: {
       callers: {
-        authenticateKey(key) {
-          const found = apiKeys.authenticate(key)
-          return found && { kind: 'api-key', ...found }
-        },
+        authenticateKey: knownKeys({ authenticate: apiKeys.authenticate, version: changes, clock: deps.clock }),
         customerIdsOf: (userId) => customers.idsOf(userId),
       },
       rateLimit: openRateLimit({
@@ -66,6 +76,7 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
       }),
       idempotency: openIdempotency(store.idempotency),
       cursors: cursorCodec(store.seal.keyFor('list cursors')),
+      replies: openReplyCache({ operations: READ_FROM_ROWS, version: changes }),
     },
     serve(app) {
       serveExpress(app, domain)

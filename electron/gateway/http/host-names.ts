@@ -23,6 +23,19 @@ export function isOurHost(header: string | undefined, rule: HostRule): boolean {
   return ours.some((own) => own !== undefined && plainName(own) === name)
 }
 
+/** `isOurHost` that remembers what it has allowed last: nearly every call comes by the same name, under the same rule. */
+export function hostCheck(): typeof isOurHost {
+  let last: (HostRule & { readonly header: string }) | undefined
+  return (header, rule) => {
+    if (last && last.header === header && RULE_KEYS.every((key) => last?.[key] === rule[key])) return true
+    if (header === undefined || !isOurHost(header, rule)) return false
+    last = { header, ...rule }
+    return true
+  }
+}
+
+const RULE_KEYS = ['boundHost', 'localAddress', 'publicUrl', 'allowedHosts'] as const satisfies readonly (keyof HostRule)[]
+
 /** Whether an Origin header is that of our own page: the host the request was sent to, or the public URL's origin. */
 export function isOurOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (!URL.canParse(origin)) return false

@@ -75,6 +75,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
 ): void {
   const { method, path } = operation
   const admitted = new WeakMap<FastifyRequest, SignedInUser | Caller>()
+  const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
   const admitOne = isForPartners(access) ? partnerAdmission(app, access, use) : windowAdmission(app, access as Access, use)
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
@@ -85,10 +86,17 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
     // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
     ...(access === 'public' && { bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES) }),
     // Before the body is read: a stranger's megabyte is not worth parsing.
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       reply.header('cache-control', 'no-store')
-      const who = admitOne(request, reply)
-      if (who) admitted.set(request, who)
+      try {
+        const who = admitOne(request, reply)
+        const kept = replies && who && 'kind' in who && request.method === 'GET' ? replies.find(who, request.url) : undefined
+        if (kept) return void reply.type(typeOf(200)).send(kept)
+        if (who) admitted.set(request, who)
+      } catch (error) {
+        return done(error as Error)
+      }
+      done()
     },
     handler: async (request, reply) => {
       const who = admitted.get(request)
@@ -116,6 +124,13 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
           session: sessionCookie(request, reply),
         } as Call<S, A>)
         return answer instanceof Promise ? answer.then(speak) : speak(answer)
+      }
+      if (replies && caller) {
+        const version = replies.version()
+        const answer = await run()
+        const bytes = Buffer.from(answer.body)
+        replies.keep(caller, request.url, bytes, version)
+        return reply.code(answer.status).type(typeOf(answer.status)).send(bytes)
       }
       const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
       const answer = slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()

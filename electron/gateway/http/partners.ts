@@ -4,6 +4,7 @@ import { type Caller, type CallerDeps, type Callers, callerOf, type PartnerAcces
 import type { CursorCodec } from './cursor-codec.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RateLimit } from './rate-limit.ts'
+import type { ReplyCache } from './reply-cache.ts'
 import type { SessionUse } from './sessions.ts'
 
 /** What the interface for partners stands on, beside the window; one for all listeners. */
@@ -12,6 +13,8 @@ export interface Partners {
   readonly rateLimit: RateLimit
   readonly idempotency: Idempotency
   readonly cursors: CursorCodec
+  /** Without it every reply is made anew. */
+  readonly replies?: ReplyCache
 }
 
 /** The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key, too-many, not-permitted */

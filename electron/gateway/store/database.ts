@@ -6,8 +6,18 @@ import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
 const MOST_STATEMENTS = 256
+/** The table of a statement that changes one; any other text is taken for a change of everything. */
+const CHANGED_TABLE = /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
 /** Writers of one group commit: bounds the time the event loop is held. */
 const MOST_WRITERS = 256
+
+// What the gateway records of its own work; no reply of the interface is read from these.
+const RECORDS = new Set(['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox'])
+
+interface Statement {
+  readonly prepared: Sqlite.Statement
+  readonly isChange: boolean
+}
 
 interface Writer {
   readonly write: () => unknown
@@ -30,9 +40,12 @@ export class Database implements Disposable {
     },
   })
   readonly #sqlite: Sqlite.Database
-  readonly #statements = new Map<string, Sqlite.Statement>()
+  readonly #statements = new Map<string, Statement>()
   readonly #boundaries: Record<'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back', Sqlite.Statement>
   #afterCommit: (() => void)[] = []
+  #changeCount = 0
+  readonly #foreignVersion: Sqlite.Statement
+  #foreignSeen: unknown
   #writers: Writer[] = []
   #turn: NodeJS.Immediate | undefined
 
@@ -46,6 +59,7 @@ export class Database implements Disposable {
 
   private constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite
+    this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
     this.#boundaries = {
       begin: sqlite.prepare('begin immediate'),
       commit: sqlite.prepare('commit'),
@@ -72,10 +86,9 @@ export class Database implements Disposable {
   *each<T>(query: Compilable<T>): Generator<T, void, void> {
     const { sql, parameters } = query.compile()
     // Not from the cache: a statement cannot run twice at the same time.
-    for (const row of this.#open()
-      .prepare(sql)
-      .iterate(...parameters))
-      yield row as T
+    const { prepared, isChange } = this.#prepare(sql)
+    if (isChange) this.#changeCount++
+    for (const row of prepared.iterate(...parameters)) yield row as T
   }
 
   /** Runs a change; `changes` counts the rows it touched. */
@@ -83,6 +96,20 @@ export class Database implements Disposable {
     const { sql, parameters } = query.compile()
     const { changes, lastInsertRowid } = this.#statement(sql).run(...parameters)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
+  }
+
+  /**
+   * Grows with every statement that changes what the interface answers from, before it runs, whether or not it is committed, and with every
+   * commit of another connection (`PRAGMA data_version`): what was read outside a transaction is as it was while this number is the same.
+   */
+  get changeCount(): number {
+    this.#open()
+    const foreign = this.#foreignVersion.get()
+    if (foreign !== this.#foreignSeen) {
+      this.#foreignSeen = foreign
+      this.#changeCount++
+    }
+    return this.#changeCount
   }
 
   /** Whether a transaction is open: what is read now may still be rolled back, so it must not be remembered. */
@@ -159,17 +186,20 @@ export class Database implements Disposable {
     for (const answer of answers) answer()
   }
 
+  /** The statement, about to be run. */
   #statement(sql: string): Sqlite.Statement {
-    const known = this.#statements.get(sql)
-    if (known) {
-      this.#statements.delete(sql)
-      this.#statements.set(sql, known)
-      return known
-    }
-    const made = this.#open().prepare(sql)
-    this.#statements.set(sql, made)
+    const statement = this.#statements.get(sql) ?? this.#prepare(sql)
+    this.#statements.delete(sql)
+    this.#statements.set(sql, statement)
     if (this.#statements.size > MOST_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value ?? '')
-    return made
+    if (statement.isChange) this.#changeCount++
+    return statement.prepared
+  }
+
+  #prepare(sql: string): Statement {
+    const prepared = this.#open().prepare(sql)
+    const table = CHANGED_TABLE.exec(sql)?.[1]
+    return { prepared, isChange: !prepared.readonly && (table === undefined || !RECORDS.has(table)) }
   }
 
   #open(): Sqlite.Database {

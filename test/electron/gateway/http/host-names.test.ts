@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type HostRule, isOurHost, isOurOrigin } from '#gateway/http/host-names.ts'
+import { type HostRule, hostCheck, isOurHost, isOurOrigin } from '#gateway/http/host-names.ts'
 
 const rule: HostRule = {
   boundHost: '0.0.0.0',
@@ -55,5 +55,26 @@ describe('our origin', () => {
     expect(isOurOrigin('file://', '', null)).toBe(false)
     expect(isOurOrigin('nonsense', 'nonsense', null)).toBe(false)
     expect(isOurOrigin('http://127.0.0.1:8042', undefined, null)).toBe(false)
+  })
+})
+
+describe('a check that remembers', () => {
+  it('allows and refuses as the rule is at that moment', () => {
+    const isOurs = hostCheck()
+    const names = ['isthmus.local', 'imaging.clinic.example', '192.168.7.20', 'localhost', 'evil.example']
+    const rules: HostRule[] = [
+      rule,
+      { ...rule, allowedHosts: [] },
+      { ...rule, publicUrl: null },
+      { ...rule, localAddress: undefined },
+      { ...rule, boundHost: 'evil.example' },
+    ]
+    for (const name of names) {
+      for (const each of [...rules, ...rules.toReversed()]) {
+        expect(isOurs(name, each)).toBe(isOurHost(name, each))
+        expect(isOurs(name, each)).toBe(isOurHost(name, each))
+      }
+    }
+    expect(isOurs(undefined, rule)).toBe(false)
   })
 })

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Database } from '#gateway/store/database.ts'
 import { APPLICATION_ID } from '#gateway/store/database-file.ts'
 import { MIGRATIONS } from '#gateway/store/migrations.ts'
+import { rawQuery } from '#gateway/store/raw-query.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -315,5 +316,53 @@ describe('group commit', () => {
     expect(keys(temp.db)).toEqual([])
     expect((await temp.db.commitSoon(() => put(temp.db, 'c'))).changes).toBe(1)
     expect(keys(temp.db)).toEqual(['c'])
+  })
+})
+
+describe('the count of changes', () => {
+  it('grows with a change, also one that is rolled back or returns rows, and with one of another connection', () => {
+    using temp = tempDatabase()
+    const { db, file } = temp
+    const grows = (work: () => unknown) => {
+      const before = db.changeCount
+      try {
+        work()
+      } catch {}
+      return db.changeCount > before
+    }
+    expect(grows(() => put(db, 'a'))).toBe(true)
+    expect(grows(() => put(db, 'b'))).toBe(true)
+    expect(
+      grows(() =>
+        db.transaction(() => {
+          put(db, 'c')
+          throw new Error('undone')
+        }),
+      ),
+    ).toBe(true)
+    expect(grows(() => db.all(db.sql.insertInto('settings').values({ key: 'd', value: '1', updatedAt: AT }).returningAll()))).toBe(true)
+    expect(grows(() => [...db.each(db.sql.deleteFrom('settings').where('key', '=', 'd').returningAll())])).toBe(true)
+    using other = Database.open(file)
+    db.changeCount
+    expect(grows(() => put(other, 'e'))).toBe(true)
+    expect(grows(() => put(other, 'f'))).toBe(true)
+  })
+
+  it('stands while nothing is changed but the gateway’s own records', () => {
+    using temp = tempDatabase()
+    const { db } = temp
+    const before = db.changeCount
+    keys(db)
+    db.transaction(() => keys(db))
+    db.run(
+      db.sql
+        .insertInto('callers')
+        .values({ aeTitle: 'CT1', address: '127.0.0.1', calledAeTitle: 'A', attempts: 1, firstAt: AT, lastAt: AT, services: '[]' }),
+    )
+    db.run(db.sql.updateTable('sessions').set({ lastUsedAt: AT }))
+    db.run(db.sql.deleteFrom('sessions'))
+    expect(db.changeCount).toBe(before)
+    db.run(rawQuery('with gone as (select 1) delete from sessions', []))
+    expect(db.changeCount).toBe(before + 1)
   })
 })
