@@ -5,6 +5,9 @@ import { StoreError } from './store-error.ts'
 
 export const LOCK_FILE = 'gateway.lock'
 
+/** A connection that nobody refers to is collected, and its lock with it. */
+const HELD = new Set<Sqlite.Database>()
+
 /**
  * The right to be the one process of a data folder, which is made when it is not there, until it is disposed of or the process ends in whatever way; `undefined` where
  * another one has it. @throws StoreError bad-folder
@@ -23,5 +26,11 @@ export function takeLock(folder: string): Disposable | undefined {
     throw new StoreError('bad-folder', `The folder ${folder} cannot be locked: ${(error as Error).message}.`, error)
   }
   const held = sqlite
-  return { [Symbol.dispose]: () => void held.close() }
+  HELD.add(held)
+  return {
+    [Symbol.dispose]() {
+      HELD.delete(held)
+      held.close()
+    },
+  }
 }

@@ -161,7 +161,7 @@ describe('an addendum', () => {
     const primary = completedReport(store, of)
     studies.cancel(key, 'scribe', { studyId: of.studyId })
     expect(reports.startAddendum(key, primary)).toEqual({ success: false, message: 'The study is cancelled.' })
-    const member = atTheWindow(newUser(store, { canCreateReports: false, level: 'admin' }))
+    const member = atTheWindow(newUser(store, { canCreateReports: false, level: 'member' }))
     expect(refusalOf(() => reports.startAddendum(member, primary))).toBe('not-permitted')
     expect(refusalOf(() => reports.cancelAddendum(member, primary))).toBe('not-permitted')
   })

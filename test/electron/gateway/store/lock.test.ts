@@ -32,6 +32,13 @@ describe('the lock of a data folder', () => {
     expect(() => takeLock(file)).toThrow(/The folder .*file cannot be used/)
   })
 
+  it('stays with whoever took it, though nobody refers to it', () => {
+    using temp = tempFolder()
+    takeLock(temp.folder)
+    for (let round = 0; round < 20; round++) new Array(100_000).fill(round).map(String)
+    expect(takeLock(temp.folder)).toBeUndefined()
+  })
+
   it('is kept from another process, and free when that process is killed', async () => {
     using temp = tempFolder()
     const writer = spawn(process.execPath, [join(import.meta.dirname, '../../../support/store-writer.ts'), temp.folder], {
