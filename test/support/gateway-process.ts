@@ -96,8 +96,8 @@ function prepare(folder: string, partnerUrl: string, settings: SettingOverrides,
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
-/** Proportional set size, MiB, as the bench's probe reads it. */
+/** Its own memory, MiB: the anonymous part of what the bench's probe reads. Pages of the node binary are shared out anew whenever another one ends. */
 function memoryOf({ pid }: ChildProcess): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) / 1024
+  return Number(/^Pss_Anon:\s+(\d+) kB/m.exec(text)?.[1]) / 1024
 }
