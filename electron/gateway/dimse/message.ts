@@ -74,9 +74,9 @@ function createFragments(most: number) {
       if (end > most) kept = Buffer.alloc(0)
       else if (length === 0) kept = data
       else {
-        // Doubling; the first fragment's own buffer is full, so nothing is written into what belongs to the connection.
+        // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is written into what belongs to the connection.
         if (end > kept.length) {
-          const grown = Buffer.allocUnsafe(Math.max(end * 2, 512))
+          const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), most))
           kept.copy(grown, 0, 0, length)
           kept = grown
         }
