@@ -23,6 +23,8 @@ export interface AssociationHost {
   serviceOf(abstractSyntax: string): ServiceClass | undefined
   /** A connection without an association keeps bytes of what may become one. */
   pendingGrew(): void
+  /** All associations together have sent ahead more than is kept. */
+  readonly isTooMuchAhead: boolean
   /** As seen by this caller. */
   openAssociations(association: AssociationInfo): OpenAssociations
   ids(): string
@@ -107,6 +109,11 @@ export class Association {
     return this.#reader?.heldBytes ?? 0
   }
 
+  /** Bytes kept of data sets that the peer sent while a request of its own is at work. */
+  get aheadBytes(): number {
+    return this.#queue?.isBusy ? this.#queue.waiting.bytes + (this.#messages.gatheredBytes ?? 0) : 0
+  }
+
   /** Resolves when no request is at work. */
   whenIdle(): Promise<void> {
     return this.isBusy && this.#isOpen ? this.#whenIdle.promise : Promise.resolve()
@@ -170,7 +177,7 @@ export class Association {
   #read(): void {
     try {
       while (this.#reader && this.#state !== 'Sta1') {
-        if (this.#queue?.isFull && this.#isOpen) {
+        if (this.#isOpen && this.#mustWait) {
           this.#socket.pause()
           return
         }
@@ -183,6 +190,16 @@ export class Association {
     } catch (error) {
       this.#fault(error)
     }
+  }
+
+  /**
+   * One operation at a time was negotiated (PS3.7 D.3.3.3): a peer that sends ahead may wait. Never one with no request at work, nor one
+   * with nothing behind it, which may yet be cancelled.
+   */
+  get #mustWait(): boolean {
+    if (!this.#queue?.isBusy) return false
+    const isAhead = this.#queue.waiting.requests > 0 || this.#messages.gatheredBytes !== undefined
+    return this.#queue.isFull || (isAhead && this.#host.isTooMuchAhead)
   }
 
   #fault(error: unknown): void {

@@ -19,6 +19,11 @@ export interface DimseLimits {
   /** Requests read ahead while one is at work, and bytes of their data sets; then the connection is not read until one is answered. */
   readonly queuedRequests: number
   readonly queuedBytes: number
+  /**
+   * Bytes of data sets that wait, or are being gathered, behind a request at work, of all associations together. Beyond: an association that
+   * has sent ahead is not read until its own request is answered.
+   */
+  readonly aheadBytes: number
   /** Bytes handed to a socket at a time; what a peer that stops reading can hold. */
   readonly sliceBytes: number
   /** ARTIM (PS3.8 §9.1.5): from the connection to the A-ASSOCIATE-RQ, and until the peer closes. */
@@ -43,6 +48,7 @@ export const DEFAULT_LIMITS: DimseLimits = {
   drainedBytes: 64 << 20,
   queuedRequests: 8,
   queuedBytes: 32 << 10,
+  aheadBytes: 8 << 20,
   sliceBytes: 256 << 10,
   artimSeconds: 30,
   idleSeconds: 120,

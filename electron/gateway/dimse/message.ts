@@ -20,6 +20,8 @@ export interface MessageReader {
   push(pdv: Pdv): Message | undefined
   /** A message has begun and is not complete. */
   readonly isWithin: boolean
+  /** Room that the data set being gathered takes; undefined where none has begun. */
+  readonly gatheredBytes: number | undefined
 }
 
 export type MessageLimits = Pick<DimseLimits, 'commandSetBytes' | 'identifierBytes' | 'drainedBytes'>
@@ -40,6 +42,9 @@ export function createMessageReader(limits: MessageLimits): MessageReader {
   return {
     get isWithin() {
       return contextId !== undefined
+    },
+    get gatheredBytes() {
+      return command && fragments.room
     },
     push(pdv) {
       contextId ??= pdv.contextId
@@ -84,10 +89,13 @@ function createFragments(most: number) {
       }
       length = end
     },
-    // Requests wait: the spare room of the doubling must not wait with them.
-    bytes: (): Buffer => (kept.length > length + SPARE ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length)),
+    // Requests wait: the spare room of the doubling must not wait with them, unless it is little and a copy would take more.
+    bytes: (): Buffer => (kept.length > length + SPARE + length / 16 ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length)),
     get length() {
       return length
+    },
+    get room() {
+      return kept.length
     },
     get isOver() {
       return length > most

@@ -18,7 +18,7 @@ export interface OperationHost {
   send(...parts: readonly Buffer[]): Promise<boolean>
   /** A final response has gone out. */
   answered(context: AcceptedContext, status: number, responses: number, ms: number): void
-  /** A request has been answered; where that was the last one, the queue is no longer busy. */
+  /** A request has begun, and waits no longer; or the last one has been answered, and the queue is no longer busy. */
   eased(): void
   /** Notes an exception that is none of ours to explain; gives the reference under which it is noted. */
   report(error: unknown): string
@@ -42,6 +42,8 @@ export interface OperationQueue {
   readonly isBusy: boolean
   /** Nothing more should be read until `eased`. */
   readonly isFull: boolean
+  /** Requests that wait while another one is at work, and bytes of their data sets. */
+  readonly waiting: { readonly requests: number; readonly bytes: number }
   take(context: AcceptedContext, message: Message): void
   /** PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting request; of any other it is too late, and ignored. */
   cancel(messageId: number): void
@@ -61,8 +63,8 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
   async function work(): Promise<void> {
     for (let request = waiting.shift(); request; request = waiting.shift()) {
       running = request
-      await answer(request, host)
       host.eased()
+      await answer(request, host)
     }
     running = undefined
     host.eased()
@@ -74,6 +76,9 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
     },
     get isFull() {
       return waiting.length >= host.limits.queuedRequests || bytesOf(waiting) > host.limits.queuedBytes
+    },
+    get waiting() {
+      return { requests: waiting.length, bytes: bytesOf(waiting) }
     },
     take(context, message) {
       waiting.push({ context, message, messageId: message.command.messageId ?? 0, controller: new AbortController() })

@@ -54,6 +54,9 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     observer,
     serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax),
     pendingGrew: refuseOldest,
+    get isTooMuchAhead() {
+      return [...connections].reduce((sum, { aheadBytes }) => sum + aheadBytes, 0) > limits.aheadBytes
+    },
     openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo) {
       const all = open()
       return {

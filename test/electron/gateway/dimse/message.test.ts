@@ -63,6 +63,33 @@ describe('messages from fragments', () => {
     expect(reader.isWithin).toBe(false)
   })
 
+  it('know the room of the data set being gathered', () => {
+    const reader = createMessageReader(LIMITS)
+    const rooms = [reader.gatheredBytes]
+    for (const pdv of [command(FIND), data(Buffer.alloc(1000), false), data(Buffer.alloc(100), false), data(Buffer.alloc(4000), false)]) {
+      reader.push(pdv)
+      rooms.push(reader.gatheredBytes)
+    }
+    reader.push(data(Buffer.alloc(2), true))
+    reader.push(command(ECHO, { data: Buffer.alloc(2), isLast: false }))
+    // Doubled when it grows, and nothing once it is over the limit; a command set is not counted.
+    expect([...rooms, reader.gatheredBytes]).toEqual([undefined, 0, 1000, 2200, 0, undefined])
+  })
+
+  it('keep no more spare room than a sixteenth and 4 KiB', () => {
+    const reader = createMessageReader({ ...LIMITS, identifierBytes: 64 << 10, drainedBytes: 64 << 10 })
+    const roomOf = (...lengths: number[]) => {
+      reader.push(command(FIND))
+      const message = lengths.map((length, i) => reader.push(data(Buffer.alloc(length), i === lengths.length - 1))).at(-1)
+      return Buffer.isBuffer(message?.dataSet) && [message.dataSet.length, message.dataSet.buffer.byteLength]
+    }
+    expect([roomOf(30_000, 26_000), roomOf(30_000, 3_000)]).toEqual([
+      [56_000, 56_000],
+      [33_000, 33_000],
+    ])
+    expect(roomOf(40_000, 18_000)).toEqual([58_000, 65_536])
+  })
+
   it('have a data set over the limit only counted, up to the length that is drained', () => {
     const fragment = Buffer.alloc(4096)
     expect(push(command(FIND), data(fragment, true))[0]?.dataSet).toEqual(fragment)

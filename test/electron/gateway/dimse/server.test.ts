@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
+import { writeMessage } from '#gateway/dimse/message.ts'
 import { openDimseServer } from '#gateway/dimse/server.ts'
 import { serve } from '../../../support/dimse-server.ts'
-import { associated, associateRq, Requestor } from '../../../support/requestor.ts'
+import { associated, associateRq, findRq, Requestor, WORKLIST_CONTEXT } from '../../../support/requestor.ts'
 
 const QUERY = Buffer.from('query')
 const BUSY = { type: 'A-ASSOCIATE-RJ', result: 2, source: 3, reason: 2 }
@@ -144,5 +145,142 @@ describe('the DIMSE server', () => {
     requestor.pause()
     await Promise.all([server.drain(0), server[Symbol.asyncDispose]()])
     expect(server.openAssociations).toBe(0)
+  })
+})
+
+describe('requests sent ahead', () => {
+  /** A worklist whose searches end when the test says so, or when they are cancelled. */
+  async function working(limits: Partial<DimseLimits>) {
+    const begun: string[] = []
+    const ends = new Map<string, () => void>()
+    let told = Promise.withResolvers<void>()
+    const watched = await serve({
+      limits: { queuedBytes: 1 << 20, ...limits },
+      async *find({ association: { callingAeTitle }, messageId, signal }) {
+        yield* []
+        const name = `${callingAeTitle} ${messageId}`
+        const end = Promise.withResolvers<void>()
+        ends.set(name, end.resolve)
+        signal.addEventListener('abort', () => end.resolve())
+        begun.push(name)
+        told.resolve()
+        told = Promise.withResolvers()
+        await end.promise
+        return { status: signal.aborted ? 0xfe00 : 0x0000 }
+      },
+    })
+    return {
+      ...watched,
+      begun,
+      end: (name: string) => ends.get(name)?.(),
+      async began(name: string) {
+        while (!begun.includes(name)) await told.promise
+      },
+    }
+  }
+
+  const LONG = Buffer.alloc(60_000)
+  /** Three of the four fragments of a request's identifier. */
+  const UNFINISHED = writeMessage(WORKLIST_CONTEXT.id, findRq(2, true), Buffer.alloc(120_000), 30_006).subarray(0, -30_012)
+
+  /** A peer that has one request at work. */
+  async function searching(worklist: Awaited<ReturnType<typeof working>>, callingAeTitle: string): Promise<Requestor> {
+    const requestor = await associated(worklist.port, { callingAeTitle })
+    requestor.sendFind(QUERY, 1)
+    await worklist.began(`${callingAeTitle} 1`)
+    return requestor
+  }
+
+  /** What a peer sent before is read by now, if it is read at all. */
+  async function settled(port: number): Promise<void> {
+    await using requestor = await associated(port, { callingAeTitle: 'ECHO' })
+    for (let n = 1; n <= 20; n++) await requestor.echo(n)
+  }
+
+  const answerOf = async (requestor: Requestor) => {
+    const { final } = await requestor.found()
+    return [final.messageIdBeingRespondedTo, final.status]
+  }
+
+  it('are not read while they take more than their bytes, until the request before them is answered', async () => {
+    const worklist = await working({ aheadBytes: 50_000 })
+    await using _server = worklist.server
+    await using requestor = await searching(worklist, 'CT1')
+    requestor.sendFind(LONG, 2)
+    requestor.cancel(1)
+    await settled(worklist.port)
+    worklist.end('CT1 1')
+    expect(await answerOf(requestor)).toEqual([1, 0x0000])
+    await worklist.began('CT1 2')
+    // The second request has nothing behind it: what cancels it is read while it is at work.
+    requestor.cancel(2)
+    expect(await answerOf(requestor)).toEqual([2, 0xfe00])
+  })
+
+  it('are not read on within a data set either', async () => {
+    const worklist = await working({ aheadBytes: 50_000 })
+    await using _server = worklist.server
+    await using requestor = await searching(worklist, 'CT1')
+    requestor.send(UNFINISHED)
+    requestor.abort()
+    await settled(worklist.port)
+    expect(worklist.seen).not.toContain('closed CT1 aborted: aborted by the peer')
+    worklist.end('CT1 1')
+    expect(await answerOf(requestor)).toEqual([1, 0x0000])
+    expect(await worklist.saw('closed CT1')).toBe('closed CT1 aborted: aborted by the peer')
+  })
+
+  it('are read while all of them take no more than their bytes', async () => {
+    const worklist = await working({ aheadBytes: 60_000 })
+    await using _server = worklist.server
+    await using requestor = await searching(worklist, 'CT1')
+    requestor.sendFind(LONG, 2)
+    requestor.cancel(1)
+    expect(await answerOf(requestor)).toEqual([1, 0xfe00])
+  })
+
+  it('share their bytes over all associations, waiting or half sent', async () => {
+    const worklist = await working({ aheadBytes: 100_000 })
+    await using _server = worklist.server
+    await using waiting = await searching(worklist, 'WAITING')
+    await using gathering = await searching(worklist, 'GATHERING')
+    await using late = await searching(worklist, 'LATE')
+    waiting.sendFind(LONG, 2)
+    gathering.send(UNFINISHED)
+    await settled(worklist.port)
+    late.sendFind(QUERY, 2)
+    late.cancel(1)
+    await settled(worklist.port)
+    worklist.end('LATE 1')
+    expect(await answerOf(late)).toEqual([1, 0x0000])
+
+    // Those who sent nothing ahead are heard as ever, however much it is, and can cancel.
+    await using other = await searching(worklist, 'OTHER')
+    other.cancel(1)
+    expect(await answerOf(other)).toEqual([1, 0xfe00])
+    other.sendFind(Buffer.concat([LONG, LONG, LONG]), 2)
+    await worklist.began('OTHER 2')
+
+    // Its peer gone, what it sent ahead counts no longer.
+    gathering.reset()
+    await worklist.saw('closed GATHERING')
+    await worklist.began('LATE 2')
+    late.sendFind(QUERY, 3)
+    late.cancel(2)
+    expect(await answerOf(late)).toEqual([2, 0xfe00])
+  })
+
+  it('are all answered in order where there is room for none', async () => {
+    const { server, port } = await serve({ limits: { aheadBytes: 0 } })
+    await using _server = server
+    const answered = Array.from({ length: 5 }, async (_, n) => {
+      await using requestor = await associated(port, { callingAeTitle: `CT${n}` })
+      for (let messageId = 1; messageId <= 30; messageId++) requestor.sendFind(Buffer.concat([LONG, LONG]), messageId)
+      const ids: (number | undefined)[] = []
+      while (ids.length < 30) ids.push((await requestor.found()).final.messageIdBeingRespondedTo)
+      return ids
+    })
+    const inOrder = Array.from({ length: 30 }, (_, i) => i + 1)
+    expect(await Promise.all(answered)).toEqual(Array.from({ length: 5 }, () => inOrder))
   })
 })
