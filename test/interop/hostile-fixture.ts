@@ -13,7 +13,7 @@ export const ROWS = 5000
 /** MiB: what `bench/probe.py` allows a hostile case. */
 export const MOST_GROWTH = 64
 /** MiB: an answer of the 20 that a partner may send is there as bytes, as text and as rows while it is read, with what the network left behind. */
-export const MOST_GROWTH_BY_PARTNER = 160
+export const MOST_GROWTH_BY_PARTNER = 128
 export const { explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian } = TRANSFER_SYNTAX
 
 export let partner: WildPartner
