@@ -1,18 +1,44 @@
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
-import { Device, DevicePatch, NewDevice, UnknownCaller } from './devices.ts'
+import { EchoResult } from './destinations.ts'
+import { Device, DevicePatch, Lint, NewDevice, UnknownCaller } from './devices.ts'
 import { ClinicRole, Email, GivenName, Password, Session } from './people.ts'
 import { EVENT_TYPES } from './webhooks.ts'
 import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
 
 const Listener = z.object({
-  name: z.enum(['http', 'dimse']),
+  name: z.enum(['http', 'dimse', 'dimse-tls']),
   address: z.string(),
   aeTitle: z.string().nullable(),
   isUp: z.boolean(),
   detail: z.string(),
 })
+
+/** Where images are kept. `low` warns; `full` and `read-only` take no more images. */
+const Storage = z.object({
+  state: z.enum(['ok', 'low', 'full', 'read-only']),
+  freeBytes: z.int(),
+  totalBytes: z.int(),
+  /** One sentence where the state is not ok. */
+  detail: z.string(),
+})
+
+/** A certificate of the gateway's own. */
+export const Certificate = z.object({
+  use: z.enum(['https', 'dicom-tls']),
+  isInUse: z.boolean(),
+  subject: z.string(),
+  issuer: z.string(),
+  isSelfMade: z.boolean(),
+  fingerprint256: z.string(),
+  notBefore: Instant,
+  notAfter: Instant,
+  daysLeft: z.int(),
+  /** For the devices and browsers that are to trust it. */
+  pem: z.string(),
+})
+export type Certificate = z.infer<typeof Certificate>
 
 /** State of the way to the partner; `banner` is what every screen shows when something is wrong. */
 export const PartnerStatus = z.object({
@@ -34,6 +60,9 @@ export const Status = z.object({
   today: z.object({ queries: z.int(), rowsSent: z.int(), failures: z.int(), withheld: z.int() }),
   unknownCallers: z.int(),
   openAssociations: z.int(),
+  storage: Storage,
+  images: z.object({ today: z.int(), receiving: z.int(), quarantined: z.int(), mismatches: z.int() }),
+  forwards: z.object({ waiting: z.int(), failed: z.int() }),
   /** What an administrator should mend, in words. */
   advice: z.array(z.string()),
   startedAt: Instant,
@@ -46,12 +75,17 @@ export const FeedLine = z.object({
   lineId: z.int(),
   at: Instant,
   associationId: z.string(),
-  kind: z.enum(['opened', 'rejected', 'echo', 'worklist', 'closed', 'aborted', 'partner']),
+  kind: z.enum([
+    ...['opened', 'rejected', 'echo', 'worklist', 'closed', 'aborted', 'partner'],
+    ...['images', 'performed-step', 'commitment', 'enrichment', 'forward', 'disk'],
+  ] as const),
   tone: z.enum(['plain', 'good', 'warning', 'danger']),
   aeTitle: z.string(),
   address: z.string(),
   text: z.string(),
   inspectionId: z.int().nullable(),
+  /** The study with images that the line is about. */
+  studyInstanceUid: z.string().nullable(),
 })
 export type FeedLine = z.infer<typeof FeedLine>
 
@@ -163,6 +197,16 @@ export const dashboard = {
     reply: Device,
   }),
   removeDevice: operation('DELETE /dashboard/devices/:deviceId', { summary: 'Remove a device', params: deviceParams, reply: Outcome }),
+  echoDevice: operation('POST /dashboard/devices/:deviceId/echo', {
+    summary: 'Test the way to the device (C-ECHO)',
+    params: deviceParams,
+    reply: EchoResult,
+  }),
+  lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
+    summary: 'Check the rows this device would get today against the rules of its console',
+    params: deviceParams,
+    reply: Lint,
+  }),
   callers: operation('GET /dashboard/callers', {
     summary: 'Callers that are not in the device list',
     reply: z.object({ callers: z.array(UnknownCaller) }),
@@ -199,6 +243,16 @@ export const dashboard = {
   testPartner: operation('POST /dashboard/partner/test', {
     summary: 'Ask the partner for today’s list now, as a test',
     reply: z.object({ success: z.boolean(), message: z.string(), tookMs: z.number(), items: z.int().nullable() }),
+  }),
+
+  certificates: operation('GET /dashboard/certificates', {
+    summary: 'Certificates of the gateway',
+    reply: z.object({ certificates: z.array(Certificate) }),
+  }),
+  renewCertificate: operation('POST /dashboard/certificates/:use/renew', {
+    summary: 'Make a new certificate; devices that pinned the old one have to be given the new one',
+    params: z.object({ use: Certificate.shape.use }),
+    reply: Certificate,
   }),
 
   settings: operation('GET /dashboard/settings', { summary: 'All settings', reply: z.object({ settings: z.array(SettingRow) }) }),

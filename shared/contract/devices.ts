@@ -33,6 +33,10 @@ export const DeviceAddress = z
   .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, 'must be an IP address or a CIDR range such as 10.0.3.0/24')
   .nullable()
 
+/** Consoles with published rules for the rows they take. */
+export const DEVICE_PROFILES = ['standard', 'ge', 'philips'] as const
+export type DeviceProfile = (typeof DEVICE_PROFILES)[number]
+
 const editable = {
   aeTitle: AeTitle,
   address: DeviceAddress,
@@ -56,6 +60,22 @@ const editable = {
   daysForward: z.int().min(0).max(31).nullable(),
   /** Rows sent to one query; null: the clinic's setting. */
   maxRows: z.int().min(1).max(50_000).nullable(),
+  /** TCP port the device itself listens at, for C-ECHO and the results of storage commitment; null: it does not. */
+  port: z.int().min(1).max(65_535).nullable(),
+  /** Whose published rules its rows are checked against. */
+  profile: z.enum(DEVICE_PROFILES),
+  /** Leave out steps that are in progress (MPPS). */
+  hideStarted: z.boolean(),
+  /** The console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table 6.2-1. */
+  countsBytes: z.boolean(),
+  /** optional: by TLS or not; required: only by TLS; mutual: and only with a certificate that is known here. */
+  tls: z.enum(['optional', 'required', 'mutual']),
+  /** The certificate it shows (PEM); null: one that `dimse.tlsAuthorities` issued. */
+  certificate: z
+    .string()
+    .max(20_000)
+    .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
+    .nullable(),
 }
 
 /** A known DICOM device of the clinic. */
@@ -81,6 +101,12 @@ export const NewDevice = z.object({
   daysBack: editable.daysBack.default(null),
   daysForward: editable.daysForward.default(null),
   maxRows: editable.maxRows.default(null),
+  port: editable.port.default(null),
+  profile: editable.profile.default('standard'),
+  hideStarted: editable.hideStarted.default(false),
+  countsBytes: editable.countsBytes.default(false),
+  tls: editable.tls.default('optional'),
+  certificate: editable.certificate.default(null),
 })
 export type NewDevice = z.output<typeof NewDevice>
 export const DevicePatch = z.object(editable).partial()
@@ -98,3 +124,29 @@ export const UnknownCaller = z.object({
   services: z.array(z.string()),
 })
 export type UnknownCaller = z.infer<typeof UnknownCaller>
+
+/** A row that this console would refuse, or show otherwise than it is. */
+export const LintFinding = z.object({
+  /** refused: the console drops the row, or the whole list with it; altered: it shows another value. */
+  severity: z.enum(['refused', 'altered']),
+  patientName: z.string(),
+  scheduledProcedureStepId: z.string(),
+  /** `(0040,0003)` */
+  tag: z.string(),
+  keyword: z.string(),
+  /** The value's fault, and what to do. */
+  text: z.string(),
+})
+export type LintFinding = z.infer<typeof LintFinding>
+
+/** The rows this device would get now, checked against the rules of its profile. */
+export const Lint = z.object({
+  profile: z.enum(DEVICE_PROFILES),
+  /** Where the rules are published. */
+  source: z.string(),
+  inspectionId: z.int(),
+  rows: z.int(),
+  refused: z.int(),
+  findings: z.array(LintFinding),
+})
+export type Lint = z.infer<typeof Lint>

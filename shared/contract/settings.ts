@@ -4,7 +4,15 @@ import { Email } from './people.ts'
 
 const Port = z.int().min(0).max(65_535)
 const HostName = z.string().regex(/^[A-Za-z0-9.:_[\]-]{1,253}$/, 'must be a host name or an address')
+const Pem = z
+  .string()
+  .max(20_000)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
 const Minutes = (most: number) => z.number().min(0).max(most)
+
+/** The two areas of the interface that have studies. */
+export const STUDY_AREAS = ['scribe', 'viewer'] as const
+export type StudyArea = (typeof STUDY_AREAS)[number]
 
 export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly schema: T
@@ -39,6 +47,13 @@ export const SETTINGS = {
   'dimse.maxAssociationsPerDevice': setting(z.int().min(1).max(1000), 50, 'Associations open at once, of one device.'),
   'dimse.artimSeconds': setting(z.number().min(1).max(600), 30, 'Seconds a connection may take to ask for an association (ARTIM).'),
   'dimse.idleSeconds': setting(z.number().min(5).max(86_400), 120, 'Seconds of silence after which an association is aborted.'),
+  'dimse.tlsPort': setting(Port.nullable(), 2762, 'TCP port of the DICOM TLS listener, beside the plain one; null switches it off.', true),
+  'dimse.tlsAuthorities': setting(
+    Pem.nullable(),
+    null,
+    'Certificates (PEM) of the authorities that issue the certificates of devices, for devices that must show one.',
+    true,
+  ),
   'http.host': setting(HostName, '127.0.0.1', 'Address the HTTP listener binds to.', true),
   'http.port': setting(Port, 8042, 'TCP port of the HTTP listener.', true),
   'http.publicUrl': setting(
@@ -60,11 +75,7 @@ export const SETTINGS = {
   ),
   'mail.user': setting(z.string().max(254).nullable(), null, 'User name at the SMTP server; without one it is not asked to sign in.'),
   'mail.certificate': setting(
-    z
-      .string()
-      .max(20_000)
-      .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
-      .nullable(),
+    Pem.nullable(),
     null,
     'Certificate (PEM) of the SMTP server or of its issuer, where that is not a public one.',
   ),
@@ -96,6 +107,38 @@ export const SETTINGS = {
   'worklist.daysBack': setting(z.int().min(0).max(31), 1, 'Days before today that a query without a date asks for.'),
   'worklist.daysForward': setting(z.int().min(0).max(31), 1, 'Days after today that a query without a date asks for.'),
   'worklist.maxRows': setting(z.int().min(1).max(50_000), 10_000, 'Rows sent to one query; more are cut and the query ends with A700.'),
+  'worklist.closeOnImages': setting(
+    z.boolean(),
+    true,
+    'A step whose images have arrived is taken off the worklist, for devices that report no performed steps (MPPS).',
+  ),
+  'intake.areas': setting(
+    z
+      .array(z.enum(STUDY_AREAS))
+      .max(2)
+      .refine((areas) => new Set(areas).size === areas.length, 'must name an area once'),
+    ['scribe'],
+    'Areas in which a study appears by itself once its images are here: scribe, viewer, both, or none.',
+  ),
+  'intake.idleSeconds': setting(z.number().min(1).max(3600), 60, 'Seconds without an image after which a study is taken for complete.'),
+  'intake.capMinutes': setting(Minutes(1440), 10, 'Minutes after its first image in which a study appears at the latest.'),
+  'intake.acceptUnknownClasses': setting(
+    z.boolean(),
+    false,
+    'Keep objects of storage classes that DICOM does not define, such as those of one vendor.',
+  ),
+  'intake.warnGigabytes': setting(z.number().min(0).max(100_000), 20, 'Free disk space in GB below which the window warns.'),
+  'intake.stopGigabytes': setting(z.number().min(0).max(100_000), 5, 'Free disk space in GB below which no more images are taken.'),
+  'commitment.isOn': setting(
+    z.boolean(),
+    false,
+    'Confirm storage to devices that ask (storage commitment): they may then delete their images, so have a back-up first.',
+  ),
+  'forwarding.giveUpHours': setting(
+    z.number().min(1).max(8760),
+    72,
+    'Hours for which an instance is tried again at a destination that does not take it.',
+  ),
   'inspector.retentionHours': setting(z.number().min(1).max(720), 24, 'Hours a worklist query and the answers it used are kept.'),
 } as const satisfies Record<string, Setting>
 

@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import { AeTitle, Uid } from '../dicom-values.ts'
+import { operation } from '../operation.ts'
+import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+
+const Host = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address')
+
+const editable = {
+  name: z.string().trim().min(1, 'must not be empty').max(64),
+  /** What it is called by: its AE title. */
+  aeTitle: AeTitle,
+  host: Host,
+  port: z.int().min(1).max(65_535),
+  /** Associations to it are by TLS (PS3.15 B.12). */
+  isTls: z.boolean(),
+  /** Its certificate or that of its issuer (PEM); null: not checked where `isTls`. */
+  certificate: z.string().max(20_000).nullable(),
+  isEnabled: z.boolean(),
+  /** Everything that is received goes there by itself. */
+  isAutomatic: z.boolean(),
+  /** Where it is automatic: only these modalities; empty: all. */
+  modalities: z
+    .array(
+      z
+        .string()
+        .trim()
+        .toUpperCase()
+        .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT'),
+    )
+    .max(50),
+  /** It answers Study Root queries and sends studies back (C-FIND, C-MOVE). */
+  hasPriors: z.boolean(),
+}
+
+/** A DICOM node the gateway sends images to, or gets priors from. */
+export const Destination = z.object({
+  destinationId: z.uuid(),
+  ...editable,
+  createdAt: Instant,
+  updatedAt: Instant,
+  queue: z.object({ waiting: z.int(), sent: z.int(), failed: z.int() }),
+  /** Why the last attempt failed; empty after one that did not. */
+  lastError: z.string(),
+  lastSentAt: Instant.nullable(),
+  nextAttemptAt: Instant.nullable(),
+})
+export type Destination = z.infer<typeof Destination>
+
+export const NewDestination = z.object({
+  ...editable,
+  isTls: editable.isTls.default(false),
+  certificate: editable.certificate.default(null),
+  isEnabled: editable.isEnabled.default(true),
+  isAutomatic: editable.isAutomatic.default(false),
+  modalities: editable.modalities.default([]),
+  hasPriors: editable.hasPriors.default(false),
+})
+export type NewDestination = z.output<typeof NewDestination>
+export const DestinationPatch = z.object(editable).partial()
+export type DestinationPatch = z.output<typeof DestinationPatch>
+
+/** waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given up, until a person decides; dropped: by a person. */
+export const FORWARD_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const
+
+/** A study on its way to a destination. */
+export const ForwardedStudy = z.object({
+  destinationId: z.uuid(),
+  destinationName: z.string(),
+  studyInstanceUid: z.string(),
+  patientName: z.string(),
+  waiting: z.int(),
+  sent: z.int(),
+  failed: z.int(),
+  dropped: z.int(),
+  lastError: z.string(),
+  updatedAt: Instant,
+})
+export type ForwardedStudy = z.infer<typeof ForwardedStudy>
+
+/** One instance on its way to a destination. */
+export const Forward = z.object({
+  forwardId: z.int(),
+  sopInstanceUid: z.string(),
+  state: z.enum(FORWARD_STATES),
+  attempts: z.int(),
+  nextAt: Instant.nullable(),
+  /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
+  status: z.string(),
+  lastError: z.string(),
+  /** Transfer syntax it was sent in, in words; another than its own where the destination takes only that. */
+  sentAs: z.string(),
+  updatedAt: Instant,
+})
+export type Forward = z.infer<typeof Forward>
+
+export const PriorStudy = z.object({
+  studyInstanceUid: z.string(),
+  patientName: z.string(),
+  patientId: z.string(),
+  patientBirthDate: z.string(),
+  studyDate: z.string(),
+  studyTime: z.string(),
+  studyDescription: z.string(),
+  accessionNumber: z.string(),
+  modalities: z.array(z.string()),
+  instances: z.int().nullable(),
+  /** Instances of it that are here. */
+  here: z.int(),
+})
+export type PriorStudy = z.infer<typeof PriorStudy>
+
+export const PULL_STATES = ['running', 'done', 'failed'] as const
+/** A C-MOVE to ourselves (PS3.4 C.4.2). */
+export const Pull = z.object({
+  pullId: z.string(),
+  destinationId: z.uuid(),
+  destinationName: z.string(),
+  studyInstanceUid: z.string(),
+  state: z.enum(PULL_STATES),
+  completed: z.int(),
+  failed: z.int(),
+  remaining: z.int(),
+  /** What the other side said, in words. */
+  detail: z.string(),
+  startedAt: Instant,
+  endedAt: Instant.nullable(),
+})
+export type Pull = z.infer<typeof Pull>
+
+/** What came of a C-ECHO. */
+export const EchoResult = z.object({
+  success: z.boolean(),
+  /** One sentence: it works, or what is wrong and what to do. */
+  message: z.string(),
+  tookMs: z.number(),
+})
+export type EchoResult = z.infer<typeof EchoResult>
+
+/** Whether dicom-dimse-native can be used, which C-ECHO, finding priors and transcoding need. */
+export const NativeModule = z.object({ isAvailable: z.boolean(), detail: z.string() })
+export type NativeModule = z.infer<typeof NativeModule>
+
+const destinationParams = z.object({ destinationId: z.uuid() })
+/** Of all studies of the destination where none is named. */
+const ofStudy = { studyInstanceUid: z.string().min(1).max(64).optional() }
+
+/** DIMSE out, for the window. */
+export const dashboardDestinations = {
+  list: operation('GET /dashboard/destinations', {
+    summary: 'All destinations with their queues',
+    reply: z.object({ destinations: z.array(Destination), native: NativeModule }),
+  }),
+  add: operation('POST /dashboard/destinations', { summary: 'Add a destination', body: NewDestination, reply: Destination, status: 201 }),
+  update: operation('PATCH /dashboard/destinations/:destinationId', {
+    summary: 'Change a destination',
+    params: destinationParams,
+    body: DestinationPatch,
+    reply: Destination,
+  }),
+  remove: operation('DELETE /dashboard/destinations/:destinationId', {
+    summary: 'Remove a destination that has nothing waiting',
+    params: destinationParams,
+    reply: Outcome,
+  }),
+  echo: operation('POST /dashboard/destinations/:destinationId/echo', {
+    summary: 'Test the connection (C-ECHO)',
+    params: destinationParams,
+    reply: EchoResult,
+  }),
+  studies: operation('GET /dashboard/forwards', {
+    summary: 'Studies on their way, the one that last changed first',
+    query: z.object({
+      ...Page,
+      destinationId: z.uuid().optional(),
+      studyInstanceUid: z.string().min(1).max(64).optional(),
+      show: z.enum(['all', 'waiting', 'failed']).default('all'),
+    }),
+    reply: pageOf('studies', ForwardedStudy),
+  }),
+  instances: operation('GET /dashboard/destinations/:destinationId/studies/:studyInstanceUid/forwards', {
+    summary: 'The instances of one study on their way to one destination, what is not sent first',
+    params: z.object({ destinationId: z.uuid(), studyInstanceUid: z.string().min(1).max(64) }),
+    query: z.object({ ...Page }),
+    reply: pageOf('instances', Forward),
+  }),
+  send: operation('POST /dashboard/destinations/:destinationId/send', {
+    summary: 'Send a study to a destination; instances that are there already are not sent again',
+    params: destinationParams,
+    body: z.object({ studyInstanceUid: Uid }),
+    reply: Outcome,
+  }),
+  retry: operation('POST /dashboard/destinations/:destinationId/retry', {
+    summary: 'Try at once what waits or was given up',
+    params: destinationParams,
+    body: z.object(ofStudy),
+    reply: Outcome,
+  }),
+  drop: operation('POST /dashboard/destinations/:destinationId/drop', {
+    summary: 'Give up what waits or failed, with a reason for the audit trail',
+    params: destinationParams,
+    body: z.object({ ...ofStudy, reason: z.string().trim().min(3, 'must say why').max(200) }),
+    reply: Outcome,
+  }),
+  findPriors: operation('POST /dashboard/destinations/:destinationId/priors/find', {
+    summary: 'Find earlier studies of a patient (Study Root C-FIND)',
+    params: destinationParams,
+    body: z
+      .object({
+        patientId: z.string().trim().max(64).default(''),
+        patientName: z.string().trim().max(64).default(''),
+        accessionNumber: z.string().trim().max(16).default(''),
+        startDate: Day.nullable().default(null),
+        endDate: Day.nullable().default(null),
+      })
+      .refine(({ patientId, patientName, accessionNumber }) => `${patientId}${patientName}${accessionNumber}` !== '', {
+        message: 'must name a patient ID, a patient name or an accession number',
+      }),
+    reply: z.object({ studies: z.array(PriorStudy), tookMs: z.number() }),
+  }),
+  pull: operation('POST /dashboard/destinations/:destinationId/priors/pull', {
+    summary: 'Have a study sent here (C-MOVE to ourselves)',
+    params: destinationParams,
+    body: z.object({ studyInstanceUid: Uid }),
+    reply: Pull,
+  }),
+  pulls: operation('GET /dashboard/pulls', { summary: 'The latest pulls, newest first', reply: z.object({ pulls: z.array(Pull) }) }),
+} as const

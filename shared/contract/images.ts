@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { StudyId } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { STUDY_AREAS } from './settings.ts'
+
+/** An instance UID or study UID that a device sent: not every device keeps to PS3.5 §9.1, and what it sent is shown as it is. */
+const ReceivedUid = z.string().min(1).max(64)
+const studyParams = z.object({ studyInstanceUid: ReceivedUid })
+
+/**
+ * receiving: instances come, or the time after the last one is not over; complete: all that was announced is here, or nothing was announced
+ * and it has been quiet; incomplete: fewer instances than announced, or the last transfer broke off.
+ */
+export const IMAGE_STATES = ['receiving', 'complete', 'incomplete'] as const
+
+/** Enrichment by the partner: `not-asked` where the area knew the study before its images. */
+export const ENRICHMENT_STATES = ['not-asked', 'waiting', 'done', 'empty', 'given-up'] as const
+
+export const Enrichment = z.object({
+  state: z.enum(ENRICHMENT_STATES),
+  askedAt: Instant.nullable(),
+  /** When it is asked again; null where it is not. */
+  nextAt: Instant.nullable(),
+  /** What kept the partner from answering, in words. */
+  detail: z.string(),
+  /** Such as an expressCustomerId that cannot be used. */
+  warnings: z.array(z.string()),
+})
+export type Enrichment = z.infer<typeof Enrichment>
+
+/** The last association that brought images of the study. */
+export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']), detail: z.string(), at: Instant })
+
+export const ImageStudySummary = z.object({
+  studyInstanceUid: z.string(),
+  patientName: z.string(),
+  patientId: z.string(),
+  /** As DICOM has it: YYYYMMDD, HHMMSS, M, F or O; empty where it is missing. */
+  patientBirthDate: z.string(),
+  patientSex: z.string(),
+  accessionNumber: z.string(),
+  studyDescription: z.string(),
+  studyDate: z.string(),
+  studyTime: z.string(),
+  modalities: z.array(z.string()),
+  series: z.int(),
+  instances: z.int(),
+  bytes: z.int(),
+  /** Instances that MPPS or a commitment request announced; null where nothing did. */
+  expected: z.int().nullable(),
+  missing: z.int(),
+  quarantined: z.int(),
+  state: z.enum(IMAGE_STATES),
+  lastTransfer: Transfer,
+  deviceName: z.string(),
+  callingAeTitle: z.string(),
+  firstInstanceAt: Instant,
+  lastInstanceAt: Instant,
+  /** A mismatch that nobody has acknowledged. */
+  hasMismatch: z.boolean(),
+  /** The rows of the interface that show these images. */
+  studies: z.array(z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() })),
+  enrichment: Enrichment,
+})
+export type ImageStudySummary = z.infer<typeof ImageStudySummary>
+
+export const MISMATCH_FIELDS = [
+  'patientName',
+  'patientId',
+  'patientBirthDate',
+  'patientSex',
+  'accessionNumber',
+  'studyInstanceUid',
+] as const
+
+/** The row handed out and the images that came back, side by side; only fields that differ. */
+export const Mismatch = z.object({
+  fields: z.array(z.object({ field: z.enum(MISMATCH_FIELDS), handedOut: z.string(), received: z.string() })),
+  foundAt: Instant,
+  acknowledgedAt: Instant.nullable(),
+  acknowledgedBy: z.string(),
+  note: z.string(),
+})
+export type Mismatch = z.infer<typeof Mismatch>
+
+export const PERFORMED_STATUSES = ['IN PROGRESS', 'COMPLETED', 'DISCONTINUED'] as const
+/** A Modality Performed Procedure Step (PS3.4 Annex F). */
+export const PerformedStep = z.object({
+  sopInstanceUid: z.string(),
+  status: z.enum(PERFORMED_STATUSES),
+  scheduledProcedureStepId: z.string(),
+  modality: z.string(),
+  deviceName: z.string(),
+  startedAt: Instant,
+  endedAt: Instant.nullable(),
+  /** Instances its PerformedSeriesSequence names. */
+  instances: z.int(),
+  /** Meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; empty where there is none. */
+  discontinuationReason: z.string(),
+})
+export type PerformedStep = z.infer<typeof PerformedStep>
+
+export const COMMITMENT_STATES = ['waiting', 'delivered', 'given-up'] as const
+/** A storage commitment request and the way of its result (PS3.4 Annex J). */
+export const Commitment = z.object({
+  transactionUid: z.string(),
+  deviceName: z.string(),
+  callingAeTitle: z.string(),
+  requestedAt: Instant,
+  instances: z.int(),
+  failed: z.int(),
+  state: z.enum(COMMITMENT_STATES),
+  attempts: z.int(),
+  nextAt: Instant.nullable(),
+  lastError: z.string(),
+})
+export type Commitment = z.infer<typeof Commitment>
+
+export const ImageSeries = z.object({
+  seriesInstanceUid: z.string(),
+  modality: z.string(),
+  seriesNumber: z.string(),
+  seriesDescription: z.string(),
+  instances: z.int(),
+  bytes: z.int(),
+  expected: z.int().nullable(),
+  /** Null for a series that was announced and of which nothing has come. */
+  lastInstanceAt: Instant.nullable(),
+})
+export type ImageSeries = z.infer<typeof ImageSeries>
+
+export const ImageStudy = ImageStudySummary.extend({
+  seriesList: z.array(ImageSeries),
+  mismatch: Mismatch.nullable(),
+  performedSteps: z.array(PerformedStep),
+  commitments: z.array(Commitment),
+})
+export type ImageStudy = z.infer<typeof ImageStudy>
+
+/**
+ * different-content: another instance of the same UID is here, from another source or of another study; wrong-step: MPPS says the wrong
+ * worklist entry was selected (110514 DCM); invalid-uid: an identifier breaks PS3.5 §9.1.
+ */
+export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid'] as const
+export const QuarantinedInstance = z.object({
+  instanceId: z.int(),
+  reason: z.enum(QUARANTINE_REASONS),
+  /** One sentence for a person. */
+  detail: z.string(),
+  sopInstanceUid: z.string(),
+  seriesInstanceUid: z.string(),
+  studyInstanceUid: z.string(),
+  patientName: z.string(),
+  modality: z.string(),
+  deviceName: z.string(),
+  callingAeTitle: z.string(),
+  remoteAddress: z.string(),
+  bytes: z.int(),
+  receivedAt: Instant,
+})
+export type QuarantinedInstance = z.infer<typeof QuarantinedInstance>
+
+const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
+const Reason = z.string().trim().min(3, 'must say why').max(200)
+
+/** Images as they arrive, for the window. */
+export const dashboardImages = {
+  list: operation('GET /dashboard/images', {
+    summary: 'Studies with images, the one that last received one first',
+    query: z.object({
+      ...Page,
+      show: z.enum(['all', 'receiving', 'incomplete', 'mismatch']).default('all'),
+      /** A whole patient id or accession number, in any case, or what a study UID begins with. */
+      search: z.string().trim().max(64).default(''),
+    }),
+    reply: pageOf('studies', ImageStudySummary),
+  }),
+  read: operation('GET /dashboard/images/:studyInstanceUid', {
+    summary: 'One study with its series, steps, commitments and mismatch',
+    params: studyParams,
+    reply: ImageStudy,
+  }),
+  acknowledgeMismatch: operation('POST /dashboard/images/:studyInstanceUid/mismatch/acknowledge', {
+    summary: 'Say that the mismatch was looked at; nothing is changed by it',
+    params: studyParams,
+    body: z.object({ note: Reason }),
+    reply: ImageStudy,
+  }),
+  retryEnrichment: operation('POST /dashboard/images/:studyInstanceUid/enrichment/retry', {
+    summary: 'Ask the partner again now to enrich the study; only fields nobody has set are filled',
+    params: studyParams,
+    reply: ImageStudy,
+  }),
+  quarantine: operation('GET /dashboard/quarantine', {
+    summary: 'Instances that were accepted and set aside, newest first',
+    query: z.object({ ...Page, studyInstanceUid: ReceivedUid.optional() }),
+    reply: pageOf('instances', QuarantinedInstance),
+  }),
+  releaseInstance: operation('POST /dashboard/quarantine/:instanceId/release', {
+    summary: 'Let a quarantined instance take its place in its study; the one it replaces is kept',
+    params: instanceParams,
+    body: z.object({ reason: Reason }),
+    reply: Outcome,
+  }),
+  discardInstance: operation('POST /dashboard/quarantine/:instanceId/discard', {
+    summary: 'Delete a quarantined instance for good',
+    params: instanceParams,
+    body: z.object({ reason: Reason }),
+    reply: Outcome,
+  }),
+} as const
