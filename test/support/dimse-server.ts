@@ -4,6 +4,7 @@ import { type DataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
 import { type DimseServer, openDimseServer } from '#gateway/dimse/server.ts'
 import type { AssociationPolicy, CFindScp, EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import type { ServiceClass } from '#gateway/dimse/service-class.ts'
 import { verification } from '#gateway/dimse/verification.ts'
 
 /** What the observer saw, as short lines: `opened CT1 Verification`. */
@@ -22,12 +23,14 @@ export interface Serving {
   readonly policy?: AssociationPolicy
   /** Syntaxes of the worklist, instead of all we know. */
   readonly transferSyntaxes?: readonly string[]
+  /** Beside verification and the worklist. */
+  readonly services?: readonly ServiceClass[]
 }
 
 const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
 
 /** A server on a free port of 127.0.0.1, with a worklist of the test's own. */
-export async function serve({ find = noRows, limits, policy = EVERYONE, transferSyntaxes }: Serving = {}): Promise<Watched> {
+export async function serve({ find = noRows, limits, policy = EVERYONE, transferSyntaxes, services = [] }: Serving = {}): Promise<Watched> {
   const worklist = basicWorklist({ find })
   const seen: string[] = []
   const reported: [string, unknown][] = []
@@ -39,7 +42,7 @@ export async function serve({ find = noRows, limits, policy = EVERYONE, transfer
   const server = await openDimseServer({
     host: '127.0.0.1',
     port: 0,
-    services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }],
+    services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }, ...services],
     policy,
     observer: {
       opened: ({ callingAeTitle }, services) => note(`opened ${callingAeTitle} ${services.join(', ')}`),

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
-import { COMMAND_FIELD, RESPONSE } from './command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
+import { createDataSetStream, type DataSetStream } from './data-set-stream.ts'
 import type { DimseLimits } from './limits.ts'
 import { createMessageReader, type Message, type MessageReader } from './message.ts'
 import { createOperationQueue, type OperationQueue } from './operation-queue.ts'
@@ -8,7 +9,7 @@ import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, type Pdu, PduFault, type 
 import { createPduReader, type PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
-import type { AssociationInfo, AssociationObserver, AssociationPolicy, Rejection } from './service.ts'
+import type { AssociationInfo, AssociationObserver, AssociationPolicy, Rejection, TlsPeer } from './service.ts'
 import type { ServiceClass } from './service-class.ts'
 import type { SlicePool } from './slice-pool.ts'
 import { type Effect, type Event, type State, transition } from './state-machine.ts'
@@ -25,6 +26,8 @@ export interface AssociationHost {
   pendingGrew(): void
   /** All associations together have sent ahead more than is kept. */
   readonly isTooMuchAhead: boolean
+  /** All associations together are gathering as much as is kept. */
+  readonly isTooMuchGathered: boolean
   /** As seen by this caller. */
   openAssociations(association: AssociationInfo): OpenAssociations
   ids(): string
@@ -58,6 +61,8 @@ const EVENT_OF: Readonly<Record<Pdu['type'], Event>> = {
   'A-ABORT': 'Evt16',
 }
 
+const NORMALIZED: ReadonlySet<number> = new Set([COMMAND_FIELD['N-CREATE-RQ'], COMMAND_FIELD['N-SET-RQ'], COMMAND_FIELD['N-ACTION-RQ']])
+
 /** States in which DIMSE messages can still be sent. */
 const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
@@ -66,6 +71,7 @@ export class Association {
   /** Undefined until an association is asked for. */
   info: AssociationInfo | undefined
   readonly remoteAddress: string
+  readonly #tls: TlsPeer | undefined
   readonly #socket: Socket
   readonly #host: AssociationHost
   /** The limits it began with: a change of settings is for those to come. */
@@ -81,12 +87,16 @@ export class Association {
   #isOpen = false
   #isEnded = false
 
-  constructor(socket: Socket, host: AssociationHost) {
+  constructor(socket: Socket, host: AssociationHost, tls?: TlsPeer) {
     this.#socket = socket
+    this.#tls = tls
     this.#host = host
     this.#limits = host.limits
     this.#reader = createPduReader(host.limits)
-    this.#messages = createMessageReader(host.limits)
+    this.#messages = createMessageReader(host.limits, {
+      streamFor: (contextId, command) => this.#streamFor(contextId, command),
+      mostBytes: (command) => this.#mostBytes(command),
+    })
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed('connection closed by the peer'))
@@ -112,6 +122,11 @@ export class Association {
   /** Bytes kept of data sets that the peer sent while a request of its own is at work. */
   get aheadBytes(): number {
     return this.#queue?.isBusy ? this.#queue.waiting.bytes + (this.#messages.gatheredBytes ?? 0) : 0
+  }
+
+  /** Bytes kept of a data set that is not whole yet. */
+  get gatheredBytes(): number {
+    return this.#messages.gatheredBytes ?? 0
   }
 
   /** Resolves when no request is at work. */
@@ -198,6 +213,7 @@ export class Association {
    */
   get #mustWait(): boolean {
     if (!this.#queue?.isBusy) return false
+    if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
     const isAhead = this.#queue.waiting.requests > 0 || this.#messages.gatheredBytes !== undefined
     return this.#queue.isFull || (isAhead && this.#host.isTooMuchAhead)
   }
@@ -228,6 +244,7 @@ export class Association {
       callingAeTitle: request.callingAeTitle,
       calledAeTitle: request.calledAeTitle,
       remoteAddress: this.remoteAddress,
+      ...(this.#tls && { tls: this.#tls }),
     }
     this.info = info
     const open = this.#host.openAssociations(info)
@@ -290,6 +307,22 @@ export class Association {
     }
   }
 
+  #streamFor(contextId: number, { commandField }: CommandSet): DataSetStream | undefined {
+    const context = this.#accepted.get(contextId)
+    const service = context && this.#host.serviceOf(context.abstractSyntax)
+    if (!service?.streams || !(commandField in service.commands)) return undefined
+    return createDataSetStream(() => {
+      this.#idle?.refresh()
+      this.#resume()
+    })
+  }
+
+  /** A list of what was stored is as long as the study. */
+  #mostBytes({ commandField }: CommandSet): number {
+    const { identifierBytes, normalizedBytes } = this.#limits
+    return NORMALIZED.has(commandField) && !this.#host.isTooMuchGathered ? normalizedBytes : identifierBytes
+  }
+
   #takeMessage(message: Message, context: AcceptedContext): void {
     const { commandField, messageIdBeingRespondedTo } = message.command
     if (commandField === COMMAND_FIELD['C-CANCEL-RQ']) {
@@ -345,7 +378,7 @@ export class Association {
   #startIdle(): void {
     const { idleSeconds } = this.#limits
     this.#idle = setTimeout(() => {
-      if (!this.isBusy) this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
+      if (!this.isBusy || this.#queue?.isStarved) this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
     }, idleSeconds * 1000)
   }
 

@@ -33,6 +33,18 @@ export interface CommandSet {
   readonly status?: number
   readonly offendingElements?: readonly number[]
   readonly errorComment?: string
+  readonly errorId?: number
+  readonly affectedSopInstanceUid?: string
+  readonly requestedSopInstanceUid?: string
+  readonly eventTypeId?: number
+  readonly actionTypeId?: number
+  readonly moveDestination?: string
+  readonly remainingSuboperations?: number
+  readonly completedSuboperations?: number
+  readonly failedSuboperations?: number
+  readonly warningSuboperations?: number
+  readonly moveOriginatorAeTitle?: string
+  readonly moveOriginatorMessageId?: number
 }
 
 const NO_DATA_SET = 0x0101
@@ -86,6 +98,11 @@ const AT: ValueCoding = {
   },
 }
 
+const AE: ValueCoding = {
+  read: (bytes) => bytes.toString('latin1').replace(/^[\0 ]+|[\0 ]+$/g, ''),
+  write: (value) => even(Buffer.from(String(value), 'latin1'), 0x20),
+}
+
 /** Element numbers of group 0000, in the order they are written. */
 const ELEMENTS = [
   [0x0002, 'affectedSopClassUid', UI],
@@ -93,11 +110,23 @@ const ELEMENTS = [
   [0x0100, 'commandField', US],
   [0x0110, 'messageId', US],
   [0x0120, 'messageIdBeingRespondedTo', US],
+  [0x0600, 'moveDestination', AE],
   [0x0700, 'priority', US],
   [0x0800, 'dataSetType', US],
   [0x0900, 'status', US],
   [0x0901, 'offendingElements', AT],
   [0x0902, 'errorComment', LO],
+  [0x0903, 'errorId', US],
+  [0x1000, 'affectedSopInstanceUid', UI],
+  [0x1001, 'requestedSopInstanceUid', UI],
+  [0x1002, 'eventTypeId', US],
+  [0x1008, 'actionTypeId', US],
+  [0x1020, 'remainingSuboperations', US],
+  [0x1021, 'completedSuboperations', US],
+  [0x1022, 'failedSuboperations', US],
+  [0x1023, 'warningSuboperations', US],
+  [0x1030, 'moveOriginatorAeTitle', AE],
+  [0x1031, 'moveOriginatorMessageId', US],
 ] as const
 const BY_ELEMENT = new Map<number, (typeof ELEMENTS)[number]>(ELEMENTS.map((row) => [row[0], row]))
 

@@ -14,6 +14,11 @@ export interface DimseLimits {
   readonly commandSetBytes: number
   /** A C-FIND identifier; a longer one is read to its end without being kept and answered A900. */
   readonly identifierBytes: number
+  /** Data set of a normalized service (MPPS, storage commitment), bytes; and of all those being gathered together. */
+  readonly normalizedBytes: number
+  readonly gatheredBytes: number
+  /** Bytes of a streamed data set that wait for the service; then the connection is not read. */
+  readonly streamedBytes: number
   /** A data set that long is not even read to its end: the association is aborted. */
   readonly drainedBytes: number
   /** Requests read ahead while one is at work, and bytes of their data sets; then the connection is not read until one is answered. */
@@ -40,11 +45,14 @@ export const DEFAULT_LIMITS: DimseLimits = {
   associations: 100,
   associationsPerCaller: 50,
   pendingConnections: 512,
-  pendingBytes: 8 << 20,
+  pendingBytes: 4 << 20,
   maxPduLength: 65_536,
   associateBytes: 128 << 10,
   commandSetBytes: 64 << 10,
   identifierBytes: 256 << 10,
+  normalizedBytes: 8 << 20,
+  gatheredBytes: 48 << 20,
+  streamedBytes: 1 << 20,
   drainedBytes: 64 << 20,
   queuedRequests: 8,
   queuedBytes: 32 << 10,

@@ -1,4 +1,5 @@
 import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
+import type { DataSetStream } from './data-set-stream.ts'
 import type { DimseLimits } from './limits.ts'
 import { ABORT_REASON, PDU_TYPE, PduFault, type Pdv } from './pdu.ts'
 
@@ -8,13 +9,15 @@ export interface Message {
   readonly command: CommandSet
   /** Encoded in the context's transfer syntax; `TOO_LONG` where it was longer than the limit and not kept. */
   readonly dataSet: Buffer | undefined | typeof TOO_LONG
+  /** The data set as it arrives; `dataSet` is then undefined. */
+  readonly stream?: DataSetStream
 }
 
 export const TOO_LONG: unique symbol = Symbol('data set too long')
 
 export interface MessageReader {
   /**
-   * Takes the next fragment; gives the message that it completes.
+   * Takes the next fragment; gives the message that it completes, or whose data set is to be streamed from here on.
    * @throws {PduFault} where fragments are mixed up or too many.
    */
   push(pdv: Pdv): Message | undefined
@@ -22,19 +25,31 @@ export interface MessageReader {
   readonly isWithin: boolean
   /** Room that the data set being gathered takes; undefined where none has begun. */
   readonly gatheredBytes: number | undefined
+  /** The data set that is arriving piece by piece. */
+  readonly stream: DataSetStream | undefined
+}
+
+/** What the reader asks at the end of a command set that has a data set. */
+export interface DataSetRules {
+  /** Where the data set is to be streamed. */
+  streamFor?(contextId: number, command: CommandSet): DataSetStream | undefined
+  /** Bytes of it that are kept; a longer one is read to its end and not kept. */
+  mostBytes?(command: CommandSet): number
 }
 
 export type MessageLimits = Pick<DimseLimits, 'commandSetBytes' | 'identifierBytes' | 'drainedBytes'>
 
 /** Puts messages together from fragments (PS3.8 Annex E). */
-export function createMessageReader(limits: MessageLimits): MessageReader {
+export function createMessageReader(limits: MessageLimits, rules: DataSetRules = {}): MessageReader {
   let contextId: number | undefined
   let command: CommandSet | undefined
+  let stream: DataSetStream | undefined
   let fragments = createFragments(limits.commandSetBytes)
 
   function complete(of: CommandSet, dataSet: Message['dataSet'], on: number): Message {
     contextId = undefined
     command = undefined
+    stream = undefined
     fragments = createFragments(limits.commandSetBytes)
     return { contextId: on, command: of, dataSet }
   }
@@ -44,20 +59,32 @@ export function createMessageReader(limits: MessageLimits): MessageReader {
       return contextId !== undefined
     },
     get gatheredBytes() {
-      return command && fragments.room
+      return command && !stream ? fragments.room : undefined
+    },
+    get stream() {
+      return stream
     },
     push(pdv) {
       contextId ??= pdv.contextId
       // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's before the data set's.
       if (pdv.contextId !== contextId) throw invalid('fragment of another message within a message')
       if (pdv.isCommand !== (command === undefined)) throw invalid('command and data set fragments are mixed up')
+      if (stream) {
+        stream.push(pdv.data)
+        if (!pdv.isLast || !command) return undefined
+        stream.end()
+        complete(command, undefined, contextId)
+        return undefined
+      }
       fragments.push(pdv.data)
       if (command === undefined) {
         if (fragments.isOver) throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
         if (!pdv.isLast) return undefined
         command = readCommandSet(fragments.bytes())
         if (!command.hasDataSet) return complete(command, undefined, contextId)
-        fragments = createFragments(limits.identifierBytes)
+        stream = rules.streamFor?.(contextId, command)
+        if (stream) return { contextId, command, dataSet: undefined, stream }
+        fragments = createFragments(rules.mostBytes?.(command) ?? limits.identifierBytes)
         return undefined
       }
       if (fragments.length > limits.drainedBytes) throw invalid(`data set longer than ${limits.drainedBytes} bytes`)

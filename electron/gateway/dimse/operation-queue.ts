@@ -42,6 +42,8 @@ export interface OperationQueue {
   readonly isBusy: boolean
   /** Nothing more should be read until `eased`. */
   readonly isFull: boolean
+  /** The request at work waits for more of its data set: silence is the peer's. */
+  readonly isStarved: boolean
   /** Requests that wait while another one is at work, and bytes of their data sets. */
   readonly waiting: { readonly requests: number; readonly bytes: number }
   take(context: AcceptedContext, message: Message): void
@@ -54,7 +56,10 @@ export interface OperationQueue {
 const CANCELLED: DimseResult = { status: 0xfe00 }
 
 const bytesOf = (requests: readonly Request[]): number =>
-  requests.reduce((sum, { message: { dataSet } }) => sum + (Buffer.isBuffer(dataSet) ? dataSet.length : 0), 0)
+  requests.reduce(
+    (sum, { message: { dataSet, stream } }) => sum + (stream?.waitingBytes ?? (Buffer.isBuffer(dataSet) ? dataSet.length : 0)),
+    0,
+  )
 
 export function createOperationQueue(host: OperationHost): OperationQueue {
   const waiting: Request[] = []
@@ -77,6 +82,9 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
     get isFull() {
       return waiting.length >= host.limits.queuedRequests || bytesOf(waiting) > host.limits.queuedBytes
     },
+    get isStarved() {
+      return running?.message.stream?.isStarved ?? false
+    },
     get waiting() {
       return { requests: waiting.length, bytes: bytesOf(waiting) }
     },
@@ -89,8 +97,9 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
       request?.controller.abort('cancel')
     },
     end() {
-      waiting.length = 0
+      for (const { message } of waiting.splice(0)) message.stream?.cutOff()
       running?.controller.abort('association')
+      running?.message.stream?.cutOff()
     },
   }
 }
@@ -98,9 +107,12 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
 async function answer(request: Request, host: OperationHost): Promise<void> {
   const { context, message, messageId, controller } = request
   const started = host.clock()
-  const { result, responses, unsent } = await performed(request, host)
+  const { result, responses, unsent, response } = await performed(request, host)
+  // PS3.7 §9.1.1: the response is to the whole request, so what a service did not want is still read to its end.
+  await message.stream?.discard()
   if (controller.signal.reason === 'association') return
-  const bytes = writeMessage(context.id, finalResponse(message.command, messageId, context, result), undefined, host.maximumLength)
+  const final = { ...finalResponse(message.command, messageId, context, result), ...response }
+  const bytes = writeMessage(context.id, final, undefined, host.maximumLength)
   if (!(await (unsent ? host.send(unsent, bytes) : host.send(bytes)))) return
   if (unsent) host.slices.give(unsent)
   host.answered(context, result.status, responses, host.clock() - started)
@@ -108,7 +120,7 @@ async function answer(request: Request, host: OperationHost): Promise<void> {
 
 async function performed({ context, message, messageId, controller }: Request, host: OperationHost): Promise<Completion> {
   const { signal } = controller
-  const { command, dataSet } = message
+  const { command, dataSet, stream } = message
   if (signal.aborted) return { result: CANCELLED, responses: 0 }
   const operation: Operation = {
     association: host.association,
@@ -116,6 +128,7 @@ async function performed({ context, message, messageId, controller }: Request, h
     messageId,
     command,
     dataSet,
+    fragments: stream?.fragments,
     maximumLength: host.maximumLength,
     limits: host.limits,
     slices: host.slices,
@@ -132,6 +145,8 @@ async function performed({ context, message, messageId, controller }: Request, h
     if (sopClass !== context.abstractSyntax) throw new DimseError(0x0122)
     return await perform(operation)
   } catch (error) {
+    // Nobody is left to be answered, and that its peer went away is no error of the service.
+    if (signal.reason === 'association') return { result: CANCELLED, responses: 0 }
     return { result: failureOf(error, host), responses: 0 }
   }
 }
@@ -151,5 +166,6 @@ function finalResponse(request: CommandSet, messageId: number, { abstractSyntax 
     status: result.status,
     ...(result.offendingElements && { offendingElements: result.offendingElements }),
     ...(result.errorComment !== undefined && { errorComment: result.errorComment }),
+    ...(result.errorId !== undefined && { errorId: result.errorId }),
   }
 }

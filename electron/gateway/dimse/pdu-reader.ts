@@ -17,7 +17,8 @@ export interface PduReader {
   /** Takes bytes as they come, in any pieces. The reader keeps views of `chunk`: it must not be written to again. */
   push(chunk: Buffer): void
   /**
-   * The next PDU, or `undefined` while its bytes are not all there.
+   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in parts, as its bytes do: each part is a P-DATA-TF
+   * whose PDVs are pieces of the one on the wire, the last piece with its `isLast`.
    * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
    */
   next(): Pdu | undefined
@@ -33,11 +34,43 @@ const HEADER = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have four bytes. */
 const SMALL = 64
 
+/** From this length on a P-DATA-TF is not put together first: images are not copied on their way to the disk. */
+const IN_PARTS = 4096
+
+/** Where in a long P-DATA-TF the reader is. */
+interface Part {
+  left: number
+  pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
+}
+
 /** Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is kept for it. */
 export function createPduReader(limits: PduLimits): PduReader {
   let held: Buffer = Buffer.alloc(0)
   let start = 0
   let end = 0
+  let part: Part | undefined
+
+  /** What is there of the P-DATA-TF that has begun. */
+  function nextPieces(of: Part): Pdu | undefined {
+    const pdvs: Pdv[] = []
+    while (of.left > 0) {
+      if (!of.pdv) {
+        if (end - start < PDV_HEADER && of.left >= PDV_HEADER) break
+        of.pdv = readPdvHeader(held.subarray(start, start + Math.min(of.left, PDV_HEADER)), of.left)
+        start += PDV_HEADER
+        of.left -= PDV_HEADER
+      }
+      const { contextId, isCommand, isLast, left } = of.pdv
+      const length = Math.min(left, end - start)
+      if (length === 0 && left > 0) break
+      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data: held.subarray(start, start + length) })
+      start += length
+      of.left -= length
+      of.pdv = length === left ? undefined : { ...of.pdv, left: left - length }
+    }
+    if (of.left === 0) part = undefined
+    return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
+  }
 
   return {
     push(chunk) {
@@ -62,6 +95,7 @@ export function createPduReader(limits: PduLimits): PduReader {
 
     next() {
       if (start === end) return undefined
+      if (part) return nextPieces(part)
       const type = held[start] ?? 0
       const decode = DECODERS[type]
       // PS3.8 §9.3.8: known at its first byte, whatever length it claims.
@@ -70,6 +104,11 @@ export function createPduReader(limits: PduLimits): PduReader {
       const length = held.readUInt32BE(start + 2)
       const most = longest(type, limits)
       if (length > most) throw new PduFault(ABORT_REASON.invalidParameterValue, `PDU of ${length} bytes, at most ${most} are taken`)
+      if (type === PDU_TYPE['P-DATA-TF'] && length >= IN_PARTS && end - start < HEADER + length) {
+        start += HEADER
+        part = { left: length, pdv: undefined }
+        return nextPieces(part)
+      }
       if (end - start < HEADER + length) return undefined
       const body = held.subarray(start + HEADER, start + HEADER + length)
       start += HEADER + length
@@ -103,23 +142,25 @@ const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
   [PDU_TYPE['A-ABORT']]: (body) => ({ type: 'A-ABORT', source: body[2] ?? 0, reason: body[3] ?? 0 }),
 }
 
+const PDV_HEADER = 6
+
 // PS3.8 §9.3.5.1: the PDV's length counts its context id and control header, so two is the least.
+function readPdvHeader(header: Buffer, room: number): NonNullable<Part['pdv']> {
+  if (header.length < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
+  const length = header.readUInt32BE(0)
+  if (length < 2 || length + 4 > room) throw invalid(`PDV of ${length} bytes`)
+  const control = byte(header, 5)
+  return { contextId: byte(header, 4), isCommand: (control & 1) !== 0, isLast: (control & 2) !== 0, left: length - 2 }
+}
+
 function readPdvs(body: Buffer): Pdv[] {
   const pdvs: Pdv[] = []
   let at = 0
   while (at < body.length) {
-    if (body.length - at < 6) throw invalid('P-DATA-TF ends within a PDV')
-    const length = body.readUInt32BE(at)
-    const next = at + 4 + length
-    if (length < 2 || next > body.length) throw invalid(`PDV of ${length} bytes`)
-    const control = byte(body, at + 5)
-    pdvs.push({
-      contextId: byte(body, at + 4),
-      isCommand: (control & 1) !== 0,
-      isLast: (control & 2) !== 0,
-      data: body.subarray(at + 6, next),
-    })
-    at = next
+    const { left, ...pdv } = readPdvHeader(body.subarray(at, at + PDV_HEADER), body.length - at)
+    at += PDV_HEADER
+    pdvs.push({ ...pdv, data: body.subarray(at, at + left) })
+    at += left
   }
   return pdvs
 }

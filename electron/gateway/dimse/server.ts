@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
-import type { AssociationInfo, AssociationObserver, AssociationPolicy } from './service.ts'
+import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from './service.ts'
 import type { ServiceClass } from './service-class.ts'
 import { createSlicePool } from './slice-pool.ts'
+import { createTlsListener, peerOf, type TlsListenerOptions } from './tls-listener.ts'
 
 export interface DimseServerOptions {
   readonly host: string
@@ -22,8 +23,17 @@ export interface DimseServerOptions {
   readonly clock?: () => number
 }
 
+/** A listener by TLS beside the plain one. */
+export interface TlsListener {
+  readonly port: number
+  /** For connections to come. @throws where key and certificate do not go together */
+  setCertificate(certificate: { readonly key: string; readonly cert: string }): void
+}
+
 export interface DimseServer extends AsyncDisposable {
   readonly port: number
+  /** Listens by TLS too; associations of both count together. @throws the error of `tls.Server.listen`, e.g. `EADDRINUSE`. */
+  listenByTls(options: TlsListenerOptions & { readonly host: string; readonly port: number }): Promise<TlsListener>
   readonly openAssociations: number
   /** For associations to come; those that are open keep what they began with. */
   setLimits(limits: DimseLimits): void
@@ -52,10 +62,13 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     slices: createSlicePool(limits.sliceBytes),
     policy,
     observer,
-    serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax),
+    serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax) ?? services.find(({ offers }) => offers?.(abstractSyntax)),
     pendingGrew: refuseOldest,
     get isTooMuchAhead() {
       return [...connections].reduce((sum, { aheadBytes }) => sum + aheadBytes, 0) > limits.aheadBytes
+    },
+    get isTooMuchGathered() {
+      return [...connections].reduce((sum, { gatheredBytes }) => sum + gatheredBytes, 0) > limits.gatheredBytes
     },
     openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo) {
       const all = open()
@@ -73,12 +86,15 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     clock,
   }
 
-  const listener = createServer({ noDelay: true }, (socket) => {
-    const association = new Association(socket, host)
+  const listener = createServer({ noDelay: true }, (socket) => connect(socket))
+  const listeners: Server[] = [listener]
+
+  function connect(socket: Socket, tls?: TlsPeer): void {
+    const association = new Association(socket, host, tls)
     connections.add(association)
     socket.once('close', () => connections.delete(association))
     if (connections.size > limits.pendingConnections) refuseOldest()
-  })
+  }
 
   /** Connections are in the order they came: the first that is no association has had the longest time to become one. */
   function refuseOldest(): void {
@@ -93,16 +109,20 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     }
   }
 
-  listener.listen(options.port, options.host)
-  await once(listener, 'listening')
-  // Out of file descriptors, say: that connection is lost, those that are open are not.
-  listener.on('error', (error) => host.report(error))
-  const { port } = listener.address() as AddressInfo
+  async function listen(server: Server, at: { readonly host: string; readonly port: number }): Promise<number> {
+    server.listen(at.port, at.host)
+    await once(server, 'listening')
+    // Out of file descriptors, say: that connection is lost, those that are open are not.
+    server.on('error', (error) => host.report(error))
+    return (server.address() as AddressInfo).port
+  }
+
+  const port = await listen(listener, options)
   let closing: Promise<void> | undefined
 
   async function close(timeoutMs: number): Promise<void> {
-    const closed = once(listener, 'close')
-    listener.close()
+    const closed = Promise.all(listeners.map((server) => once(server, 'close')))
+    for (const server of listeners) server.close()
     for (const association of connections) if (!association.isOpen) association.destroy('the gateway is stopping')
     await within(timeoutMs, Promise.all(open().map((association) => association.whenIdle())))
     for (const association of connections) association.terminate('the gateway is stopping')
@@ -119,6 +139,15 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     },
     setLimits(next) {
       limits = next
+    },
+    async listenByTls({ host: address, port: wanted, ...rest }) {
+      const server = createTlsListener(
+        { ...rest, handshakeSeconds: limits.artimSeconds, mostHandshakes: limits.pendingConnections },
+        (socket) => connect(socket, peerOf(socket)),
+      )
+      const tlsPort = await listen(server, { host: address, port: wanted })
+      listeners.push(server)
+      return { port: tlsPort, setCertificate: (certificate) => server.setSecureContext({ ...rest, ...certificate }) }
     },
     drain,
     [Symbol.asyncDispose]: () => drain(0),

@@ -8,9 +8,13 @@ import type { SlicePool } from './slice-pool.ts'
 /** A service class as SCP: what it is offered for and what it does. The server has one for each SOP class. */
 export interface ServiceClass {
   readonly sopClasses: readonly string[]
+  /** Beside `sopClasses`, where a class is known by its form or by a setting. */
+  readonly offers?: (sopClass: string) => boolean
   /** In our order of preference. */
   readonly transferSyntaxes: readonly string[]
   readonly acceptsScpRole: boolean
+  /** Data sets are given to the service while they arrive, whatever their length: see `Operation.fragments`. */
+  readonly streams?: true
   /** What is done at a request, by its command field; any other is answered 0211. */
   readonly commands: Readonly<Record<number, Perform>>
 }
@@ -25,6 +29,8 @@ export interface Operation {
   readonly messageId: number
   readonly command: CommandSet
   readonly dataSet: Message['dataSet']
+  /** The data set as it arrives, where the service streams; `dataSet` is then undefined. */
+  readonly fragments: AsyncIterable<readonly Buffer[]> | undefined
   /** Longest P-DATA-TF of the peer; 0: any. */
   readonly maximumLength: number
   readonly limits: DimseLimits
@@ -44,4 +50,6 @@ export interface Completion {
   readonly responses: number
   /** Whole messages that go out in one write with the final response. */
   readonly unsent?: Buffer | undefined
+  /** Elements of the final response beside its status, such as the Affected SOP Instance UID. */
+  readonly response?: Partial<CommandSet>
 }

@@ -9,6 +9,19 @@ export interface AssociationInfo {
   readonly calledAeTitle: string
   /** IP address of the requestor, IPv4-mapped IPv6 in IPv4 form. */
   readonly remoteAddress: string
+  /** Present where the connection is by TLS (PS3.15 B.12). */
+  readonly tls?: TlsPeer
+}
+
+/** What TLS says of the peer. */
+export interface TlsPeer {
+  /** `TLSv1.2` or `TLSv1.3`. */
+  readonly protocol: string
+  readonly cipher: string
+  /** SHA-256 of the certificate the peer proved to own, upper-case hex with colons; undefined where it showed none. */
+  readonly fingerprint256: string | undefined
+  /** One of the listener's authorities issued that certificate, and it is in force. */
+  readonly isTrusted: boolean
 }
 
 /** Identifiers of pending responses, encoded in the request's transfer syntax, one after the other. */
@@ -25,6 +38,8 @@ export interface DimseResult {
   readonly errorComment?: string
   /** OffendingElement (0000,0901): tags. */
   readonly offendingElements?: readonly number[]
+  /** ErrorID (0000,0903), such as A710 of PS3.4 Table F.7.2-2. */
+  readonly errorId?: number
 }
 
 export interface CFindRequest {
@@ -48,6 +63,53 @@ export interface CFindScp {
 
 export interface CEchoScp {
   echo(request: { readonly association: AssociationInfo; readonly messageId: number }): Promise<DimseResult>
+}
+
+/** PS3.4 Annex B: one instance, while it is arriving. */
+export interface CStoreRequest {
+  readonly association: AssociationInfo
+  readonly messageId: number
+  readonly transferSyntax: string
+  /** Affected SOP Class and Instance UID of the command, as received; '' where they are missing. */
+  readonly sopClassUid: string
+  readonly sopInstanceUid: string
+  /** Where the instance comes of a C-MOVE (PS3.7 Table 9.3-1). */
+  readonly moveOriginatorAeTitle: string | undefined
+  /**
+   * The data set's bytes in order, as the network brings them: each turn gives all that has come. The connection is not read while too much
+   * waits here. Throws where the association ends before the data set does. A service that stops reading early has the rest discarded
+   * before its response goes out.
+   */
+  readonly dataSet: AsyncIterable<readonly Buffer[]>
+  readonly signal: AbortSignal
+}
+
+export interface CStoreScp {
+  /** Success only when the instance is kept for good. */
+  store(request: CStoreRequest): Promise<DimseResult>
+}
+
+/** A request of the normalized services (PS3.7 §10.1). */
+export interface NormalizedRequest {
+  readonly association: AssociationInfo
+  readonly messageId: number
+  readonly transferSyntax: string
+  /** Affected or requested SOP Instance UID; undefined where an N-CREATE leaves it to us. */
+  readonly sopInstanceUid: string | undefined
+  readonly dataSet: Buffer | undefined
+  readonly signal: AbortSignal
+}
+
+/** PS3.4 F.7.2: Modality Performed Procedure Step, as SCP. */
+export interface MppsScp {
+  /** The result names the instance: the one asked for, or the one we made. */
+  create(request: NormalizedRequest): Promise<DimseResult & { readonly sopInstanceUid: string | undefined }>
+  set(request: NormalizedRequest): Promise<DimseResult>
+}
+
+/** PS3.4 J.3.2: Storage Commitment Push Model, as SCP; the result of the commitment goes out by itself later (N-EVENT-REPORT). */
+export interface StorageCommitmentScp {
+  action(request: NormalizedRequest & { readonly actionTypeId: number }): Promise<DimseResult>
 }
 
 /** PS3.8 Table 9-21. */

@@ -188,3 +188,52 @@ describe('refusing what is no PDU', () => {
     expect(read(Buffer.concat([pdu(5), pdu(7)]))).toEqual([{ type: 'A-RELEASE-RQ' }, { type: 'A-ABORT', source: 0, reason: 0 }])
   })
 })
+
+describe('a long P-DATA-TF', () => {
+  const image = Buffer.from(Array.from({ length: 30_000 }, (_, i) => i % 249))
+  const pdvOf = (control: number, data: Buffer) => {
+    const header = Buffer.from([0, 0, 0, 0, 7, control])
+    header.writeUInt32BE(data.length + 2)
+    return Buffer.concat([header, data])
+  }
+  const bytes = Buffer.concat([pdvOf(0, image.subarray(0, 20_000)), pdvOf(0, Buffer.alloc(0)), pdvOf(2, image.subarray(20_000))])
+  const whole = Buffer.concat([
+    hex('04 00'),
+    Buffer.from(Uint32Array.of(bytes.length).buffer).swap32(),
+    bytes,
+    hex('05 00 00000004 00000000'),
+  ])
+
+  it.each([1, 5, 6, 7, 997, 16_384, 30_018])('comes as its bytes come, in pieces of %i', (size) => {
+    const reader = createPduReader(LIMITS)
+    const data: Buffer[] = []
+    const ends: number[] = []
+    let received = 0
+    let last: Pdu | undefined
+    for (let at = 0; at < whole.length; at += size) {
+      reader.push(whole.subarray(at, at + size))
+      for (const pdu of all(reader)) {
+        last = pdu
+        if (pdu.type !== 'P-DATA-TF') continue
+        for (const pdv of pdu.pdvs) {
+          expect([pdv.contextId, pdv.isCommand]).toEqual([7, false])
+          data.push(pdv.data)
+          received += pdv.data.length
+          if (pdv.isLast) ends.push(received)
+        }
+      }
+    }
+    expect(Buffer.concat(data).equals(image)).toBe(true)
+    expect(ends).toEqual([image.length])
+    expect(last).toEqual({ type: 'A-RELEASE-RQ' })
+    expect(reader.heldBytes).toBe(0)
+  })
+
+  it('is refused as soon as one of its PDVs is longer than what holds it, or its end is no PDV', () => {
+    const long = Buffer.concat([hex('04 00 00002000'), hex('00002000 01 00')])
+    expect(() => read(long)).toThrow(PduFault)
+    const reader = createPduReader(LIMITS)
+    reader.push(Buffer.concat([hex('04 00 00001003'), pdvOf(0, Buffer.alloc(4090))]))
+    expect(() => reader.next()).toThrow(/ends within a PDV/)
+  })
+})

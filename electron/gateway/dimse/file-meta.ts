@@ -1,0 +1,126 @@
+import { open } from 'node:fs/promises'
+import { withoutPadding } from './padding.ts'
+import { IMPLEMENTATION } from './uids.ts'
+
+/** What the File Meta Information says of an instance (PS3.10 §7.1). */
+export interface FileMeta {
+  readonly sopClassUid: string
+  readonly sopInstanceUid: string
+  readonly transferSyntaxUid: string
+  /** Who sent it to us: (0002,0016). */
+  readonly sourceAeTitle: string
+}
+
+/** Where a file's data set is, and what it is. */
+export interface FileMetaRead extends Omit<FileMeta, 'sourceAeTitle'> {
+  /** Bytes before the data set: preamble, prefix and group 0002. */
+  readonly dataSetOffset: number
+}
+
+const PREAMBLE = 128
+const PREFIX = 'DICM'
+/** The group length element with its value. */
+const GROUP_LENGTH = 12
+/** More than any file meta information is: a file of another kind is not read for it. */
+const LONGEST = 64 << 10
+
+const META = {
+  version: 0x0001,
+  sopClassUid: 0x0002,
+  sopInstanceUid: 0x0003,
+  transferSyntaxUid: 0x0010,
+  implementationClassUid: 0x0012,
+  implementationVersionName: 0x0013,
+  sourceAeTitle: 0x0016,
+} as const
+
+/** A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR Little Endian. */
+export function fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle }: FileMeta): Buffer {
+  const group = Buffer.concat([
+    longElement(META.version, 'OB', Buffer.from([0, 1])),
+    element(META.sopClassUid, 'UI', sopClassUid),
+    element(META.sopInstanceUid, 'UI', sopInstanceUid),
+    element(META.transferSyntaxUid, 'UI', transferSyntaxUid),
+    element(META.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
+    element(META.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
+    ...(sourceAeTitle === '' ? [] : [element(META.sourceAeTitle, 'AE', sourceAeTitle)]),
+  ])
+  const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
+  start.write(PREFIX, PREAMBLE, 'latin1')
+  const at = PREAMBLE + PREFIX.length
+  start.writeUInt16LE(0x0002, at)
+  start.write('UL', at + 4, 'latin1')
+  start.writeUInt16LE(4, at + 6)
+  start.writeUInt32LE(group.length, at + 8)
+  return Buffer.concat([start, group])
+}
+
+/**
+ * The file meta information of a file of ours.
+ * @throws {Error} where the file cannot be read or is no DICOM file; the message names no path.
+ */
+export async function readFileMeta(path: string): Promise<FileMetaRead> {
+  const file = await open(path, 'r')
+  try {
+    const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
+    const { bytesRead } = await file.read(start, 0, start.length, 0)
+    if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX) throw noFile()
+    const length = start.readUInt32LE(start.length - 4)
+    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > LONGEST) throw noFile()
+    const group = Buffer.alloc(length)
+    const rest = await file.read(group, 0, length, start.length)
+    if (rest.bytesRead < length) throw noFile()
+    const uids = readUids(group)
+    const uid = (of: number) => uids.get(of) ?? ''
+    return {
+      sopClassUid: uid(META.sopClassUid),
+      sopInstanceUid: uid(META.sopInstanceUid),
+      transferSyntaxUid: uid(META.transferSyntaxUid),
+      dataSetOffset: start.length + length,
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The UIDs of group 0002, by element. */
+function readUids(group: Buffer): Map<number, string> {
+  const uids = new Map<number, string>()
+  let at = 0
+  while (at + 8 <= group.length) {
+    const vr = group.toString('latin1', at + 4, at + 6)
+    const isLong = LONG.has(vr)
+    if (isLong && at + 12 > group.length) throw noFile()
+    const start = at + (isLong ? 12 : 8)
+    const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
+    if (end > group.length) throw noFile()
+    if (vr === 'UI') uids.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
+    at = end
+  }
+  return uids
+}
+
+/** The VRs of group 0002 that have a 32-bit length. */
+const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
+
+const noFile = (): Error => new Error('not a DICOM file')
+
+/** PS3.5 §6.2: UIDs are padded with a NUL, other text with a space. */
+function element(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {
+  const value = Buffer.from(text.length & 1 ? text + (vr === 'UI' ? '\0' : ' ') : text, 'latin1')
+  const header = Buffer.alloc(8)
+  header.writeUInt16LE(0x0002, 0)
+  header.writeUInt16LE(number, 2)
+  header.write(vr, 4, 'latin1')
+  header.writeUInt16LE(value.length, 6)
+  return Buffer.concat([header, value])
+}
+
+function longElement(number: number, vr: 'OB', value: Buffer): Buffer {
+  const header = Buffer.alloc(12)
+  header.writeUInt16LE(0x0002, 0)
+  header.writeUInt16LE(number, 2)
+  header.write(vr, 4, 'latin1')
+  header.writeUInt32LE(value.length, 8)
+  return Buffer.concat([header, value])
+}

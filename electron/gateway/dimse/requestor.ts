@@ -1,0 +1,473 @@
+import type { Socket } from 'node:net'
+import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
+import { connect, type Peer } from './connection.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from './limits.ts'
+import { createMessageReader, type Message, type MessageReader, writeMessage } from './message.ts'
+import { createOutgoingDataSet } from './outgoing-data-set.ts'
+import { ABORT_REASON, ABORT_SOURCE, type AssociateAc, type Pdu, PduFault, type Pdv, type RoleSelection } from './pdu.ts'
+import { createPduReader, type PduReader } from './pdu-reader.ts'
+import { writePdu } from './pdu-writer.ts'
+import type { AcceptedContext } from './presentation-contexts.ts'
+import { type Call, placeOf, RequestorError, rejected, untrusted } from './requestor-error.ts'
+import { type Effect, type Event, type State, transition } from './state-machine.ts'
+import { categoryOf } from './status.ts'
+import { APPLICATION_CONTEXT, IMPLEMENTATION } from './uids.ts'
+
+export type { Peer, PeerTls } from './connection.ts'
+export { RequestorError, type RequestorFault } from './requestor-error.ts'
+
+/** A presentation context that we ask for; its id is its place. */
+export interface ContextProposal {
+  readonly abstractSyntax: string
+  readonly transferSyntaxes: readonly string[]
+}
+
+export interface RequestorLimits
+  extends Pick<DimseLimits, 'maxPduLength' | 'associateBytes' | 'commandSetBytes' | 'identifierBytes' | 'drainedBytes' | 'stallSeconds'> {
+  /** From the call to the connection, TLS included. */
+  readonly connectSeconds: number
+  /** From the A-ASSOCIATE-RQ to its answer, and from the A-RELEASE-RQ to its. */
+  readonly associateSeconds: number
+  /** Silence after a request, and between its responses. */
+  readonly responseSeconds: number
+  /** From a C-CANCEL to the final response. */
+  readonly cancelSeconds: number
+  /** Data sets of responses that were not asked for yet; then the connection is not read. */
+  readonly waitingBytes: number
+}
+
+export const REQUESTOR_LIMITS: RequestorLimits = {
+  ...DEFAULT_LIMITS,
+  connectSeconds: 10,
+  associateSeconds: 30,
+  responseSeconds: 120,
+  cancelSeconds: 30,
+  waitingBytes: 1 << 20,
+}
+
+export interface AssociationOptions {
+  readonly peer: Peer
+  readonly callingAeTitle: string
+  /** At most 128 (PS3.8 §9.3.2.2). */
+  readonly contexts: readonly ContextProposal[]
+  /** Roles other than that of the SCU (PS3.7 D.3.3.4). */
+  readonly roles?: readonly RoleSelection[]
+  readonly limits?: Partial<RequestorLimits>
+  /** Gives up whatever is at work: the association is aborted. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A request as its service knows it: the message id is given here. */
+export type RequestCommand = Omit<CommandSet, 'messageId' | 'hasDataSet'>
+
+export interface RequestOptions {
+  /** Instead of the association's, for services that work long without a word. */
+  readonly responseSeconds?: number
+  /** Sends C-CANCEL; the final response is still waited for (PS3.7 §9.3.2.3). */
+  readonly cancel?: AbortSignal
+}
+
+/** An association that the other side accepted. Only one request is at work at a time. */
+export interface RequestedAssociation extends AsyncDisposable {
+  /** In the order they were proposed. */
+  readonly accepted: readonly AcceptedContext[]
+  /** Roles the other side named in its answer. */
+  readonly roles: readonly RoleSelection[]
+  /** Longest P-DATA-TF the other side takes, bytes; 0: any. */
+  readonly maximumLength: number
+  /** Neither released, aborted nor lost. */
+  readonly isOpen: boolean
+  /**
+   * Sends a request and gives its responses, the final one last. A data set that comes piece by piece is sent as it comes, and read no
+   * faster than the network takes it; where it throws, the association is aborted: what was sent is no whole message.
+   * @throws {RequestorError} where the association does not last until the final response; whatever the data set throws.
+   */
+  request(
+    contextId: number,
+    command: RequestCommand,
+    dataSet?: Buffer | AsyncIterable<Buffer>,
+    options?: RequestOptions,
+  ): AsyncGenerator<Message>
+  /** A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or the connection is gone. */
+  release(): Promise<void>
+  /** A-ABORT. */
+  abort(): void
+}
+
+/**
+ * Calls an application entity and associates with it (PS3.8 §7.1).
+ * @throws {RequestorError}
+ */
+export async function openAssociation(options: AssociationOptions): Promise<RequestedAssociation> {
+  const association = new Requestor(options)
+  await association.associate()
+  return association
+}
+
+/** What an event brings with it. */
+interface Given {
+  readonly bytes?: readonly Buffer[]
+  /** Called when the network has taken `bytes`, or never will. */
+  readonly taken?: (error?: Error | null) => void
+  readonly abort?: { readonly source: number; readonly reason: number }
+  readonly error?: RequestorError
+  readonly pdu?: Pdu
+}
+
+const EVENT_OF: Readonly<Record<Pdu['type'], Event>> = {
+  'A-ASSOCIATE-AC': 'Evt3',
+  'A-ASSOCIATE-RJ': 'Evt4',
+  'A-ASSOCIATE-RQ': 'Evt6',
+  'P-DATA-TF': 'Evt10',
+  'A-RELEASE-RQ': 'Evt12',
+  'A-RELEASE-RP': 'Evt13',
+  'A-ABORT': 'Evt16',
+}
+
+/** One connection as requestor, driven by the table of PS3.8 §9.2. */
+class Requestor implements RequestedAssociation {
+  accepted: readonly AcceptedContext[] = []
+  roles: readonly RoleSelection[] = []
+  maximumLength = 0
+  readonly #options: AssociationOptions
+  readonly #limits: RequestorLimits
+  readonly #call: Call
+  #state: State = 'Sta1'
+  #socket: Socket | undefined
+  #reader: PduReader | undefined
+  readonly #messages: MessageReader
+  readonly #responses: Message[] = []
+  #waitingBytes = 0
+  #messageId = 0
+  /** A request has no final response yet. */
+  #isAtWork = false
+  /** Why it is over; undefined while it is not. */
+  #end: RequestorError | undefined
+  #isReleased = false
+  #artim: NodeJS.Timeout | undefined
+  /** Settled at whatever happens: an answer, a response, an end. */
+  #happened = Promise.withResolvers<void>()
+  readonly #cancelled = () => this.#stop(new RequestorError('cancelled', 'given up'))
+
+  constructor(options: AssociationOptions) {
+    const { peer, callingAeTitle, signal } = options
+    this.#options = options
+    this.#limits = { ...REQUESTOR_LIMITS, ...options.limits }
+    this.#call = { host: peer.host, port: peer.port, calledAeTitle: peer.aeTitle, callingAeTitle }
+    this.#messages = createMessageReader(this.#limits)
+    signal?.addEventListener('abort', this.#cancelled)
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'Sta6' && !this.#end
+  }
+
+  // ---- A-ASSOCIATE
+
+  async associate(): Promise<void> {
+    const { peer, signal } = this.#options
+    const { connectSeconds, associateSeconds } = this.#limits
+    this.#dispatch('Evt1')
+    try {
+      this.#take(await connect(peer, this.#call, connectSeconds, signal))
+    } catch (error) {
+      signal?.removeEventListener('abort', this.#cancelled)
+      throw error
+    }
+    this.#dispatch('Evt2', { bytes: [this.#associateRq()] })
+    await this.#until(() => this.#state === 'Sta6', associateSeconds, 'did not answer the request for an association')
+    if (this.accepted.length > 0) return
+    await this.release()
+    throw new RequestorError('not-accepted', `${this.#call.calledAeTitle} offers none of the services that are needed`)
+  }
+
+  #associateRq(): Buffer {
+    const { contexts, roles = [] } = this.#options
+    const { calledAeTitle, callingAeTitle } = this.#call
+    return writePdu({
+      type: 'A-ASSOCIATE-RQ',
+      protocolVersion: 1,
+      calledAeTitle,
+      callingAeTitle,
+      applicationContext: APPLICATION_CONTEXT,
+      presentationContexts: contexts.map((context, at) => ({ id: idOf(at), ...context })),
+      user: {
+        maximumLength: this.#limits.maxPduLength,
+        implementationClassUid: IMPLEMENTATION.classUid,
+        implementationVersionName: IMPLEMENTATION.versionName,
+        asynchronousOperations: undefined,
+        roles,
+      },
+    })
+  }
+
+  #take(socket: Socket): void {
+    this.#socket = socket
+    this.#reader = createPduReader(this.#limits)
+    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('end', () => this.#lost('the other side closed the connection'))
+    // In TLS 1.3 the other side judges our certificate after the handshake is over for us.
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.#lost(`connection lost: ${error.message}`, error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined),
+    )
+    socket.on('close', () => this.#lost('connection closed'))
+  }
+
+  #confirm(pdu: AssociateAc): void {
+    const { contexts } = this.#options
+    this.roles = pdu.user.roles
+    this.maximumLength = pdu.user.maximumLength
+    this.accepted = contexts.flatMap(({ abstractSyntax, transferSyntaxes }, at) => {
+      const answer = pdu.presentationContexts.find(({ id }) => id === idOf(at))
+      if (answer?.result !== 0) return []
+      // PS3.8 §9.3.3.2: one of those that were proposed. Some leave it out where there was only one.
+      const transferSyntax = answer.transferSyntax || (transferSyntaxes.length === 1 ? (transferSyntaxes[0] ?? '') : '')
+      return transferSyntaxes.includes(transferSyntax) ? [{ id: idOf(at), abstractSyntax, transferSyntax }] : []
+    })
+  }
+
+  // ---- DIMSE
+
+  async *request(
+    contextId: number,
+    command: RequestCommand,
+    dataSet?: Buffer | AsyncIterable<Buffer>,
+    { responseSeconds = this.#limits.responseSeconds, cancel }: RequestOptions = {},
+  ): AsyncGenerator<Message> {
+    // PS3.7 §9.1: unique among the requests at work; there is one.
+    this.#messageId = (this.#messageId % 0xffff) + 1
+    const messageId = this.#messageId
+    this.#isAtWork = true
+    const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
+    const streamed = Buffer.isBuffer(dataSet) ? undefined : dataSet
+    await this.#send([writeMessage(contextId, { ...command, messageId, hasDataSet: dataSet !== undefined }, whole, this.maximumLength)])
+    if (streamed) await this.#stream(contextId, streamed)
+
+    let patience: NodeJS.Timeout | undefined
+    const sendCancel = () => {
+      this.#sendCancel(contextId, messageId)
+      const { cancelSeconds } = this.#limits
+      patience = setTimeout(() => this.#stop(this.#silent(`did not cancel within ${cancelSeconds} s`)), cancelSeconds * 1000)
+    }
+    if (cancel?.aborted) sendCancel()
+    else cancel?.addEventListener('abort', sendCancel)
+    try {
+      for (;;) {
+        await this.#until(() => this.#responses.length > 0, responseSeconds, 'did not answer a request')
+        const response = this.#next()
+        // A late response to something else is of no use to anybody.
+        if (!response || response.command.messageIdBeingRespondedTo !== messageId) continue
+        const isFinal = categoryOf(response.command.status ?? 0) !== 'pending'
+        if (isFinal) this.#isAtWork = false
+        yield response
+        if (isFinal) return
+      }
+    } finally {
+      cancel?.removeEventListener('abort', sendCancel)
+      clearTimeout(patience)
+    }
+  }
+
+  #next(): Message | undefined {
+    const response = this.#responses.shift()
+    this.#waitingBytes -= sizeOf(response)
+    if (this.#waitingBytes <= this.#limits.waitingBytes) this.#socket?.resume()
+    return response
+  }
+
+  #sendCancel(contextId: number, messageIdBeingRespondedTo: number): void {
+    if (!this.isOpen) return
+    const command = { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo, hasDataSet: false }
+    this.#dispatch('Evt9', { bytes: [writeMessage(contextId, command, undefined, this.maximumLength)] })
+  }
+
+  /** The next piece is read while the network takes the last one; there are never more of them here. */
+  async #stream(contextId: number, pieces: AsyncIterable<Buffer>): Promise<void> {
+    const outgoing = createOutgoingDataSet(contextId, this.maximumLength)
+    let sending: Promise<void> = Promise.resolve()
+    try {
+      for await (const piece of pieces) {
+        await sending
+        sending = this.#send(outgoing.push(piece))
+        // It is waited for above, or below; what it throws must not go unheard meanwhile.
+        sending.catch(() => {})
+      }
+      await sending
+      await this.#send(outgoing.end())
+    } catch (error) {
+      this.#stop(new RequestorError('cancelled', 'a data set could not be read to its end'))
+      throw error
+    }
+  }
+
+  async #send(parts: readonly Buffer[]): Promise<void> {
+    if (this.#end) throw this.#end
+    if (this.#state !== 'Sta6') throw new RequestorError('aborted', 'the association is over')
+    if (parts.length === 0) return
+    const { stallSeconds } = this.#limits
+    await new Promise<void>((resolve) => {
+      const stalled = setTimeout(() => this.#stop(this.#silent(`took no data for ${stallSeconds} s`)), stallSeconds * 1000)
+      const taken = () => {
+        clearTimeout(stalled)
+        resolve()
+      }
+      this.#dispatch('Evt9', { bytes: parts, taken })
+    })
+    if (this.#end) throw this.#end
+  }
+
+  // ---- The table
+
+  #dispatch(event: Event, given: Given = {}): void {
+    const { effects, next } = transition(this.#state, event)
+    this.#state = next
+    for (const effect of effects) this.#effects[effect]?.(given)
+  }
+
+  /** `connect` is done by `associate`, which alone can wait for it; nobody asks us for an association. */
+  readonly #effects: Partial<Record<Effect, (given: Given) => void>> = {
+    close: () => this.#socket?.destroySoon(),
+    startArtim: () => this.#startArtim(),
+    stopArtim: () => clearTimeout(this.#artim),
+    send: ({ bytes, taken }) => this.#write(bytes ?? [], taken),
+    sendAbort: ({ abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu }, error, pdu }) => {
+      this.#write([writePdu({ type: 'A-ABORT', ...abort })])
+      this.#over(error ?? this.#aborted(`sent an unexpected ${pdu?.type ?? 'PDU'}`))
+    },
+    confirmAssociate: ({ pdu }) => {
+      if (pdu?.type === 'A-ASSOCIATE-AC') this.#confirm(pdu)
+      else if (pdu?.type === 'A-ASSOCIATE-RJ') this.#over(rejected(pdu, this.#call))
+      this.#happens()
+    },
+    indicateData: ({ pdu }) => {
+      if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
+    },
+    indicateRelease: () => {
+      if (this.#state === 'Sta8') this.#over(this.#aborted('released the association before it answered'))
+      this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
+    },
+    confirmRelease: () => this.#over(undefined),
+    indicateAbort: ({ error, pdu }) => {
+      this.#over(error ?? this.#aborted(pdu?.type === 'A-ABORT' ? 'aborted the association' : 'broke off the association'))
+    },
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#reader?.push(chunk)
+      for (let pdu = this.#reader?.next(); pdu && this.#state !== 'Sta1'; pdu = this.#reader?.next())
+        this.#dispatch(EVENT_OF[pdu.type], { pdu })
+    } catch (error) {
+      this.#reader = undefined
+      if (this.#state === 'Sta1') return
+      const reason = error instanceof PduFault ? error.reason : ABORT_REASON.notSpecified
+      const what = error instanceof PduFault ? `sent what is not DICOM: ${error.message}` : 'sent something that could not be handled'
+      this.#dispatch('Evt19', { abort: { source: ABORT_SOURCE.serviceProvider, reason }, error: this.#aborted(what) })
+    }
+  }
+
+  #takeData(pdvs: readonly Pdv[]): void {
+    for (const pdv of pdvs) {
+      if (!this.accepted.some(({ id }) => id === pdv.contextId)) throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+      const message = this.#messages.push(pdv)
+      if (!message) continue
+      if (!(message.command.commandField & RESPONSE)) throw invalid('a request, of the side that answers requests')
+      this.#responses.push(message)
+      this.#waitingBytes += sizeOf(message)
+      if (this.#waitingBytes > this.#limits.waitingBytes) this.#socket?.pause()
+    }
+    this.#happens()
+  }
+
+  #write(parts: readonly Buffer[], taken?: (error?: Error | null) => void): void {
+    const socket = this.#socket
+    const last = parts.length - 1
+    if (last > 0) socket?.cork()
+    parts.forEach((part, at) => {
+      socket?.write(part, at === last ? taken : undefined)
+    })
+    if (last > 0) socket?.uncork()
+  }
+
+  // ---- The end
+
+  async release(): Promise<void> {
+    // PS3.8 §7.2: nothing orderly is left where an answer is still to come.
+    if (this.#isAtWork) this.abort()
+    if (!this.isOpen) return
+    this.#dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
+    await this.#until(() => this.#isReleased, this.#limits.associateSeconds, 'did not confirm the release').catch(() => {})
+  }
+
+  abort(): void {
+    this.#stop(new RequestorError('cancelled', 'given up'))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+    this.abort()
+  }
+
+  /** A-ABORT on our own account. */
+  #stop(error: RequestorError): void {
+    if (this.#end || this.#isReleased || !this.#socket) return
+    const isStalled = this.#socket.writableLength > 0
+    this.#dispatch('Evt15', { abort: { source: ABORT_SOURCE.serviceUser, reason: ABORT_REASON.notSpecified }, error })
+    if (isStalled) this.#socket.destroy()
+  }
+
+  #lost(detail: string, error = this.#aborted(`broke off: ${detail}`)): void {
+    clearTimeout(this.#artim)
+    if (this.#state === 'Sta1' || !this.#socket) return
+    this.#dispatch('Evt17', { error })
+    this.#socket.destroy()
+  }
+
+  #startArtim(): void {
+    clearTimeout(this.#artim)
+    this.#artim = setTimeout(() => this.#dispatch('Evt18'), this.#limits.associateSeconds * 1000)
+  }
+
+  /** @param error why it is over before its work was done; undefined: released. */
+  #over(error: RequestorError | undefined): void {
+    this.#options.signal?.removeEventListener('abort', this.#cancelled)
+    if (error) this.#end ??= error
+    else this.#isReleased = true
+    this.#happens()
+  }
+
+  #happens(): void {
+    this.#happened.resolve()
+    this.#happened = Promise.withResolvers()
+  }
+
+  /** Waits until something is so. Silence of so many seconds ends the association. */
+  async #until(isSo: () => boolean, seconds: number, silence: string): Promise<void> {
+    const timer = setTimeout(() => this.#stop(this.#silent(`${silence} within ${seconds} s`)), seconds * 1000)
+    try {
+      while (!isSo()) {
+        if (this.#end) throw this.#end
+        await this.#happened.promise
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #aborted(what: string): RequestorError {
+    return new RequestorError('aborted', `${this.#call.calledAeTitle} ${what}`)
+  }
+
+  #silent(what: string): RequestorError {
+    return new RequestorError('timeout', `${this.#call.calledAeTitle} at ${placeOf(this.#call)} ${what}`)
+  }
+}
+
+/** PS3.8 §9.3.2.2: odd, from 1. */
+const idOf = (at: number): number => at * 2 + 1
+
+/** A response without a data set takes some room too. */
+const sizeOf = (message: Message | undefined): number =>
+  message ? 512 + (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0) : 0
+
+const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import type { TlsPeer } from './service.ts'
+
+export interface TlsListenerOptions {
+  /** PEM. */
+  readonly key: string
+  readonly cert: string
+  /** Authorities (PEM) that the certificates of peers are checked against; a peer without one is not refused here. */
+  readonly ca?: string
+}
+
+interface HandshakeLimits {
+  readonly handshakeSeconds: number
+  /** Handshakes at a time; beyond it the oldest is ended. */
+  readonly mostHandshakes: number
+}
+
+// PS3.15 B.12 (BCP 195, RFC 9325 §4.2): forward secrecy and AEAD only.
+const PROFILE = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
+  ].join(':'),
+} as const
+
+/**
+ * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to show which is decided when the
+ * association says who it is.
+ */
+export function createTlsListener(options: TlsListenerOptions & HandshakeLimits, connected: (socket: TLSSocket) => void): Server {
+  const { handshakeSeconds, mostHandshakes, ...certificate } = options
+  const server = createServer(
+    {
+      ...certificate,
+      ...PROFILE,
+      honorCipherOrder: true,
+      requestCert: true,
+      rejectUnauthorized: false,
+      handshakeTimeout: handshakeSeconds * 1000,
+      noDelay: true,
+    },
+    connected,
+  )
+  // A handshake that takes too long is only told of.
+  server.on('tlsClientError', (_, socket) => socket.destroy())
+  const handshaking = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    handshaking.add(socket)
+    socket.once('close', () => handshaking.delete(socket))
+    const [oldest] = handshaking
+    if (handshaking.size > mostHandshakes) oldest?.destroy()
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    for (const raw of handshaking) {
+      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) handshaking.delete(raw)
+    }
+  })
+  return server
+}
+
+export function peerOf(socket: TLSSocket): TlsPeer {
+  return {
+    protocol: socket.getProtocol() ?? '',
+    cipher: socket.getCipher().standardName,
+    fingerprint256: socket.getPeerCertificate().fingerprint256,
+    isTrusted: socket.authorized,
+  }
+}
