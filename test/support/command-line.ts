@@ -73,4 +73,4 @@ export async function running(args: readonly string[]): Promise<Serving> {
 
 /** `serve` on a data folder, with free ports of 127.0.0.1. */
 export const serving = (folder: string, ...args: readonly string[]): Promise<Serving> =>
-  running(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', ...args])
+  running(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', ...args])

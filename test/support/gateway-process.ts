@@ -9,6 +9,7 @@ import type { NewDevice } from '#shared/contract/devices.ts'
 import { scratchFolder } from './dcmtk.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 const HEADLESS = new URL('../../electron/headless.ts', import.meta.url).pathname
 
 export interface GatewayProcessOptions {
@@ -38,7 +39,7 @@ export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: 
   const scratch = scratchFolder()
   const folder = join(scratch.path, 'data')
   prepare(folder, partnerUrl, settings, devices)
-  const words = ['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--allow-unknown-devices']
+  const words = ['serve', '--data', folder, ...LISTENERS, '--allow-unknown-devices']
   const child = spawn(process.execPath, [HEADLESS, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
@@ -89,7 +90,8 @@ export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: 
 
 function prepare(folder: string, partnerUrl: string, settings: SettingOverrides, devices: readonly NewDevice[]): void {
   using parts = openParts(folder)
-  parts.settings.change(settings, 'command-line')
+  // A small disk is no concern of a test.
+  parts.settings.change({ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings }, 'command-line')
   parts.partnerEndpoint.set({ url: partnerUrl, secret: SECRET, allowPlaintext: true }, 'command-line')
   for (const device of devices) parts.devices.add(device, 'command-line')
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPartnerSimulator, type PartnerSimulator, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
 import { openPeople } from '#gateway/domain/people.ts'
@@ -6,6 +7,7 @@ import { type Gateway, openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts, type Parts, type SettingOverrides } from '#gateway/parts.ts'
 import type { Clock } from '#gateway/store/clock.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
@@ -24,6 +26,8 @@ export interface StartOptions {
   readonly overrides?: SettingOverrides
   /** Devices the gateway knows; CT1 at any address where none are given. */
   readonly devices?: readonly (Partial<NewDevice> & { readonly aeTitle: string })[]
+  /** A folder that stays: what an earlier gateway of the test left in it is taken as it is. Without one: a new folder, gone at the end. */
+  readonly folder?: string
   /** What else the clinic has set up before the gateway opens, such as keys and users. */
   readonly prepare?: (parts: Parts) => void | Promise<void>
   /** For both the gateway and the simulator. A partner that checks signatures wants it within five minutes of the real time. */
@@ -55,20 +59,29 @@ const DEVICE: Omit<NewDevice, 'aeTitle'> = {
   daysBack: null,
   daysForward: null,
   maxRows: null,
+  port: null,
+  profile: 'standard',
+  hideStarted: false,
+  countsBytes: false,
+  tls: 'optional',
+  certificate: null,
 }
+
+/** Without a port that two tests would share, and whatever room the disk has. */
+const SETTINGS: SettingOverrides = { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }
 
 /** The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a folder of its own, a partner over HTTP. */
 export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
   const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], prepare = () => {}, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
-  const { folder } = opened.use(tempFolder())
+  const folder = options.folder ?? opened.use(tempFolder()).folder
   const secret = webhookSecret()
   const simulator =
     typeof partner === 'object' && partner !== null
       ? opened.use(await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }))
       : undefined
   const url = simulator?.url ?? partner
-  await furnish(folder, { overrides, devices, prepare, clock })
+  if (!existsSync(join(folder, DATABASE_FILE))) await furnish(folder, { overrides, devices, prepare, clock })
 
   const log: string[] = []
   const gateway = opened.use(
@@ -105,7 +118,7 @@ async function furnish(
   { overrides, devices, prepare, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
 ): Promise<void> {
   using parts = openParts(folder, { clock })
-  parts.settings.change(overrides, 'command-line')
+  parts.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
   for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')
   // A cheap hash: the tests are about other things than the price of a password.
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })

@@ -8,6 +8,7 @@ const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore'
 const NEEDS = {
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
+  dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
   pydicom: {
     there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0,
     missing: 'pydicom is not installed',
@@ -19,6 +20,9 @@ const NEEDS = {
   },
 } as const
 export type Need = keyof typeof NEEDS
+
+/** For what is prepared before the tests. */
+export const isThere = (thing: Need): boolean => NEEDS[thing].there()
 
 /** Skips the test, with the reason, where the machine lacks something. Call it first in the test. */
 export function needs(context: TestContext, ...things: Need[]): void {

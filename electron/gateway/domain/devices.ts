@@ -175,6 +175,12 @@ const UNCHANGED = {
   daysBack: null,
   daysForward: null,
   maxRows: null,
+  port: null,
+  profile: 'standard',
+  hideStarted: false,
+  countsBytes: false,
+  tls: 'optional',
+  certificate: null,
 } as const satisfies Partial<NewDevice>
 
 const noCaller = () => new ApiError('not-found', 'There is no such caller in the inbox any more.')

@@ -12,7 +12,11 @@ const CHANGED_TABLE = /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \
 const MOST_WRITERS = 256
 
 // What the gateway records of its own work; no reply of the interface is read from these.
-const RECORDS = new Set(['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox'])
+const RECORDS = new Set([
+  ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox'],
+  ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
+  ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
+])
 
 interface Statement {
   readonly prepared: Sqlite.Statement

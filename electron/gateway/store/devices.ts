@@ -36,7 +36,15 @@ const rowOf = (device: Device) => ({
   ...device,
   isEnabled: flag(device.isEnabled),
   alwaysSendCharacterSet: flag(device.alwaysSendCharacterSet),
+  hideStarted: flag(device.hideStarted),
+  countsBytes: flag(device.countsBytes),
 })
 
 const deviceOf = (row: { [K in keyof Device]: unknown }): Device =>
-  ({ ...row, isEnabled: row.isEnabled === 1, alwaysSendCharacterSet: row.alwaysSendCharacterSet === 1 }) as Device
+  ({
+    ...row,
+    isEnabled: row.isEnabled === 1,
+    alwaysSendCharacterSet: row.alwaysSendCharacterSet === 1,
+    hideStarted: row.hideStarted === 1,
+    countsBytes: row.countsBytes === 1,
+  }) as Device

@@ -16,6 +16,14 @@ export interface InspectionRecord extends Omit<InspectionSummary, 'inspectionId'
   readonly verdictHash: string | null
 }
 
+/** What a device was sent, with the query that was last answered so. */
+export interface HandedOutAnswer {
+  readonly answerHash: string
+  readonly verdictHash: string
+  readonly at: Instant
+  readonly remoteAddress: string
+}
+
 export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
 
 export interface InspectionsStore {
@@ -25,6 +33,8 @@ export interface InspectionsStore {
   list(query: PageQuery & { readonly aeTitle?: string | undefined; readonly outcome: InspectionOutcome }): PageOf<InspectionSummary>
   /** @throws StoreError seal-broken */
   read(inspectionId: number): (InspectionRecord & { readonly inspectionId: number }) | undefined
+  /** Distinct results that the device itself was sent rows of, newest first, out of its last 10,000 queries. */
+  handedOut(callingAeTitle: string, limit: number): HandedOutAnswer[]
   /** Forgets at most `limit` queries received before the instant. */
   purge(before: Instant, limit?: number): number
   /** Queries since the instant, their rows sent and withheld, and how many ended neither in success nor in a cancel. */
@@ -87,6 +97,30 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       const { sealedDetail, ...summary } = row
       return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & { inspectionId: number }
     },
+    handedOut: (callingAeTitle, limit) =>
+      db
+        .all(
+          db.sql
+            .selectFrom(
+              db.sql
+                .selectFrom('inspections')
+                .select(['inspectionId', 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
+                .where('callingAeTitle', '=', callingAeTitle)
+                .where('origin', '=', 'device')
+                .where('sent', '>', 0)
+                .where('answerHash', 'is not', null)
+                .where('verdictHash', 'is not', null)
+                .orderBy('inspectionId', 'desc')
+                .limit(10_000)
+                .as('sent'),
+            )
+            // SQLite takes the other columns from the row that has the maximum.
+            .select(({ fn }) => [fn.max('inspectionId').as('newest'), 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
+            .groupBy(['answerHash', 'verdictHash'])
+            .orderBy('newest', 'desc')
+            .limit(limit),
+        )
+        .map(({ newest: _, ...row }) => row as HandedOutAnswer),
     purge: (before, limit = 1000) =>
       db.run(
         db.sql

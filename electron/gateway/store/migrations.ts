@@ -1,5 +1,6 @@
 import { init } from './migrations/0001-init.ts'
 import { interfaceTables } from './migrations/0002-interface.ts'
+import { images } from './migrations/0003-images.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
-export const MIGRATIONS: readonly string[] = [init, interfaceTables]
+export const MIGRATIONS: readonly string[] = [init, interfaceTables, images]

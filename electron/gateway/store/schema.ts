@@ -22,6 +22,12 @@ export interface Schema {
     updatedAt: string
     lastSeenAt: string | null
     lastAddress: string | null
+    port: number | null
+    profile: string
+    hideStarted: Flag
+    countsBytes: Flag
+    tls: string
+    certificate: string | null
   }
   callers: {
     aeTitle: string
@@ -125,7 +131,124 @@ export interface Schema {
   }
   customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
   organizations: Made & { orgId: string; name: string; sealedMetadata: Buffer | null; createdAt: string; updatedAt: string }
-  imageStudies: { studyInstanceUid: string; createdAt: string }
+  imageStudies: ImageStudies
+  imageSeries: {
+    studyInstanceUid: string
+    seriesInstanceUid: string
+    modality: string
+    seriesNumber: string
+    sealedDescription: Buffer | null
+    instances: Generated<number>
+    bytes: Generated<number>
+    lastInstanceAt: string
+  }
+  instances: FromDevice & {
+    instanceId: Generated<number>
+    sopInstanceUid: string
+    sopClassUid: string
+    studyInstanceUid: string
+    seriesInstanceUid: string
+    transferSyntaxUid: string
+    file: string
+    dataSetOffset: number
+    bytes: number
+    crc32: number
+    state: string
+    reason: string | null
+    detail: string
+    associationId: string
+    receivedAt: string
+    lastSeenAt: string
+    modality: string
+    instanceNumber: string
+    scheduledProcedureStepId: string
+    image: string | null
+    sealedPatientName: Buffer | null
+  }
+  /** `isHere` follows `instances` by triggers. */
+  announcedInstances: { sopInstanceUid: string; studyInstanceUid: string; seriesInstanceUid: string; isHere: Flag }
+  seeds: { studyInstanceUid: string; area: string; studyId: string; seededAt: string; sealedSeed: Buffer }
+  receivedSteps: {
+    /** Of the worklist, which is not always that of the images. */
+    studyInstanceUid: string
+    scheduledProcedureStepId: string
+    imageStudyUid: string
+    receivedAt: string
+  }
+  performedSteps: FromDevice & {
+    seq: Generated<number>
+    sopInstanceUid: string
+    status: string
+    modality: string
+    startedAt: string
+    endedAt: string | null
+    discontinuationCode: string
+    discontinuationMeaning: string
+    instances: number
+    sealedDataSet: Buffer
+    updatedAt: string
+  }
+  performedStepItems: { sopInstanceUid: string; studyInstanceUid: string; scheduledProcedureStepId: string }
+  commitments: FromDevice & {
+    commitmentId: Generated<number>
+    transactionUid: string
+    requestedAt: string
+    state: string
+    attempts: Generated<number>
+    nextAt: string | null
+    lastError: string
+  }
+  commitmentItems: {
+    commitmentId: number
+    position: number
+    sopClassUid: string
+    sopInstanceUid: string
+    failureReason: number | null
+  }
+  destinations: {
+    destinationId: string
+    name: string
+    aeTitle: string
+    host: string
+    port: number
+    isTls: Flag
+    certificate: string | null
+    isEnabled: Flag
+    isAutomatic: Flag
+    modalities: string
+    hasPriors: Flag
+    createdAt: string
+    updatedAt: string
+    lastSentAt: string | null
+    lastError: string
+  }
+  forwards: {
+    forwardId: Generated<number>
+    destinationId: string
+    instanceId: number
+    sopInstanceUid: string
+    studyInstanceUid: string
+    state: string
+    attempts: Generated<number>
+    queuedAt: string
+    nextAt: string | null
+    status: string
+    lastError: string
+    sentAs: string
+    createdAt: string
+    updatedAt: string
+  }
+  /** Follows `forwards` by triggers. */
+  forwardedStudies: {
+    destinationId: string
+    studyInstanceUid: string
+    waiting: Generated<number>
+    sent: Generated<number>
+    failed: Generated<number>
+    dropped: Generated<number>
+    lastError: string
+    updatedAt: string
+  }
   studies: Made & {
     seq: Generated<number>
     studyId: string
@@ -203,6 +326,41 @@ interface Person {
   phoneNumber: string | null
   npiNumber: string | null
   invitedSource: Generated<string>
+}
+
+/** What sent it. */
+interface FromDevice {
+  callingAeTitle: string
+  remoteAddress: string
+  deviceName: string
+}
+
+interface ImageStudies extends FromDevice {
+  studyInstanceUid: string
+  createdAt: string
+  lastInstanceAt: string
+  state: string
+  settledAt: string | null
+  dueAt: string
+  transferHow: string
+  transferDetail: string
+  transferAt: string
+  instances: Generated<number>
+  series: Generated<number>
+  bytes: Generated<number>
+  quarantined: Generated<number>
+  patientIdKey: Buffer | null
+  accessionKey: Buffer | null
+  sealedHeader: Buffer
+  sealedHandedOut: Buffer | null
+  sealedMismatch: Buffer | null
+  mismatchAcknowledgedAt: string | null
+  enrichmentState: string
+  enrichmentAskedAt: string | null
+  enrichmentNextAt: string | null
+  enrichmentAttempts: number
+  enrichmentDetail: string
+  enrichmentWarnings: string
 }
 
 /** Who made it. */

@@ -6,19 +6,26 @@ import { type AuditStore, auditStore } from './audit.ts'
 import { type CallersStore, callersStore } from './callers.ts'
 import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
+import { type CommitmentsStore, commitmentsStore } from './commitments.ts'
 import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
+import { type DestinationsStore, destinationsStore } from './destinations.ts'
 import { type DevicesStore, devicesStore } from './devices.ts'
 import { type DocumentsStore, documentsStore } from './documents.ts'
 import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
 import { makeFolder } from './folder.ts'
+import { type ForwardsStore, forwardsStore } from './forwards.ts'
 import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
+import { type ImageFiles, imageFiles } from './image-files.ts'
+import { type ImageStudiesStore, imageStudiesStore } from './image-studies.ts'
 import { type InspectionsStore, inspectionsStore } from './inspections.ts'
+import { type InstancesStore, instancesStore } from './instances.ts'
 import { type InvitationsStore, invitationsStore } from './invitations.ts'
 import { type LinksStore, linksStore } from './links.ts'
 import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
+import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
 import { type ReferencesStore, referencesStore } from './references.ts'
 import { type ReportsStore, reportsStore } from './reports.ts'
 import { openSeal, type Seal } from './seal.ts'
@@ -64,6 +71,13 @@ export interface Store extends Disposable {
   readonly invitations: InvitationsStore
   readonly outbox: OutboxStore
   readonly secrets: SecretsStore
+  readonly imageFiles: ImageFiles
+  readonly instances: InstancesStore
+  readonly imageStudies: ImageStudiesStore
+  readonly performedSteps: PerformedStepsStore
+  readonly commitments: CommitmentsStore
+  readonly destinations: DestinationsStore
+  readonly forwards: ForwardsStore
 }
 
 export interface StoreConfig {
@@ -114,6 +128,13 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       invitations: invitationsStore(database),
       outbox: outboxStore(database, seal),
       secrets: secretsStore(database, seal, clock),
+      imageFiles: imageFiles(folder, uuid),
+      instances: instancesStore(database, seal),
+      imageStudies: imageStudiesStore(database, seal),
+      performedSteps: performedStepsStore(database, seal),
+      commitments: commitmentsStore(database),
+      destinations: destinationsStore(database),
+      forwards: forwardsStore(database),
       [Symbol.dispose]: () => database[Symbol.dispose](),
     }
   } catch (error) {

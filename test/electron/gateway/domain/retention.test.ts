@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { newKey } from '../../../support/callers.ts'
+import { seedImages } from '../../../support/images.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
+import { performedStep } from '../../../support/performed-step.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const HOUR = 60 * 60_000
@@ -71,5 +73,24 @@ describe('what is past its time', () => {
     clock.pass(24 * HOUR)
     await forgetExpired(temp)
     expect(rows()).toEqual([0, 0])
+  })
+
+  it('is a performed step and a settled commitment request after a year, and no image', async () => {
+    using temp = tempStore('2026-11-20T08:45:00.000Z')
+    const { store, clock } = temp
+    seedImages(store, { uid: '1.2' })
+    store.performedSteps.insert(performedStep())
+    const at = instantOf(clock())
+    const device = { callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1' }
+    const commitmentId = store.commitments.append({ transactionUid: '2.25.1', ...device, requestedAt: at, nextAt: at, items: [] })
+    store.commitments.settle(commitmentId, 'delivered')
+    const kept = () => [store.performedSteps.get('1.9.1'), store.commitments.get(commitmentId), store.instances.current('1.2.1.1')]
+    clock.pass(365 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
+    clock.pass(HOUR)
+    await forgetExpired(temp)
+    expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
+    expect(store.imageStudies.get('1.2')?.instances).toBe(1)
   })
 })

@@ -106,6 +106,32 @@ describe('inspections', () => {
     expect(plan('rows')).toContain('inspectionsWithRows')
   })
 
+  it('tell once for each result what a device was sent, newest first, and nothing that only the window asked', () => {
+    using temp = tempStore()
+    const { documents, inspections } = temp.store
+    const [one, two, verdict] = ['one', 'two', 'verdict'].map((text) => documents.keep(Buffer.from(text))) as [string, string, string]
+    const sent = (answerHash: string, second: number, differs: object = {}) =>
+      inspections.insert({
+        ...inspectionRecord(instantOf(Date.parse(AT) + second * 1000)),
+        answerHash,
+        verdictHash: verdict,
+        remoteAddress: `10.0.0.${second}`,
+        ...differs,
+      })
+    sent(one, 1)
+    sent(two, 2)
+    sent(one, 3)
+    sent(two, 4, { origin: 'window' })
+    sent(two, 5, { callingAeTitle: 'MR1' })
+    sent(two, 6, { sent: 0 })
+    sent(two, 7, { verdictHash: null })
+    expect(inspections.handedOut('CT1', 10)).toEqual([
+      { answerHash: one, verdictHash: verdict, at: instantOf(Date.parse(AT) + 3000), remoteAddress: '10.0.0.3' },
+      { answerHash: two, verdictHash: verdict, at: instantOf(Date.parse(AT) + 2000), remoteAddress: '10.0.0.2' },
+    ])
+    expect(inspections.handedOut('CT1', 1).map(({ answerHash }) => answerHash)).toEqual([one])
+  })
+
   it('count for the day', () => {
     using temp = recorded()
     expect(temp.inspections.today(AT)).toEqual({ queries: 6, rowsSent: 14, failures: 2, withheld: 2 })

@@ -1,0 +1,133 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ImageStudyQuery, ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import type { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
+import { STUDY_AREAS } from '#shared/contract/settings.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type DomainDeps, note } from './audit.ts'
+import { actorOf, type Caller, demand, type UserCaller } from './caller.ts'
+import { quarantinedView, studyView, summaryView } from './image-study-view.ts'
+import { isVisible, visibleCustomers } from './study-access.ts'
+
+/**
+ * Studies with images as the window shows them. Images belong to a customer by the rows of the interface that show them: a member who is
+ * linked to customers sees those of their studies alone (interface-choices §6 row 52), and none that have no row yet.
+ */
+export interface ImageStudies {
+  /** The one that last received an instance first. */
+  list(caller: Caller, query: ImageStudyQuery & SliceQuery): Slice<ImageStudySummary>
+  /** @throws ApiError not-found */
+  read(caller: Caller, studyInstanceUid: string): ImageStudy
+  /**
+   * Notes that a person has looked at the mismatch; nothing else is changed by it, and again changes nothing.
+   * @throws ApiError not-permitted, not-found; refused: there is no mismatch
+   */
+  acknowledgeMismatch(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
+  /** Instances that were set aside, newest first. */
+  quarantine(caller: Caller, query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<QuarantinedInstance>
+  /** Whether the caller may see the images of the study; whether there are any is not asked. */
+  isVisible(caller: Caller, studyInstanceUid: string): boolean
+  /**
+   * That the caller may manage the images of the study, or of every study where none is named.
+   * @throws ApiError not-permitted; not-found: the study is not theirs to see
+   */
+  demandManaging(caller: Caller, studyInstanceUid?: string): void
+  /** That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is not in quarantine, or not theirs to see */
+  demandDeciding(caller: Caller, instanceId: number): void
+}
+
+/** Parts of a list that are read for one page at most where a caller may see a few of many. */
+const MOST_READS = 50
+
+export function openImageStudies(deps: DomainDeps): ImageStudies {
+  const { store, clock } = deps
+
+  const seesAll = (caller: Caller) => (caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined)
+  const rowsOf = (studyInstanceUid: string) => STUDY_AREAS.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
+  const seesStudy = (caller: Caller, studyInstanceUid: string) =>
+    seesAll(caller) || rowsOf(studyInstanceUid).some((row) => isVisible(caller, row))
+  const rowsSeenBy = (caller: Caller, studyInstanceUid: string) => rowsOf(studyInstanceUid).filter((row) => isVisible(caller, row))
+
+  function existing(caller: Caller, studyInstanceUid: string): ImageStudyRecord {
+    const record = store.imageStudies.get(studyInstanceUid)
+    if (!record || !seesStudy(caller, studyInstanceUid)) throw noStudy()
+    return record
+  }
+
+  /** What the caller may see of a list, a page of it as long as there is enough. */
+  function seenPart<T extends { readonly studyInstanceUid: string }>(
+    caller: Caller,
+    { after, limit }: SliceQuery,
+    readPart: (after: string | undefined, limit: number) => Slice<T>,
+  ): Slice<T> {
+    const items: T[] = []
+    let from = after
+    for (let reads = 0; reads < MOST_READS && items.length < limit; reads += 1) {
+      const part = readPart(from, limit - items.length)
+      items.push(...part.items.filter(({ studyInstanceUid }) => seesStudy(caller, studyInstanceUid)))
+      if (part.next === undefined) return { items }
+      from = part.next
+    }
+    return from === undefined ? { items } : { items, next: from }
+  }
+
+  const shown = (caller: Caller, record: ImageStudyRecord): ImageStudy =>
+    studyView(record, rowsSeenBy(caller, record.studyInstanceUid), {
+      series: store.imageStudies.seriesOf(record.studyInstanceUid),
+      expectedBySeries: store.imageStudies.expectedBySeries(record.studyInstanceUid),
+      performedSteps: store.performedSteps.ofStudy(record.studyInstanceUid),
+      commitments: store.commitments.ofStudy(record.studyInstanceUid),
+    })
+
+  return {
+    list(caller, { show, search, ...page }) {
+      demand(caller, 'readStudies')
+      const readPart = (after: string | undefined, limit: number) => store.imageStudies.list({ show, search }, after, limit)
+      const { items, ...rest } = seenPart(caller, page, readPart)
+      return { items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid))), ...rest }
+    },
+
+    read(caller, studyInstanceUid) {
+      demand(caller, 'readStudies')
+      return shown(caller, existing(caller, studyInstanceUid))
+    },
+
+    acknowledgeMismatch: (caller, studyInstanceUid, text) =>
+      store.database.transaction(() => {
+        demand(caller, 'manageStudies')
+        const record = existing(caller, studyInstanceUid)
+        const { mismatch } = record
+        if (!mismatch) throw new ApiError('refused', 'The images of this study do not differ from what its worklist row said.')
+        if (mismatch.acknowledgedAt !== null) return shown(caller, record)
+        const { firstName, lastName } = caller.user
+        const acknowledged = { acknowledgedAt: instantOf(clock()), acknowledgedBy: `${firstName} ${lastName}`, note: text }
+        store.imageStudies.update(studyInstanceUid, { mismatch: { ...mismatch, ...acknowledged } })
+        const fields = mismatch.fields.map(({ field }) => field)
+        note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, note: text })
+        return shown(caller, existing(caller, studyInstanceUid))
+      }),
+
+    quarantine(caller, { studyInstanceUid, ...page }) {
+      demand(caller, 'readStudies')
+      const readPart = (after: string | undefined, limit: number) => store.instances.quarantined({ studyInstanceUid, after, limit })
+      const { items, ...rest } = seenPart(caller, page, readPart)
+      return { items: items.map(quarantinedView), ...rest }
+    },
+
+    isVisible: seesStudy,
+    demandManaging(caller, studyInstanceUid) {
+      demand(caller, 'manageStudies')
+      if (studyInstanceUid === undefined) {
+        if (!seesAll(caller)) throw new ApiError('not-permitted', 'Your account sees the studies of its customers only: name a study.')
+      } else if (!seesStudy(caller, studyInstanceUid)) throw noStudy()
+    },
+    demandDeciding(caller, instanceId) {
+      demand(caller, 'manageStudies')
+      const instance = store.instances.get(instanceId)
+      if (instance?.state !== 'quarantined' || !seesStudy(caller, instance.studyInstanceUid))
+        throw new ApiError('not-found', 'This image is not set aside any more.')
+    },
+  }
+}
+
+const noStudy = () => new ApiError('not-found', 'There are no images of such a study.')

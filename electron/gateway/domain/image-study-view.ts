@@ -1,0 +1,90 @@
+import type { CommitmentRecord } from '#gateway/store/commitments.ts'
+import type { ImageSeriesRecord, ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord, QuarantineReason } from '#gateway/store/instances.ts'
+import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import type { StudyRecord } from '#gateway/store/studies.ts'
+import type { Commitment, ImageSeries, ImageStudy, ImageStudySummary, PerformedStep, QuarantinedInstance } from '#shared/contract/images.ts'
+import type { StudyId } from '#shared/ids.ts'
+
+/** What the window is told of a study with images; `rows` are the studies of the interface that show them. */
+export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[]): ImageStudySummary {
+  const { studyInstanceUid, header, transfer, mismatch, enrichment } = record
+  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription, studyDate, studyTime } = header
+  const { series, instances, bytes, expected, missing, quarantined, deviceName, callingAeTitle } = record
+  return {
+    ...{ studyInstanceUid, patientName, patientId, patientBirthDate, patientSex, accessionNumber },
+    ...{ studyDescription, studyDate, studyTime, modalities: [...record.modalities] },
+    ...{ series, instances, bytes, expected, missing, quarantined },
+    state: stateOf(record),
+    lastTransfer: transfer,
+    ...{ deviceName, callingAeTitle, firstInstanceAt: record.createdAt, lastInstanceAt: record.lastInstanceAt },
+    hasMismatch: mismatch !== null && mismatch.acknowledgedAt === null,
+    studies: rows.map(({ area, studyId, createdByApiKeyId, createdByUserId }) => ({
+      area,
+      studyId: studyId as StudyId,
+      isSeeded: createdByApiKeyId === null && createdByUserId === null,
+    })),
+    enrichment,
+  }
+}
+
+/** As `IMAGE_STATES` says; a transfer that broke off may lack images that nothing has announced. */
+function stateOf({ state, missing, transfer }: Pick<ImageStudyRecord, 'state' | 'missing' | 'transfer'>): ImageStudySummary['state'] {
+  if (state === 'receiving') return 'receiving'
+  return missing > 0 || transfer.how === 'aborted' ? 'incomplete' : 'complete'
+}
+
+export interface StudyParts {
+  readonly series: readonly ImageSeriesRecord[]
+  readonly expectedBySeries: ReadonlyMap<string, number>
+  readonly performedSteps: readonly PerformedStepRecord[]
+  readonly commitments: readonly CommitmentRecord[]
+}
+
+/** The summary of a study with what belongs to it. */
+export function studyView(record: ImageStudyRecord, rows: readonly StudyRecord[], parts: StudyParts): ImageStudy {
+  return {
+    ...summaryView(record, rows),
+    seriesList: seriesViews(parts),
+    mismatch: record.mismatch,
+    performedSteps: parts.performedSteps.map((step) => performedStepView(step, record.studyInstanceUid)),
+    commitments: parts.commitments.map(commitmentView),
+  }
+}
+
+/** Those that are here, then those that were announced and of which nothing has come. */
+function seriesViews({ series, expectedBySeries }: StudyParts): ImageSeries[] {
+  const here = series.map((one) => ({ ...one, expected: expectedBySeries.get(one.seriesInstanceUid) ?? null }))
+  const known = new Set(series.map(({ seriesInstanceUid }) => seriesInstanceUid))
+  const awaited = [...expectedBySeries]
+    .filter(([seriesInstanceUid]) => !known.has(seriesInstanceUid))
+    .map(([seriesInstanceUid, expected]) => ({ seriesInstanceUid, expected, ...NOTHING_HERE }))
+  return [...here, ...awaited]
+}
+const NOTHING_HERE = { modality: '', seriesNumber: '', seriesDescription: '', instances: 0, bytes: 0, lastInstanceAt: null } as const
+
+function performedStepView(record: PerformedStepRecord, studyInstanceUid: string): PerformedStep {
+  const { sopInstanceUid, status, modality, deviceName, startedAt, endedAt, instances, discontinuationMeaning, items } = record
+  // The images may be of another study than the worklist said: then every step it performs is meant.
+  const ofThisStudy = items.filter((item) => item.studyInstanceUid === studyInstanceUid)
+  const steps = (ofThisStudy.length > 0 ? ofThisStudy : items).map((item) => item.scheduledProcedureStepId).filter((id) => id !== '')
+  return {
+    ...{ sopInstanceUid, status, scheduledProcedureStepId: [...new Set(steps)].join(', ') },
+    ...{ modality, deviceName, startedAt, endedAt, instances, discontinuationReason: discontinuationMeaning },
+  }
+}
+
+function commitmentView(record: CommitmentRecord): Commitment {
+  const { transactionUid, deviceName, callingAeTitle, requestedAt, instances, failed, state, attempts, nextAt, lastError } = record
+  return { transactionUid, deviceName, callingAeTitle, requestedAt, instances, failed, state, attempts, nextAt, lastError }
+}
+
+export function quarantinedView(record: InstanceRecord): QuarantinedInstance {
+  const { instanceId, reason, detail, sopInstanceUid, seriesInstanceUid, studyInstanceUid, patientName, modality } = record
+  const { deviceName, callingAeTitle, remoteAddress, bytes, receivedAt } = record
+  return {
+    // Nothing is set aside without a reason.
+    ...{ instanceId, reason: reason as QuarantineReason, detail, sopInstanceUid, seriesInstanceUid, studyInstanceUid },
+    ...{ patientName, modality, deviceName, callingAeTitle, remoteAddress, bytes, receivedAt },
+  }
+}

@@ -1,0 +1,75 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+const fsync = promisify(fs.fsync)
+/** Folders whose making is remembered: the studies that are being received, and some. */
+const MOST_FOLDERS = 1000
+
+/** Makes folders and the names in them durable. Windows has no such call and needs none. */
+export interface FolderSync {
+  /** Makes the folder, and those above it below the root, once; resolves when their names are durable. */
+  make(folder: string): Promise<void>
+  /** The folder is gone: `make` makes it anew. */
+  forget(folder: string): void
+  /** Makes the names in the folder durable. Calls that come while it waits share one call to the disk. */
+  sync(folder: string): Promise<void>
+}
+
+/** Below `root`, which is made too. */
+export function openFolderSync(root: string): FolderSync {
+  const made = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<void>>()
+  const next = new Map<string, Promise<void>>()
+
+  function sync(folder: string): Promise<void> {
+    const waiting = next.get(folder)
+    if (waiting) return waiting
+    const before = running.get(folder) ?? Promise.resolve()
+    const begin = () => {
+      next.delete(folder)
+      running.set(folder, mine)
+      return syncNow(folder)
+    }
+    // Another's fault is told to those who wait for it.
+    const mine: Promise<void> = before.then(begin, begin).finally(() => {
+      if (running.get(folder) === mine) running.delete(folder)
+    })
+    next.set(folder, mine)
+    return mine
+  }
+
+  function make(folder: string): Promise<void> {
+    const known = made.get(folder)
+    if (known) return known
+    const making = (folder === root ? Promise.resolve() : make(dirname(folder))).then(() => {
+      try {
+        fs.mkdirSync(folder, { mode: 0o700 })
+      } catch (error) {
+        // What was there before a crash of this program alone need not be durable: its name is synced all the same.
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+      return sync(dirname(folder))
+    })
+    making.catch(() => made.delete(folder))
+    made.set(folder, making)
+    if (made.size > MOST_FOLDERS) made.delete(made.keys().next().value ?? '')
+    return making
+  }
+
+  function forget(folder: string): void {
+    for (let each = folder; each.length >= root.length; each = dirname(each)) made.delete(each)
+  }
+
+  return { make, forget, sync }
+}
+
+async function syncNow(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const fd = fs.openSync(folder, 'r')
+  try {
+    await fsync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}

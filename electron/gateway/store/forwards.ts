@@ -1,0 +1,217 @@
+import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
+import type { Database } from './database.ts'
+import { type Slice, type SliceQuery, sliceOf } from './page.ts'
+import { rawQuery } from './raw-query.ts'
+
+export type ForwardState = (typeof FORWARD_STATES)[number]
+
+/** One instance on its way to one destination. */
+export interface ForwardRecord {
+  readonly forwardId: number
+  readonly destinationId: string
+  readonly instanceId: number
+  readonly sopInstanceUid: string
+  readonly studyInstanceUid: string
+  readonly state: ForwardState
+  /** Since it was queued. */
+  readonly attempts: number
+  /** When it was appended, or last let wait anew: the time after which it is given up counts from it. */
+  readonly queuedAt: string
+  /** When it is tried next; null where it is not waiting. */
+  readonly nextAt: string | null
+  /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
+  readonly status: string
+  readonly lastError: string
+  readonly sentAs: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+export type NewForward = Pick<ForwardRecord, 'destinationId' | 'instanceId' | 'sopInstanceUid' | 'studyInstanceUid'> & {
+  readonly at: string
+}
+
+/** What is on its way of a study; counted as it changes. */
+export interface ForwardedStudyRecord {
+  readonly destinationId: string
+  readonly studyInstanceUid: string
+  readonly waiting: number
+  readonly sent: number
+  readonly failed: number
+  readonly dropped: number
+  /** Of the last attempt that failed, empty when everything of it was sent or dropped. */
+  readonly lastError: string
+  readonly updatedAt: string
+}
+
+/** One try of one instance. */
+export interface ForwardAttempt {
+  readonly at: string
+  readonly status: string
+  readonly lastError: string
+}
+
+export interface ForwardsStore {
+  /** Its id; undefined where the instance is on its way there, or was sent, already. One that failed or was dropped waits again. */
+  append(forward: NewForward): number | undefined
+  /** Calls `heard` after each commit that lets something wait anew. Returns what stops it. */
+  onAppend(heard: () => void): () => void
+  get(forwardId: number): ForwardRecord | undefined
+  /** Waiting ones of the destination that are due, those that waited longest first. */
+  due(destinationId: string, now: string, limit: number): ForwardRecord[]
+  /** When the next waiting one is due, of the destination or of all. */
+  nextDue(destinationId?: string): string | undefined
+  /** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
+  settle(forwardId: number, state: Exclude<ForwardState, 'waiting'>, attempt: ForwardAttempt & { readonly sentAs?: string }): boolean
+  /** Counts a failed attempt; it waits until `nextAt`. */
+  postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
+  /** What waits until `nextAt` without an attempt having been made of it: the destination cannot be reached. How many. */
+  delay(destinationId: string, nextAt: string): number
+  /** Lets what waits or failed be due now, of one study or of all; attempts and `queuedAt` begin anew. How many. */
+  retry(destinationId: string, studyInstanceUid: string | undefined, at: string): number
+  /** Drops what waits or failed, of one study or of all. How many. */
+  drop(destinationId: string, studyInstanceUid: string | undefined, at: string): number
+  /** Drops what waits or failed of other versions of the instance: it took their place. The destinations they were for. */
+  supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Of one destination. */
+  queue(destinationId: string): { waiting: number; sent: number; failed: number }
+  /** Of all destinations. */
+  summary(): { waiting: number; failed: number }
+  /** The study that last changed first, of one destination or of all, of one study or of all. */
+  studies(
+    query: SliceQuery & {
+      readonly destinationId?: string | undefined
+      readonly studyInstanceUid?: string | undefined
+      readonly show: 'all' | 'waiting' | 'failed'
+    },
+  ): Slice<ForwardedStudyRecord>
+  /** Instances of a study at a destination, what is not sent first, else in the order they were appended. */
+  instances(query: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string }): Slice<ForwardRecord>
+}
+
+const APPEND = `
+  insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status, lastError, sentAs,
+    createdAt, updatedAt)
+  values (?, ?, ?, ?, 'waiting', ?, ?, '', '', '', ?, ?)
+  on conflict (destinationId, instanceId) do update
+  set state = 'waiting', attempts = 0, queuedAt = excluded.queuedAt, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt
+  where state in ('failed', 'dropped')
+  returning forwardId`
+const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
+const NEXT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
+const NEXT_OF_ALL = `select min((${NEXT.replace('?', 'd.destinationId')})) as nextAt from destinations d`
+const DELAY = `update forwards set nextAt = ? where state = 'waiting' and destinationId = ? and nextAt < ?`
+const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ?`
+const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ?`
+const SUPERSEDE = `
+  update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
+  where state in ('waiting', 'failed')
+    and instanceId in (select instanceId from instances where sopInstanceUid = ? and instanceId <> ? and state <> 'current')
+  returning destinationId`
+const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
+const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
+const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
+
+export function forwardsStore(db: Database): ForwardsStore {
+  const listeners = new Set<() => void>()
+
+  function tellAfterCommit(): void {
+    db.afterCommit(() => {
+      for (const heard of listeners) heard()
+    })
+  }
+  function changeOpen(text: string, times: readonly string[], destinationId: string, studyInstanceUid: string | undefined): number {
+    const ofStudy = studyInstanceUid === undefined ? '' : ' and studyInstanceUid = ?'
+    return db.run(
+      rawQuery(`${text} where destinationId = ?${ofStudy} and state in ('waiting', 'failed')`, [
+        ...times,
+        destinationId,
+        ...(studyInstanceUid === undefined ? [] : [studyInstanceUid]),
+      ]),
+    ).changes
+  }
+
+  return {
+    append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }) {
+      const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
+      const row = db.get(rawQuery<{ forwardId: number }>(APPEND, values))
+      if (row) tellAfterCommit()
+      return row?.forwardId
+    },
+    onAppend(heard) {
+      const listener = () => heard()
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    get: (forwardId) => db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
+    due: (destinationId, now, limit) => db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
+    nextDue(destinationId) {
+      const query = destinationId === undefined ? rawQuery(NEXT_OF_ALL, []) : rawQuery(NEXT, [destinationId])
+      return (db.get(query) as { nextAt: string | null } | undefined)?.nextAt ?? undefined
+    },
+    settle: (forwardId, state, { at, status, lastError, sentAs = '' }) =>
+      db.run(
+        db.sql
+          .updateTable('forwards')
+          .set((of) => ({
+            state,
+            status,
+            lastError,
+            sentAs,
+            nextAt: null,
+            updatedAt: at,
+            attempts: of('attempts', '+', state === 'dropped' ? 0 : 1),
+          }))
+          .where('forwardId', '=', forwardId)
+          .where('state', '=', 'waiting'),
+      ).changes > 0,
+    postpone: (forwardId, { at, status, lastError, nextAt }) =>
+      void db.run(
+        db.sql
+          .updateTable('forwards')
+          .set((of) => ({ status, lastError, nextAt, updatedAt: at, attempts: of('attempts', '+', 1) }))
+          .where('forwardId', '=', forwardId)
+          .where('state', '=', 'waiting'),
+      ),
+    delay: (destinationId, nextAt) => db.run(rawQuery(DELAY, [nextAt, destinationId, nextAt])).changes,
+    retry(destinationId, studyInstanceUid, at) {
+      const count = changeOpen(RETRY, [at, at, at], destinationId, studyInstanceUid)
+      if (count > 0) tellAfterCommit()
+      return count
+    },
+    drop: (destinationId, studyInstanceUid, at) => changeOpen(DROP, [at], destinationId, studyInstanceUid),
+    supersede: ({ sopInstanceUid, instanceId }, { at, lastError }) =>
+      db
+        .all(rawQuery<{ destinationId: string }>(SUPERSEDE, [at, lastError, sopInstanceUid, instanceId]))
+        .map(({ destinationId }) => destinationId),
+    queue: (destinationId) =>
+      db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
+    summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },
+    studies({ after, limit, destinationId, studyInstanceUid, show }) {
+      const conditions = [
+        SHOWN[show],
+        ...(destinationId === undefined ? [] : ['destinationId = ?']),
+        ...(studyInstanceUid === undefined ? [] : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
+        ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
+      ]
+      const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
+      const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
+      const text = `select * from forwardedStudies where ${conditions.join(' and ')}
+        order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
+      const rows = db.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
+      return sliceOf(rows, limit, (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`)
+    },
+    instances({ after, limit, destinationId, studyInstanceUid }) {
+      const [isSent = 0, forwardId = 0] = (after ?? '').split(' ').map(Number)
+      const text = `select * from forwards where destinationId = ? and studyInstanceUid = ? and (state = 'sent', forwardId) > (?, ?)
+        order by state = 'sent', forwardId limit ?`
+      const rows = db.all(rawQuery<ForwardRecord>(text, [destinationId, studyInstanceUid, isSent, forwardId, limit + 1]))
+      return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
+    },
+  }
+}
+
+/** Instant, destination and study of a position; a device may have put a space into its UID. */
+function partsOf(position: string): string[] {
+  const [updatedAt = '', destinationId = '', ...uid] = position.split(' ')
+  return [updatedAt, destinationId, uid.join(' ')]
+}

@@ -1,0 +1,277 @@
+import type { Insertable } from 'kysely'
+import type { Enrichment, Mismatch } from '#shared/contract/images.ts'
+import { type AnnouncedInstances, announcedInstances } from './announced-instances.ts'
+import type { Database } from './database.ts'
+import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
+import { type Slice, sliceOf } from './page.ts'
+import { rawQuery } from './raw-query.ts'
+import { noteReceivedSteps } from './received-steps.ts'
+import type { Schema } from './schema.ts'
+import type { Seal } from './seal.ts'
+import { type Seeds, seeds } from './seeds.ts'
+
+export type { Seed, SeedValues } from './seeds.ts'
+
+/** Header fields of the first instance of the study, decoded, as DICOM has them; empty where they are missing. */
+export interface ImageHeader {
+  readonly patientName: string
+  readonly patientId: string
+  readonly patientBirthDate: string
+  readonly patientSex: string
+  readonly patientSize: string
+  readonly patientWeight: string
+  readonly patientAge: string
+  readonly accessionNumber: string
+  readonly studyDescription: string
+  readonly requestedProcedureDescription: string
+  readonly studyDate: string
+  readonly studyTime: string
+  readonly referringPhysicianName: string
+  readonly institutionName: string
+  readonly studyId: string
+  readonly modality: string
+  readonly requestedProcedureId: string
+  readonly scheduledProcedureStepId: string
+  /** Study Instance UID inside RequestAttributesSequence. */
+  readonly requestStudyInstanceUid: string
+  /** How its character set was found. */
+  readonly characterSetRule: string
+}
+
+/** The worklist row that the images were made for. */
+export interface HandedOutRow {
+  readonly studyInstanceUid: string
+  readonly scheduledProcedureStepId: string
+  readonly requestedProcedureId: string
+  readonly accessionNumber: string
+  readonly patientName: string
+  readonly patientId: string
+  readonly patientBirthDate: string
+  readonly patientSex: string
+  readonly description: string
+  readonly callingAeTitle: string
+  /** When it was handed out. */
+  readonly at: string
+}
+
+export interface StudyTransfer {
+  readonly how: 'open' | 'released' | 'aborted'
+  readonly detail: string
+  readonly at: string
+}
+
+interface StudyFields {
+  readonly studyInstanceUid: string
+  /** When the first instance came. */
+  readonly createdAt: string
+  readonly lastInstanceAt: string
+  readonly state: 'receiving' | 'settled'
+  readonly settledAt: string | null
+  /** When it is settled at the latest. */
+  readonly dueAt: string
+  readonly callingAeTitle: string
+  readonly remoteAddress: string
+  readonly deviceName: string
+  /** The last association that brought images of it. */
+  readonly transfer: StudyTransfer
+  readonly header: ImageHeader
+  readonly handedOut: HandedOutRow | null
+  readonly mismatch: Mismatch | null
+  readonly enrichment: Enrichment
+  readonly enrichmentAttempts: number
+}
+/** A study that has images. Counters are of current instances; those set aside are in `quarantined` alone. */
+export interface ImageStudyRecord extends StudyFields {
+  readonly instances: number
+  readonly series: number
+  readonly bytes: number
+  readonly quarantined: number
+  /** Of its series that have current instances, in alphabetical order. */
+  readonly modalities: readonly string[]
+  /** Instances that were announced; null where none were. */
+  readonly expected: number | null
+  /** Announced ones that are neither current nor quarantined. */
+  readonly missing: number
+}
+export type NewImageStudy = StudyFields
+export type ImageStudyPatch = Partial<Omit<StudyFields, 'studyInstanceUid' | 'createdAt'>>
+
+export interface ImageSeriesRecord {
+  readonly seriesInstanceUid: string
+  readonly modality: string
+  readonly seriesNumber: string
+  readonly seriesDescription: string
+  readonly instances: number
+  readonly bytes: number
+  readonly lastInstanceAt: string
+}
+export type SeriesHeader = Pick<ImageSeriesRecord, 'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'>
+
+export interface ImageStudyQuery {
+  readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch'
+  /** A whole patient id or accession number (in any case), or what a study UID begins with; empty: every study. */
+  readonly search: string
+}
+
+/** With what was announced of the studies and what was seeded from them. */
+export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
+  get(studyInstanceUid: string): ImageStudyRecord | undefined
+  /** The one that last received an instance first. */
+  list(query: ImageStudyQuery, after: string | undefined, limit: number): Slice<ImageStudyRecord>
+  /** With its counters at zero: `count` counts its first instance too. */
+  insert(study: NewImageStudy): void
+  /** Of a study that is settled, the steps its instances were made for are noted as received (`performedSteps.standing`). */
+  update(studyInstanceUid: string, patch: ImageStudyPatch): void
+  /** Counts a new instance and sets the times. */
+  count(studyInstanceUid: string, series: SeriesHeader, bytes: number, at: string, what: 'current' | 'quarantined'): void
+  /** Counts everything anew: after instances changed their state or were removed. */
+  recount(studyInstanceUid: string): void
+  /** Studies that still receive, the one that is due first first. */
+  receiving(): ImageStudyRecord[]
+  /** Studies whose enrichment waits and is due. */
+  enrichmentDue(now: string): ImageStudyRecord[]
+  /** When the next enrichment is due. */
+  nextEnrichment(): string | undefined
+  /** In the order of their numbers. */
+  seriesOf(studyInstanceUid: string): ImageSeriesRecord[]
+  /** `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies with one nobody acknowledged. */
+  summary(sinceToday: string): { today: number; receiving: number; quarantined: number; mismatches: number }
+}
+
+const SELECT = `
+  select s.*,
+    (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid) as announced,
+    (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid and a.isHere = 0) as missing,
+    (select json_group_array(modality) from (
+      select distinct modality from imageSeries r
+      where r.studyInstanceUid = s.studyInstanceUid and r.instances > 0 and modality <> '' order by modality)) as modalities
+  from imageStudies s`
+// Few studies each, by their own indexes: the list is put in order after them. Incomplete: what was announced is not here, or nothing was
+// announced and the last transfer broke off.
+const SHOWN = {
+  all: undefined,
+  receiving: `select studyInstanceUid from imageStudies where state = 'receiving'`,
+  incomplete: `select studyInstanceUid from (
+      select studyInstanceUid from imageStudies a where a.transferHow = 'aborted'
+        and not exists (select 1 from announcedInstances n where n.studyInstanceUid = a.studyInstanceUid)
+      union select studyInstanceUid from announcedInstances where isHere = 0) u
+    where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
+  mismatch: `select studyInstanceUid from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null`,
+} as const satisfies Record<ImageStudyQuery['show'], string | undefined>
+const FOUND = `select studyInstanceUid from imageStudies where patientIdKey = ?
+  union select studyInstanceUid from imageStudies where accessionKey = ?
+  union select studyInstanceUid from imageStudies where studyInstanceUid >= ? and studyInstanceUid < ?`
+
+const COUNT_SERIES = `update imageSeries set instances = instances + 1, bytes = bytes + ?, lastInstanceAt = ?
+  where studyInstanceUid = ? and seriesInstanceUid = ? returning instances`
+const NEW_SERIES = `insert into imageSeries
+    (studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt)
+  values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (studyInstanceUid, seriesInstanceUid) do nothing`
+const COUNT_CURRENT = `update imageStudies set instances = instances + 1, series = series + ?, bytes = bytes + ?, lastInstanceAt = ?
+  where studyInstanceUid = ?`
+const COUNT_QUARANTINED = 'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
+
+const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current'`
+const RECOUNT_SERIES = `update imageSeries set
+    (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
+  where studyInstanceUid = ?`
+const RECOUNT = `update imageStudies set
+    (instances, series, bytes) = (select count(*), count(distinct n.seriesInstanceUid), ifnull(sum(n.bytes), 0) ${CURRENT}),
+    quarantined = (select count(*) from instances where studyInstanceUid = ? and state = 'quarantined')
+  where studyInstanceUid = ?`
+const SUMMARY = `select
+  (select count(*) from instances where receivedAt >= ?) as today,
+  (select count(*) from imageStudies where state = 'receiving') as receiving,
+  (select count(*) from instances where state = 'quarantined') as quarantined,
+  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null) as mismatches`
+const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
+  where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
+
+export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
+  const rows = imageStudyRows(seal)
+  const all = (text: string, ...parameters: string[]) =>
+    db.all(rawQuery<StoredImageStudy>(`${SELECT} ${text}`, parameters)).map(rows.recordOf)
+  const get = (studyInstanceUid: string) => all('where s.studyInstanceUid = ?', studyInstanceUid)[0]
+  const first = (text: string) => (db.get(rawQuery(text, [])) as { at: string | null } | undefined)?.at ?? undefined
+
+  function noteSteps(studyInstanceUid: string): void {
+    const study = get(studyInstanceUid)
+    if (study) noteReceivedSteps(db, study, study.settledAt)
+  }
+
+  return {
+    ...announcedInstances(db),
+    ...seeds(db, seal),
+    get,
+    list({ show, search }, after, limit) {
+      const sources = [SHOWN[show], search === '' ? undefined : FOUND].flatMap((text) =>
+        text === undefined ? [] : [`select * from (${text})`],
+      )
+      const found =
+        search === '' ? [] : [rows.keyOf('patientId', search), rows.keyOf('accessionNumber', search), search, `${search}\u{10ffff}`]
+      const from =
+        sources.length === 0 ? 'imageStudies s' : `(${sources.join(' intersect ')}) c cross join imageStudies s using (studyInstanceUid)`
+      const [at, ...uid] = after?.split(' ') ?? []
+      const rest = at === undefined ? '' : 'where (s.lastInstanceAt, s.studyInstanceUid) < (?, ?)'
+      const text = `select s.studyInstanceUid, s.lastInstanceAt from ${from} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
+      const parameters = [...found, ...(at === undefined ? [] : [at, uid.join(' ')]), limit + 1]
+      const page = db.all(rawQuery<Pick<ImageStudyRecord, 'studyInstanceUid' | 'lastInstanceAt'>>(text, parameters))
+      const { items, ...next } = sliceOf(page, limit, (row) => `${row.lastInstanceAt} ${row.studyInstanceUid}`)
+      return { items: items.flatMap(({ studyInstanceUid }) => get(studyInstanceUid) ?? []), ...next }
+    },
+    insert(study) {
+      const { studyInstanceUid, createdAt, ...fields } = study
+      const columns = rows.columnsOf(studyInstanceUid, fields) as Omit<Insertable<Schema['imageStudies']>, 'studyInstanceUid' | 'createdAt'>
+      db.run(db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }))
+    },
+    update: (studyInstanceUid, patch) =>
+      db.transaction(() => {
+        const columns = rows.columnsOf(studyInstanceUid, patch)
+        if (Object.keys(columns).length === 0) return
+        db.run(db.sql.updateTable('imageStudies').set(columns).where('studyInstanceUid', '=', studyInstanceUid))
+        if (patch.state === 'settled' || patch.handedOut) noteSteps(studyInstanceUid)
+      }),
+    count(studyInstanceUid, series, bytes, at, what) {
+      const insertSeries = (instances: number) => {
+        const { seriesInstanceUid, modality, seriesNumber, seriesDescription } = series
+        const sealed = seriesDescription === '' ? null : seal.seal(Buffer.from(seriesDescription), contextOf(studyInstanceUid))
+        const values = [studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealed, instances, instances * bytes, at]
+        db.run(rawQuery(NEW_SERIES, values))
+      }
+      if (what === 'quarantined') {
+        // It tells of its series should the instance be let in.
+        insertSeries(0)
+        db.run(rawQuery(COUNT_QUARANTINED, [at, studyInstanceUid]))
+        return
+      }
+      const known = db.get(rawQuery<{ instances: number }>(COUNT_SERIES, [bytes, at, studyInstanceUid, series.seriesInstanceUid]))
+      if (!known) insertSeries(1)
+      db.run(rawQuery(COUNT_CURRENT, [known && known.instances > 1 ? 0 : 1, bytes, at, studyInstanceUid]))
+    },
+    recount: (studyInstanceUid) =>
+      db.transaction(() => {
+        db.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
+        db.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
+        noteSteps(studyInstanceUid)
+      }),
+    receiving: () => all(`where s.state = 'receiving' order by s.dueAt, s.studyInstanceUid`),
+    enrichmentDue: (now) => all(`where s.enrichmentState = 'waiting' and s.enrichmentNextAt <= ? order by s.enrichmentNextAt`, now),
+    nextEnrichment: () => first(`select min(enrichmentNextAt) as at from imageStudies where enrichmentState = 'waiting'`),
+    seriesOf: (studyInstanceUid) =>
+      db
+        .all(rawQuery<Omit<ImageSeriesRecord, 'seriesDescription'> & { sealedDescription: Buffer | null }>(SERIES, [studyInstanceUid]))
+        .map(({ sealedDescription, ...series }) => ({
+          ...series,
+          seriesDescription: sealedDescription === null ? '' : seal.open(sealedDescription, contextOf(studyInstanceUid)).toString(),
+        })),
+    summary: (sinceToday) =>
+      db.get(rawQuery<ReturnType<ImageStudiesStore['summary']>>(SUMMARY, [sinceToday])) ?? {
+        today: 0,
+        receiving: 0,
+        quarantined: 0,
+        mismatches: 0,
+      },
+  }
+}
+
+const contextOf = (studyInstanceUid: string) => `series of images ${studyInstanceUid}`

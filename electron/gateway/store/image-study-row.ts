@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto'
+import type { Selectable, Updateable } from 'kysely'
+import type { ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
+import type { Schema } from './schema.ts'
+import type { Seal } from './seal.ts'
+
+/** A row of `imageStudies` with what is counted of other tables. */
+export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
+  readonly modalities: string
+  readonly announced: number
+  readonly missing: number
+}
+
+/** Between a study with images and its row: what names a patient is sealed, and found by keyed hashes. */
+export interface ImageStudyRows {
+  recordOf(row: StoredImageStudy): ImageStudyRecord
+  /** The columns of the fields that are given. */
+  columnsOf(studyInstanceUid: string, patch: ImageStudyPatch): Updateable<Schema['imageStudies']>
+  /** What a search for a whole patient id or accession number looks for. */
+  keyOf(field: 'patientId' | 'accessionNumber', value: string): Buffer | null
+}
+
+export function imageStudyRows(seal: Seal): ImageStudyRows {
+  const key = seal.keyFor('image search')
+
+  function keyOf(field: 'patientId' | 'accessionNumber', value: string): Buffer | null {
+    const folded = value.trim().toUpperCase()
+    return folded === '' ? null : createHmac('sha256', key).update(`${field} ${folded}`).digest()
+  }
+
+  const sealed = (value: unknown, what: What, uid: string) => seal.seal(Buffer.from(JSON.stringify(value)), `${what} ${uid}`)
+  const opened = (value: Buffer, what: What, uid: string) => JSON.parse(seal.open(value, `${what} ${uid}`).toString())
+
+  return {
+    keyOf,
+    recordOf: (row) => ({
+      studyInstanceUid: row.studyInstanceUid,
+      createdAt: row.createdAt,
+      lastInstanceAt: row.lastInstanceAt,
+      state: row.state as ImageStudyRecord['state'],
+      settledAt: row.settledAt,
+      dueAt: row.dueAt,
+      callingAeTitle: row.callingAeTitle,
+      remoteAddress: row.remoteAddress,
+      deviceName: row.deviceName,
+      transfer: { how: row.transferHow as ImageStudyRecord['transfer']['how'], detail: row.transferDetail, at: row.transferAt },
+      header: opened(row.sealedHeader, 'images header', row.studyInstanceUid),
+      handedOut: row.sealedHandedOut && opened(row.sealedHandedOut, 'images row', row.studyInstanceUid),
+      mismatch: row.sealedMismatch && opened(row.sealedMismatch, 'images mismatch', row.studyInstanceUid),
+      enrichment: {
+        state: row.enrichmentState as ImageStudyRecord['enrichment']['state'],
+        askedAt: row.enrichmentAskedAt,
+        nextAt: row.enrichmentNextAt,
+        detail: row.enrichmentDetail,
+        warnings: JSON.parse(row.enrichmentWarnings),
+      },
+      enrichmentAttempts: row.enrichmentAttempts,
+      instances: row.instances,
+      series: row.series,
+      bytes: row.bytes,
+      quarantined: row.quarantined,
+      modalities: JSON.parse(row.modalities),
+      expected: row.announced === 0 ? null : row.announced,
+      missing: row.missing,
+    }),
+    columnsOf(uid, { transfer, header, handedOut, mismatch, enrichment, ...plain }) {
+      const keysOf = ({ patientId, accessionNumber }: ImageHeader) => ({
+        patientIdKey: keyOf('patientId', patientId),
+        accessionKey: keyOf('accessionNumber', accessionNumber),
+      })
+      return {
+        ...plain,
+        ...(transfer && { transferHow: transfer.how, transferDetail: transfer.detail, transferAt: transfer.at }),
+        ...(header && { sealedHeader: sealed(header, 'images header', uid), ...keysOf(header) }),
+        ...(handedOut !== undefined && { sealedHandedOut: handedOut && sealed(handedOut, 'images row', uid) }),
+        ...(mismatch !== undefined && {
+          sealedMismatch: mismatch && sealed(mismatch, 'images mismatch', uid),
+          mismatchAcknowledgedAt: mismatch?.acknowledgedAt ?? null,
+        }),
+        ...(enrichment && {
+          enrichmentState: enrichment.state,
+          enrichmentAskedAt: enrichment.askedAt,
+          enrichmentNextAt: enrichment.nextAt,
+          enrichmentDetail: enrichment.detail,
+          enrichmentWarnings: JSON.stringify(enrichment.warnings),
+        }),
+      }
+    },
+  }
+}
+
+type What = 'images header' | 'images row' | 'images mismatch'

@@ -1,0 +1,173 @@
+import type { QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import type { Database } from './database.ts'
+import { type Slice, type SliceQuery, sliceOf } from './page.ts'
+import { rawQuery } from './raw-query.ts'
+import type { Seal } from './seal.ts'
+
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
+
+/** current: the one of its SOP Instance UID; superseded: a newer one of the same source took its place; quarantined: set aside. */
+export type InstanceState = 'current' | 'superseded' | 'quarantined'
+
+/** Image Pixel module and number of frames (PS3.3 C.7.6.3, C.7.6.6), as far as the header has them. */
+export interface ImageAttributes {
+  readonly rows: number | null
+  readonly columns: number | null
+  readonly bitsAllocated: number | null
+  readonly bitsStored: number | null
+  readonly highBit: number | null
+  readonly pixelRepresentation: number | null
+  readonly samplesPerPixel: number | null
+  /** Empty where it is missing. */
+  readonly photometricInterpretation: string
+  readonly numberOfFrames: number | null
+}
+
+/** An instance in the archive: one file and one row. */
+export interface InstanceRecord {
+  readonly instanceId: number
+  readonly sopInstanceUid: string
+  readonly sopClassUid: string
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid: string
+  readonly transferSyntaxUid: string
+  /** Below `images` (`fileFor`). */
+  readonly file: string
+  /** Bytes of our preamble and meta information before the data set. */
+  readonly dataSetOffset: number
+  /** Of the whole file. */
+  readonly bytes: number
+  /** CRC-32 of the data set, unsigned. */
+  readonly crc32: number
+  readonly state: InstanceState
+  readonly reason: QuarantineReason | null
+  /** One sentence for a person; empty where it is not quarantined. */
+  readonly detail: string
+  readonly callingAeTitle: string
+  readonly remoteAddress: string
+  readonly associationId: string
+  readonly deviceName: string
+  readonly receivedAt: string
+  /** Refreshed when the same instance is sent again. */
+  readonly lastSeenAt: string
+  readonly modality: string
+  /** As the header has it; empty where it is missing. */
+  readonly instanceNumber: string
+  /** The step it carries (RequestAttributesSequence) or, where it carries none, arrived for; empty: none is known. */
+  readonly scheduledProcedureStepId: string
+  readonly image: ImageAttributes | null
+  readonly patientName: string
+}
+export type NewInstance = Omit<InstanceRecord, 'instanceId'>
+
+/** Changes of these belong in one transaction with those of `imageStudies`. */
+export interface InstancesStore {
+  /** Its study is there already. @throws a second current instance of a SOP Instance UID, or of a file (a constraint of the database) */
+  insert(instance: NewInstance): InstanceRecord
+  get(instanceId: number): InstanceRecord | undefined
+  current(sopInstanceUid: string): InstanceRecord | undefined
+  /** In the order they came. */
+  versions(sopInstanceUid: string): InstanceRecord[]
+  /** The current ones, in the order they came. */
+  ofStudy(studyInstanceUid: string): InstanceRecord[]
+  /** Whether a row names the file. */
+  has(file: string): boolean
+  /** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
+  setState(instanceId: number, state: InstanceState, reason?: QuarantineReason | null, detail?: string): void
+  /** It was sent again. */
+  seen(instanceId: number, at: string): void
+  /** After it: `imageStudies.recount`. Its file is the caller's to delete, once this is committed. */
+  remove(instanceId: number): void
+  /** Newest first. */
+  quarantined(query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<InstanceRecord>
+  countQuarantined(): number
+  /** Current instances of the study that carry this step, or arrived for it. */
+  ofStep(studyInstanceUid: string, scheduledProcedureStepId: string): InstanceRecord[]
+}
+
+type StoredInstance = Omit<InstanceRecord, 'image' | 'patientName'> & { image: string | null; sealedPatientName: Buffer | null }
+
+const COLUMNS = [
+  ...['sopInstanceUid', 'sopClassUid', 'studyInstanceUid', 'seriesInstanceUid', 'transferSyntaxUid', 'file', 'dataSetOffset', 'bytes'],
+  ...['crc32', 'state', 'reason', 'detail', 'callingAeTitle', 'remoteAddress', 'associationId', 'deviceName', 'receivedAt', 'lastSeenAt'],
+  ...['modality', 'instanceNumber', 'scheduledProcedureStepId', 'image', 'sealedPatientName'],
+]
+const SELECT = `select instanceId, ${COLUMNS.join(', ')} from instances`
+const INSERT = `insert into instances (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`
+// Two branches, because there are two partial indexes.
+const VERSIONS = `${SELECT} where sopInstanceUid = ? and state = 'current' union all ${SELECT} where sopInstanceUid = ? and state <> 'current'
+  order by instanceId`
+
+// Without being told, SQLite looks through all instances because they are in the order of the list.
+const QUARANTINED = `${SELECT} indexed by instancesQuarantined where state = 'quarantined'`
+const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
+
+export function instancesStore(db: Database, seal: Seal): InstancesStore {
+  const names = nameSeal(seal)
+  const recordOf = ({ image, sealedPatientName, ...row }: StoredInstance): InstanceRecord => ({
+    ...row,
+    image: image === null ? null : JSON.parse(image),
+    patientName: sealedPatientName === null ? '' : names.opened(sealedPatientName, contextOf(row.studyInstanceUid)),
+  })
+  const one = (where: string, ...parameters: (string | number)[]) => {
+    const row = db.get(rawQuery<StoredInstance>(`${SELECT} where ${where}`, parameters))
+    return row && recordOf(row)
+  }
+  const all = (text: string, ...parameters: string[]) => db.all(rawQuery<StoredInstance>(text, parameters)).map(recordOf)
+
+  return {
+    insert(instance) {
+      const { image, patientName, ...row } = instance
+      const stored: Record<string, unknown> = {
+        ...row,
+        image: image === null ? null : JSON.stringify(image),
+        sealedPatientName: patientName === '' ? null : names.sealed(patientName, contextOf(row.studyInstanceUid)),
+      }
+      const values = COLUMNS.map((column) => stored[column])
+      return { ...instance, instanceId: db.run(rawQuery(INSERT, values)).lastInsertRowid }
+    },
+    get: (instanceId) => one('instanceId = ?', instanceId),
+    current: (sopInstanceUid) => one(`sopInstanceUid = ? and state = 'current'`, sopInstanceUid),
+    versions: (sopInstanceUid) => all(VERSIONS, sopInstanceUid, sopInstanceUid),
+    ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
+    has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,
+    setState: (instanceId, state, reason = null, detail = '') =>
+      void db.run(db.sql.updateTable('instances').set({ state, reason, detail }).where('instanceId', '=', instanceId)),
+    seen: (instanceId, at) => void db.run(rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId])),
+    remove: (instanceId) => void db.run(db.sql.deleteFrom('instances').where('instanceId', '=', instanceId)),
+    quarantined({ after, limit, studyInstanceUid }) {
+      const conditions = [
+        ...(studyInstanceUid === undefined ? [] : ['and studyInstanceUid = ?']),
+        ...(after === undefined ? [] : ['and instanceId < ?']),
+      ]
+      const parameters = [...(studyInstanceUid === undefined ? [] : [studyInstanceUid]), ...(after === undefined ? [] : [Number(after)])]
+      const text = `${QUARANTINED} ${conditions.join(' ')} order by instanceId desc limit ?`
+      const rows = db.all(rawQuery<StoredInstance>(text, [...parameters, limit + 1])).map(recordOf)
+      return sliceOf(rows, limit, (row) => row.instanceId)
+    },
+    countQuarantined: () => db.get(rawQuery<{ count: number }>(COUNT_QUARANTINED, []))?.count ?? 0,
+    ofStep: (studyInstanceUid, scheduledProcedureStepId) =>
+      all(
+        `${SELECT} where studyInstanceUid = ? and state = 'current' and scheduledProcedureStepId = ? order by instanceId`,
+        studyInstanceUid,
+        scheduledProcedureStepId,
+      ),
+  }
+}
+
+const contextOf = (studyInstanceUid: string) => `patient of images ${studyInstanceUid}`
+
+/** Seals and opens names; the last one is remembered, because the instances of a study come one after the other and have the same. */
+function nameSeal(seal: Seal): { sealed(name: string, context: string): Buffer; opened(sealed: Buffer, context: string): string } {
+  let last: { readonly name: string; readonly context: string; readonly sealed: Buffer } | undefined
+  return {
+    sealed(name, context) {
+      if (last?.name !== name || last.context !== context) last = { name, context, sealed: seal.seal(Buffer.from(name), context) }
+      return last.sealed
+    },
+    opened(sealed, context) {
+      if (last?.context !== context || !last.sealed.equals(sealed)) last = { name: seal.open(sealed, context).toString(), context, sealed }
+      return last.name
+    },
+  }
+}

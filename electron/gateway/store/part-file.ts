@@ -1,0 +1,161 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { StorageFault, storageFault } from './storage-fault.ts'
+
+const COMPARED_BYTES = 256 * 1024
+
+const read = promisify(fs.read)
+const writev = promisify(fs.writev)
+const fsync = promisify(fs.fsync)
+const unlink = promisify(fs.unlink)
+
+/** A file that is being received; one call at a time. */
+export interface PartFile {
+  /** Bytes written so far. */
+  readonly bytes: number
+  /** Appends the buffers, all of them; they may be used again once it resolves. @throws StorageFault */
+  write(buffers: readonly Buffer[]): Promise<void>
+  /** Makes what was written durable; nothing is written after it. @throws StorageFault */
+  finish(): Promise<void>
+  /** Moves it to `images/<file>` and makes its name durable; finishes it where nobody has. @throws StorageFault: it is still to be discarded */
+  keep(file: string): Promise<void>
+  /** Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next start. */
+  discard(): Promise<void>
+}
+
+/** Where a finished file goes. */
+export interface Places {
+  move(from: string, file: string): Promise<void>
+  sync(file: string): Promise<void>
+  pathOf(file: string): string
+}
+
+/** Closed by `keep` and `discard`. */
+export class Part implements PartFile {
+  #path: string
+  #fd: number | undefined
+  #isFinished = false
+  #bytes = 0
+  /** What a thread does with the descriptor: closed meanwhile, its number could be that of another file. */
+  #busy: Promise<unknown> = Promise.resolve()
+  readonly #places: Places
+
+  constructor(path: string, fd: number, places: Places) {
+    this.#path = path
+    this.#fd = fd
+    this.#places = places
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  write(buffers: readonly Buffer[]): Promise<void> {
+    return this.#hold(this.#append(buffers))
+  }
+
+  async finish(): Promise<void> {
+    if (this.#isFinished) return
+    try {
+      await this.#hold(fsync(this.#open()))
+    } catch (error) {
+      // The pages that were not written are taken for written after that: another fsync would say yes.
+      this.#close()
+      throw storageFault('fsync', error)
+    }
+    this.#isFinished = true
+  }
+
+  async keep(file: string): Promise<void> {
+    await this.finish()
+    this.#close()
+    try {
+      await this.#places.move(this.#path, file)
+      this.#path = this.#places.pathOf(file)
+      await this.#places.sync(file)
+    } catch (error) {
+      throw storageFault('rename', error)
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#busy.catch(() => undefined)
+    this.#close()
+    await unlink(this.#path).catch(() => undefined)
+  }
+
+  /** Whether the bytes after the offset are those of the other file, which has as many. */
+  isSame(offset: number, other: number, otherOffset: number): Promise<boolean> {
+    return this.#hold(this.#compare(offset, other, otherOffset))
+  }
+
+  async #append(buffers: readonly Buffer[]): Promise<void> {
+    let rest = buffers.filter((buffer) => buffer.length > 0)
+    while (rest.length > 0) {
+      const { bytesWritten } = await written(this.#open(), rest)
+      this.#bytes += bytesWritten
+      rest = after(rest, bytesWritten)
+    }
+  }
+
+  async #compare(offset: number, other: number, otherOffset: number): Promise<boolean> {
+    const mine = Buffer.allocUnsafe(COMPARED_BYTES)
+    const theirs = Buffer.allocUnsafe(COMPARED_BYTES)
+    for (let at = 0; offset + at < this.#bytes; ) {
+      const length = await filled(this.#open(), mine, offset + at, this.#bytes - offset - at).catch((error) => {
+        throw storageFault('read', error)
+      })
+      const compared = await filled(other, theirs, otherOffset + at, length).catch(() => 0)
+      if (length === 0 || compared !== length || mine.compare(theirs, 0, length, 0, length) !== 0) return false
+      at += length
+    }
+    return true
+  }
+
+  #hold<T>(work: Promise<T>): Promise<T> {
+    this.#busy = work
+    return work
+  }
+
+  #open(): number {
+    if (this.#fd === undefined) throw new StorageFault('failed', 'The file is closed.')
+    return this.#fd
+  }
+
+  #close(): void {
+    if (this.#fd !== undefined) fs.closeSync(this.#fd)
+    this.#fd = undefined
+  }
+}
+
+async function written(fd: number, buffers: readonly Buffer[]): Promise<{ bytesWritten: number }> {
+  try {
+    const { bytesWritten } = await writev(fd, buffers)
+    if (bytesWritten === 0) throw new StorageFault('failed', 'The disk took nothing of what was written.')
+    return { bytesWritten }
+  } catch (error) {
+    throw storageFault('write', error)
+  }
+}
+
+/** What is left of the buffers once `count` bytes of them are gone: a nearly full disk takes a part. */
+function after(buffers: readonly Buffer[], count: number): Buffer[] {
+  let gone = count
+  return buffers.flatMap((buffer) => {
+    const from = Math.min(gone, buffer.length)
+    gone -= from
+    return from === buffer.length ? [] : [buffer.subarray(from)]
+  })
+}
+
+/** Reads until `most` bytes, a full buffer, or the end. */
+async function filled(fd: number, buffer: Buffer, position: number, most: number): Promise<number> {
+  const length = Math.min(most, buffer.length)
+  let at = 0
+  while (at < length) {
+    const { bytesRead } = await read(fd, buffer, at, length - at, position + at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return at
+}

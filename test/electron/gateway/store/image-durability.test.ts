@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openStore } from '#gateway/store/store.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+const ROUNDS = 5
+const WRITER = join(import.meta.dirname, '../../../support/image-writer.ts')
+
+/** Lets the writer acknowledge some files and kills it; the files it acknowledged. */
+async function writeAndKill(folder: string, acknowledgements: number): Promise<string[]> {
+  const writer = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let printed = ''
+  writer.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk
+    if (printed.split('\n').length > acknowledgements) writer.kill('SIGKILL')
+  })
+  await once(writer, 'close')
+  // The last line may have been cut by the kill.
+  return printed.split('\n').slice(0, -1)
+}
+
+describe('a process that is killed while it keeps images', () => {
+  it('loses none it acknowledged, and leaves nothing half-written', { timeout: 60_000 }, async () => {
+    using temp = tempFolder()
+    const acknowledged: string[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      acknowledged.push(...(await writeAndKill(temp.folder, 20 + Math.floor(Math.random() * 100))))
+      using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
+      const { imageFiles, instances } = store
+      imageFiles.sweep()
+      for await (const file of imageFiles.orphans((known) => instances.has(known))) await imageFiles.remove(file)
+      expect(acknowledged.filter((file) => !instances.has(file))).toEqual([])
+
+      expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
+      const images = join(temp.folder, 'images')
+      const there = readdirSync(images, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.dcm'))
+        .map((name) => name.replaceAll('\\', '/'))
+      const whole = (file: string) => readFileSync(join(images, file), 'latin1') === file.repeat(1000)
+      expect(there.filter((file) => !whole(file) || !instances.has(file))).toEqual([])
+      const rows = store.database.all(store.database.sql.selectFrom('instances').select('file'))
+      expect(rows.map(({ file }) => file).sort()).toEqual(there.sort())
+    }
+    expect(acknowledged.length).toBeGreaterThan(ROUNDS * 20)
+  })
+})

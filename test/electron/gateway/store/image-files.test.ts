@@ -1,0 +1,260 @@
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { fileFor, type ImageFiles, imageFiles, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+const STUDY = '1.2.840.1.7'
+
+function stage() {
+  const temp = tempFolder()
+  const files = imageFiles(temp.folder, randomUUID)
+  return {
+    ...temp,
+    files,
+    spool: () => readdirSync(join(temp.folder, 'spool')),
+    async kept(bytes: Buffer, file = fileFor(STUDY, randomUUID())) {
+      const part = await begun(files, bytes)
+      await part.keep(file)
+      return file
+    },
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
+}
+
+async function begun(files: ImageFiles, ...buffers: Buffer[]): Promise<PartFile> {
+  const part = await files.begin()
+  await part.write(buffers)
+  return part
+}
+
+const faultOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error) => (error instanceof StorageFault ? error.kind : error),
+  )
+async function all(names: AsyncIterable<string>): Promise<string[]> {
+  const found: string[] = []
+  for await (const name of names) found.push(name)
+  return found.sort()
+}
+
+/** A disk of 1 MiB that is the folder's own. Only an administrator can mount one. */
+function smallDisk(context: TestContext): { folder: string; mount(options: string): void } & Disposable {
+  const temp = tempFolder()
+  const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', temp.folder]).status === 0
+  if (process.platform !== 'linux' || !mount('size=1m')) {
+    temp[Symbol.dispose]()
+    const reason = 'a small disk cannot be mounted'
+    Object.assign(context.task.meta, { needs: reason })
+    context.skip(reason)
+  }
+  return {
+    folder: temp.folder,
+    mount: (options) => void expect(mount(options)).toBe(true),
+    [Symbol.dispose]() {
+      spawnSync('umount', [temp.folder])
+      temp[Symbol.dispose]()
+    },
+  }
+}
+
+describe('a file that is received', () => {
+  it('is in the spool until it is kept, then among the images of its study, whole', async () => {
+    using on = stage()
+    const part = await begun(on.files, Buffer.from('DICM'), Buffer.alloc(0), Buffer.from('one'))
+    await part.write([Buffer.from('two')])
+    expect([part.bytes, on.spool().length]).toEqual([10, 1])
+    const file = fileFor(STUDY, randomUUID())
+    await part.finish()
+    await part.keep(file)
+    expect(readFileSync(on.files.pathOf(file), 'latin1')).toBe('DICMonetwo')
+    expect(on.files.pathOf(file)).toBe(join(on.folder, 'images', file))
+    expect(on.spool()).toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('is for its owner alone', async () => {
+    using on = stage()
+    const path = on.files.pathOf(await on.kept(Buffer.from('x')))
+    const modes = [path, dirname(path), join(on.folder, 'images'), join(on.folder, 'spool')].map((each) => statSync(each).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o700, 0o700, 0o700])
+  })
+
+  it('is written in the order of its buffers, however many there are', async () => {
+    using on = stage()
+    const buffers = Array.from({ length: 3000 }, (_, index) => Buffer.from(`${index},`))
+    const part = await begun(on.files, ...buffers)
+    const file = fileFor(STUDY, randomUUID())
+    await part.keep(file)
+    expect(readFileSync(on.files.pathOf(file)).equals(Buffer.concat(buffers))).toBe(true)
+  })
+
+  it('is gone when it is discarded, before it was kept or after, and while it is written', async () => {
+    using on = stage()
+    const part = await begun(on.files, Buffer.from('x'))
+    await part.discard()
+    await part.discard()
+    expect(on.spool()).toEqual([])
+    const kept = await begun(on.files, Buffer.from('x'))
+    const file = fileFor(STUDY, randomUUID())
+    await kept.keep(file)
+    await kept.discard()
+    expect(existsSync(on.files.pathOf(file))).toBe(false)
+    const written = await on.files.begin()
+    const writing = written.write([Buffer.alloc(4 * 1024 * 1024)])
+    await written.discard()
+    await writing
+    expect([written.bytes, on.spool()]).toEqual([4 * 1024 * 1024, []])
+    expect(await faultOf(written.write([Buffer.from('x')]))).toBe('failed')
+  })
+
+  it('finds its place with many others at once, in folders that are not there yet', async () => {
+    using on = stage()
+    const studies = Array.from({ length: 40 }, (_, index) => fileFor(`1.2.${index % 8}`, randomUUID()))
+    await Promise.all(studies.map((file, index) => on.kept(Buffer.from(String(index)), file)))
+    expect(studies.map((file) => readFileSync(on.files.pathOf(file), 'latin1'))).toEqual(studies.map((_, index) => String(index)))
+  })
+
+  it('finds its place after somebody cleared the folder of its study away', async () => {
+    using on = stage()
+    rmSync(dirname(dirname(on.files.pathOf(await on.kept(Buffer.from('x'))))), { recursive: true })
+    expect(readFileSync(on.files.pathOf(await on.kept(Buffer.from('y'))), 'latin1')).toBe('y')
+  })
+
+  it('is named by nothing that came from the network', () => {
+    const uuid = randomUUID()
+    expect(fileFor('../../../etc/passwd', uuid)).toMatch(new RegExp(`^([0-9a-f]{2})/\\1[0-9a-f]{30}/${uuid}\\.dcm$`))
+    expect(dirname(fileFor(STUDY, uuid))).toBe(dirname(fileFor(STUDY, randomUUID())))
+    expect(dirname(fileFor(`${STUDY}.1`, uuid))).not.toBe(dirname(fileFor(STUDY, uuid)))
+  })
+})
+
+describe('two data sets', () => {
+  const BODY = Buffer.alloc(700_000, 'pixels')
+
+  it('are the same where all their bytes are, whatever stands before them', async () => {
+    using on = stage()
+    const file = await on.kept(Buffer.concat([Buffer.from('our preamble'), BODY]))
+    const part = await begun(on.files, Buffer.from('another'), BODY)
+    expect(await on.files.sameDataSet(part, 7, file, 12)).toBe(true)
+    await part.finish()
+    expect(await on.files.sameDataSet(part, 7, file, 12)).toBe(true)
+  })
+
+  it('differ in one byte, in their length, or where one cannot be read', async () => {
+    using on = stage()
+    const file = await on.kept(Buffer.concat([Buffer.from('our preamble'), BODY]))
+    const changed = Buffer.from(BODY)
+    changed[699_999] = 0
+    const same = async (bytes: Buffer, offset = 12) => on.files.sameDataSet(await begun(on.files, bytes), 0, file, offset)
+    expect([await same(BODY), await same(changed), await same(BODY.subarray(1)), await same(BODY.subarray(1), 13)]).toEqual([
+      ...[true, false, false, true],
+    ])
+    expect(await on.files.sameDataSet(await begun(on.files, BODY), 0, fileFor(STUDY, randomUUID()), 12)).toBe(false)
+  })
+})
+
+describe('the folders', () => {
+  it('lose what an earlier run left unfinished, and nothing else', async () => {
+    using on = stage()
+    expect(on.files.sweep()).toBe(0)
+    const file = await on.kept(Buffer.from('x'))
+    await begun(on.files, Buffer.from('half'))
+    writeFileSync(join(on.folder, 'spool', 'note.txt'), 'mine')
+    expect(imageFiles(on.folder, randomUUID).sweep()).toBe(1)
+    expect([on.spool(), existsSync(on.files.pathOf(file))]).toEqual([['note.txt'], true])
+  })
+
+  it('name the kept files that no row names, and no file that is not ours', async () => {
+    using on = stage()
+    expect(await all(on.files.orphans(() => false))).toEqual([])
+    const [a = '', b = '', c = ''] = [
+      await on.kept(Buffer.from('a')),
+      await on.kept(Buffer.from('b')),
+      await on.kept(Buffer.from('c'), fileFor('1.3', randomUUID())),
+    ]
+    writeFileSync(join(dirname(on.files.pathOf(a)), 'README'), 'mine')
+    mkdirSync(join(on.folder, 'images', 'lost+found'))
+    expect(await all(on.files.orphans((file) => file === b))).toEqual([a, c].sort())
+    await on.files.remove(a)
+    await on.files.remove(a)
+    expect(await all(on.files.orphans((file) => file === b))).toEqual([c])
+  })
+
+  it('are not looked through again where nothing changed since', async () => {
+    using on = stage()
+    const file = await on.kept(Buffer.from('a'))
+    const path = dirname(on.files.pathOf(file))
+    await all(on.files.orphans(() => true))
+    const longAgo = Date.now() / 1000 - 2 * 24 * 60 * 60
+    utimesSync(path, longAgo, longAgo)
+    expect(await all(on.files.orphans(() => false))).toEqual([])
+    const marker = join(on.folder, 'images', '.swept')
+    const inTheFuture = Date.now() / 1000 + 1000
+    utimesSync(marker, inTheFuture, inTheFuture)
+    expect(await all(on.files.orphans(() => false))).toEqual([file])
+  })
+
+  it('can be written to, and tell how much room there is', () => {
+    using on = stage()
+    expect(on.files.isWritable()).toBe(true)
+    expect([on.spool(), readdirSync(join(on.folder, 'images'))]).toEqual([[], []])
+    const { freeBytes, totalBytes } = on.files.space()
+    expect(freeBytes).toBeGreaterThan(0)
+    expect(totalBytes).toBeGreaterThanOrEqual(freeBytes)
+  })
+})
+
+describe('a disk', () => {
+  it('that is full says so, and takes images again when there is room', async (context) => {
+    using disk = smallDisk(context)
+    const files = imageFiles(disk.folder, randomUUID)
+    const part = await files.begin()
+    const chunk = [Buffer.alloc(300_000, 1), Buffer.alloc(300_000, 2)]
+    await part.write(chunk)
+    expect(await faultOf(part.write(chunk))).toBe('full')
+    // What there was room for has been written.
+    expect(part.bytes).toBeGreaterThan(600_000)
+    expect(files.space().freeBytes).toBe(0)
+    await part.discard()
+    const file = fileFor(STUDY, randomUUID())
+    await (await begun(files, ...chunk)).keep(file)
+    expect(readFileSync(files.pathOf(file)).equals(Buffer.concat(chunk))).toBe(true)
+  })
+
+  it('that turned read-only says so, before and amid a file', async (context) => {
+    using disk = smallDisk(context)
+    const files = imageFiles(disk.folder, randomUUID)
+    const part = await begun(files, Buffer.from('x'))
+    await part.finish()
+    // A file that is open for writing keeps the whole disk writable: the one of `part` is closed by keeping it.
+    const file = fileFor(STUDY, randomUUID())
+    await part.keep(file)
+    disk.mount('remount,ro')
+    expect(await faultOf(files.begin())).toBe('read-only')
+    expect(files.isWritable()).toBe(false)
+    expect(await faultOf(files.remove(file))).toBe('read-only')
+    expect(existsSync(files.pathOf(file))).toBe(true)
+  })
+
+  it.skipIf(process.platform === 'win32')('that takes no larger file is full, after a write that was cut short', () => {
+    using temp = tempFolder()
+    const writer = join(import.meta.dirname, '../../../support/limited-writer.ts')
+    // 600 or 300 KiB: the unit of the limit differs between shells.
+    const run = spawnSync('sh', ['-c', `ulimit -f 600; exec "$0" "$@"`, process.execPath, writer, temp.folder], { encoding: 'utf8' })
+    const { kind, bytes } = JSON.parse(run.stdout)
+    expect(kind).toBe('full')
+    expect([600 * 512, 600 * 1024]).toContain(bytes)
+    expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
+  })
+
+  it('is not told of by its path', async () => {
+    using on = stage()
+    writeFileSync(join(on.folder, 'images'), 'a file where the folder should be')
+    const fault = await (await begun(on.files, Buffer.from('x'))).keep(fileFor(STUDY, randomUUID())).catch((error) => error)
+    expect(fault).toBeInstanceOf(StorageFault)
+    expect([fault.kind, fault.message]).toEqual(['failed', 'The disk for images failed (rename: ENOTDIR).'])
+  })
+})

@@ -1,0 +1,94 @@
+import type { ImageHeader, ImageStudyRecord, NewImageStudy } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord, NewInstance } from '#gateway/store/instances.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { Mismatch } from '#shared/contract/images.ts'
+
+const HEADER: ImageHeader = {
+  ...{ patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F' },
+  ...{ patientSize: '', patientWeight: '', patientAge: '', accessionNumber: 'A-100', studyDescription: 'CT Thorax' },
+  ...{ requestedProcedureDescription: '', studyDate: '20261120', studyTime: '093000', referringPhysicianName: '', institutionName: '' },
+  ...{ studyId: '', modality: 'CT', requestedProcedureId: '', scheduledProcedureStepId: 'S1', requestStudyInstanceUid: '' },
+  characterSetRule: '',
+}
+
+export const MISMATCH: Mismatch = {
+  fields: [{ field: 'patientName', handedOut: 'MAIER^ANNA', received: 'MEIER^ANNA' }],
+  foundAt: '2026-11-20T08:50:00.000Z',
+  acknowledgedAt: null,
+  acknowledgedBy: '',
+  note: '',
+}
+
+export interface SeededImages {
+  readonly uid: string
+  /** When its images came: they are all of one moment. */
+  readonly at?: string
+  /** How many; the first one's UID is that of the study and `.1.1`. */
+  readonly instances?: number
+  readonly state?: ImageStudyRecord['state']
+  readonly how?: ImageStudyRecord['transfer']['how']
+  readonly header?: Partial<ImageHeader>
+  readonly mismatch?: Mismatch | null
+  readonly deviceName?: string
+}
+
+const AT = '2026-11-20T08:45:00.000Z'
+let files = 0
+
+/** A study with images in the store, as the intake leaves it; rows only, no files. */
+export function seedImages(store: Store, seeded: SeededImages): void {
+  const {
+    uid,
+    at = AT,
+    instances = 1,
+    state = 'settled',
+    how = 'released',
+    header = {},
+    mismatch = null,
+    deviceName = 'CT room 1',
+  } = seeded
+  const study: NewImageStudy = {
+    ...{ studyInstanceUid: uid, createdAt: at, lastInstanceAt: at, state, settledAt: state === 'settled' ? at : null, dueAt: at },
+    ...{ callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName, transfer: { how, detail: '', at } },
+    ...{ header: { ...HEADER, ...header }, handedOut: null, mismatch },
+    enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+    enrichmentAttempts: 0,
+  }
+  store.database.transaction(() => {
+    store.imageStudies.insert(study)
+    for (let number = 1; number <= instances; number += 1) {
+      store.instances.insert(instance(uid, number, at))
+      store.imageStudies.count(uid, seriesOf(uid), 526_000, at, 'current')
+    }
+  })
+}
+
+/** Sets an instance of the seeded study aside. */
+export function quarantine(store: Store, uid: string, more: Partial<NewInstance> = {}): InstanceRecord {
+  return store.database.transaction(() => {
+    const aside = store.instances.insert({
+      ...instance(uid, 1, AT),
+      ...{ state: 'quarantined', reason: 'different-content', detail: 'Another image of this UID is here, from CT1.', ...more },
+    })
+    store.imageStudies.count(uid, seriesOf(uid), 526_000, AT, 'quarantined')
+    return aside
+  })
+}
+
+const seriesOf = (uid: string) => ({ seriesInstanceUid: `${uid}.1`, modality: 'CT', seriesNumber: '2', seriesDescription: 'Thorax 1 mm' })
+
+function instance(uid: string, number: number, at: string): NewInstance {
+  files += 1
+  return {
+    ...{
+      sopInstanceUid: `${uid}.1.${number}`,
+      sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
+      studyInstanceUid: uid,
+      seriesInstanceUid: `${uid}.1`,
+    },
+    ...{ transferSyntaxUid: '1.2.840.10008.1.2.1', file: `00/00/${files}.dcm`, dataSetOffset: 350, bytes: 526_000, crc32: files },
+    ...{ state: 'current', reason: null, detail: '', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', associationId: 'a1' },
+    ...{ deviceName: 'CT room 1', receivedAt: at, lastSeenAt: at, modality: 'CT', instanceNumber: String(number) },
+    ...{ scheduledProcedureStepId: 'S1', image: null, patientName: 'MEIER^ANNA' },
+  }
+}

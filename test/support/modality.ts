@@ -1,0 +1,104 @@
+import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
+import type { ProposedContext } from '#gateway/dimse/pdu.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { associated } from './requestor.ts'
+
+/** What a modality got for an answer. */
+export interface Answered {
+  /** Four hex digits. */
+  readonly status: string
+  readonly comment: string
+  readonly sopInstanceUid: string
+  /** PS3.7 C.4, Error ID. */
+  readonly errorId: number | undefined
+}
+
+/** One association of a modality, which does with it all that it does with a worklist row: images, performed steps, commitment. */
+export interface Modality extends AsyncDisposable {
+  /** C-STORE of a CT image. */
+  store(image: Values): Promise<Answered>
+  /** C-STORE of a CT image that is encoded already (Explicit VR Little Endian). */
+  storeBytes(sopInstanceUid: string, dataSet: Buffer): Promise<Answered>
+  /** MPPS N-CREATE; without a UID the gateway makes one. */
+  begin(sopInstanceUid: string | undefined, step: Values): Promise<Answered>
+  /** MPPS N-SET. */
+  set(sopInstanceUid: string, changes: Values): Promise<Answered>
+  /** N-ACTION of storage commitment (PS3.4 J.3.2), of CT images. */
+  askCommitment(transactionUid: string, sopInstanceUids: readonly string[]): Promise<Answered>
+  release(): Promise<void>
+  /** TCP RST. */
+  vanish(): void
+}
+
+const context = (id: number, abstractSyntax: string): ProposedContext => ({
+  id,
+  abstractSyntax,
+  transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian],
+})
+const IMAGES = context(1, CT)
+const STEPS = context(3, SOP_CLASS.modalityPerformedProcedureStep)
+const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
+/** PS3.4 J.3.5. */
+const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
+
+/** Associates with a gateway on this PC. */
+export async function openModality(port: number, { callingAeTitle = 'CT1' } = {}): Promise<Modality> {
+  const association = await associated(port, { callingAeTitle, contexts: [IMAGES, STEPS, COMMITMENT] })
+  let messageId = 0
+
+  async function request(
+    { id }: ProposedContext,
+    command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
+    dataSet: Buffer,
+  ): Promise<Answered> {
+    messageId++
+    association.sendMessage(id, { ...command, messageId, hasDataSet: true }, dataSet)
+    const { command: response } = await association.message()
+    const { status = -1, errorComment: comment = '', affectedSopInstanceUid: sopInstanceUid = '', errorId } = response
+    return { status: status.toString(16).toUpperCase().padStart(4, '0'), comment, sopInstanceUid, errorId }
+  }
+
+  const storeBytes = (affectedSopInstanceUid: string, dataSet: Buffer) =>
+    request(IMAGES, { commandField: COMMAND_FIELD['C-STORE-RQ'], affectedSopClassUid: CT, affectedSopInstanceUid, priority: 0 }, dataSet)
+
+  return {
+    store: (image) => storeBytes(String(image.SOPInstanceUID), encoded(image)),
+    storeBytes,
+    begin: (sopInstanceUid, step) =>
+      request(
+        STEPS,
+        {
+          commandField: COMMAND_FIELD['N-CREATE-RQ'],
+          affectedSopClassUid: STEPS.abstractSyntax,
+          ...(sopInstanceUid !== undefined && { affectedSopInstanceUid: sopInstanceUid }),
+        },
+        encoded(step),
+      ),
+    set: (requestedSopInstanceUid, changes) =>
+      request(
+        STEPS,
+        { commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: STEPS.abstractSyntax, requestedSopInstanceUid },
+        encoded(changes),
+      ),
+    askCommitment: (TransactionUID, sopInstanceUids) =>
+      request(
+        COMMITMENT,
+        {
+          commandField: COMMAND_FIELD['N-ACTION-RQ'],
+          requestedSopClassUid: COMMITMENT.abstractSyntax,
+          requestedSopInstanceUid: COMMITMENT_INSTANCE,
+          actionTypeId: 1,
+        },
+        encoded({
+          TransactionUID,
+          ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
+        }),
+      ),
+    async release() {
+      await association.release()
+    },
+    vanish: () => association.reset(),
+    [Symbol.asyncDispose]: () => association[Symbol.asyncDispose](),
+  }
+}
