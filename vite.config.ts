@@ -41,7 +41,11 @@ export default defineConfig({
         target: 'node24',
         minify: false,
         rolldownOptions: {
-          input: { main: join(root, 'electron/main.ts'), headless: join(root, 'electron/headless.ts') },
+          input: {
+            main: join(root, 'electron/main.ts'),
+            headless: join(root, 'electron/headless.ts'),
+            'native-worker': join(root, 'electron/gateway/scu/native-worker.ts'),
+          },
           external,
           output: { format: 'es', entryFileNames: '[name].js' },
         },

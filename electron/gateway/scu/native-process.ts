@@ -1,0 +1,110 @@
+import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { NativeError } from './native-answer.ts'
+import type { NativeAnswer, NativeCall } from './native-worker.ts'
+
+/** A process that runs `native-worker` for one call. */
+export interface WorkerProcess {
+  send(call: NativeCall): void
+  onMessage(listener: (answer: NativeAnswer) => void): void
+  onExit(listener: () => void): void
+  /** At once, whatever it is doing. */
+  kill(): void
+}
+
+/** Starts `module` (a path) in a process of its own that works in `folder`. */
+export type SpawnWorker = (module: string, folder: string) => WorkerProcess
+
+/** By plain Node. */
+export const forkWorker: SpawnWorker = (module, folder) => {
+  // Without it DCMTK waits for Nagle's algorithm at every message. None of our own arguments: they are for the gateway.
+  const child = fork(module, {
+    cwd: folder,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...process.env, TCP_NODELAY: '1' },
+  })
+  // A process that cannot be started, or told anything, exits too.
+  child.on('error', () => {})
+  return {
+    send: (call) => child.send(call, () => {}),
+    onMessage: (listener) => child.on('message', (answer) => listener(answer as NativeAnswer)),
+    onExit: (listener) => child.once('close', listener),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+/** Runs calls, so many at once; the others wait their turn. */
+export interface NativeProcesses {
+  /** @throws {NativeError} where there is no answer within the time, or the process dies. It is gone when this settles. */
+  run(call: NativeCall, folder: string, seconds: number): Promise<NativeAnswer>
+}
+
+export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number): NativeProcesses {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function turn(): Promise<void> {
+    if (running < atOnce) running++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  /** The turn goes to the next one, if there is one. */
+  function done(): void {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+
+  return {
+    async run(call, folder, seconds) {
+      await turn()
+      try {
+        if (WORKER === undefined) throw new NativeError('this installation is not complete: native-worker is missing')
+        return await answerOf(spawnWorker(WORKER, folder), call, seconds)
+      } finally {
+        done()
+      }
+    },
+  }
+}
+
+/** Beside this file as source; bundled, this file may be in a folder of parts below it. */
+const WORKER = ['./native-worker.ts', './native-worker.js', '../native-worker.js']
+  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  .find((path) => existsSync(path))
+
+function answerOf(worker: WorkerProcess, call: NativeCall, seconds: number): Promise<NativeAnswer> {
+  return new Promise((resolve, reject) => {
+    let answer: NativeAnswer | undefined
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      worker.kill()
+    }, seconds * 1000)
+    worker.onMessage((given) => {
+      answer ??= given
+      worker.kill()
+    })
+    worker.onExit(() => {
+      clearTimeout(timer)
+      if (answer) resolve(answer)
+      else reject(new NativeError(isLate ? `there was no answer within ${seconds} s` : 'dicom-dimse-native broke down over it'))
+    })
+    worker.send(call)
+  })
+}
+
+/** Whether the module's binary lies where it is loaded from. */
+export function hasModule(): boolean {
+  try {
+    return existsSync(
+      join(dirname(createRequire(import.meta.url).resolve('dicom-dimse-native/package.json')), 'build', 'Release', 'dcmtk.node'),
+    )
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,163 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SOP_CLASS } from '#gateway/dimse/uids.ts'
+import { type MoveProgress, type MoveResult, moveStudy } from '#gateway/scu/move.ts'
+import { openNative } from '#gateway/scu/native.ts'
+import type { PriorKeys } from '#gateway/scu/prior-study.ts'
+import { echo, findStudies } from '#gateway/scu/query.ts'
+import { sendInstances } from '#gateway/scu/store.ts'
+import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
+import { type Archive, startDcmqrscp, startStorescp } from '../support/archive.ts'
+import { freePort, scratchFolder } from '../support/dcmtk.ts'
+import { writeInstance } from '../support/instance-file.ts'
+import { isThere, needs } from '../support/needs.ts'
+
+const NOTHING: PriorKeys = { patientId: '', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+const scratch = scratchFolder()
+let receiver: Archive
+let archive: Archive
+let failing: Acceptor
+
+// An archive with two studies of one patient, one of another, and somebody to send them to.
+beforeAll(async () => {
+  if (!isThere('dcmtk')) return
+  receiver = await startStorescp()
+  archive = await startDcmqrscp([{ aeTitle: 'ISTHMUS', port: receiver.port }])
+  const more = { ReferringPhysicianName: '' }
+  const instances = [
+    ...[1, 2, 3].map((n) => ({ sopInstanceUid: `2.25.300.1.${n}`, studyInstanceUid: '2.25.300', seriesInstanceUid: '2.25.300.1', more })),
+    { sopInstanceUid: '2.25.301.1.1', studyInstanceUid: '2.25.301', seriesInstanceUid: '2.25.301.1', more: { StudyDate: '20200101' } },
+    {
+      sopInstanceUid: '2.25.302.1.1',
+      studyInstanceUid: '2.25.302',
+      seriesInstanceUid: '2.25.302.1',
+      patientName: 'Nobody^Else',
+      more: { PatientID: 'P-1' },
+    },
+  ].map((made) => writeInstance(scratch.path, made))
+  for await (const result of sendInstances({ peer: peerOf(archive), callingAeTitle: 'ISTHMUS', instances })) {
+    if (result.outcome !== 'sent') throw new Error(result.outcome)
+  }
+  failing = await startAcceptor({ message: (message, peer) => peer.respond(message, 0xc001) })
+})
+afterAll(async () => {
+  for (const server of [archive, receiver, failing]) await server?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const peerOf = ({ port }: { readonly port: number }, aeTitle = 'QRSCP') => ({ host: '127.0.0.1', port, aeTitle })
+
+// The module's way and our own must say the same.
+const ways = {
+  'dicom-dimse-native': openNative().find,
+  'our own requestor': findStudies,
+}
+
+describe.each(Object.entries(ways))('studies found by %s', (_, find) => {
+  it('are those of the patient, with accents as they are', async (context) => {
+    needs(context, 'dcmtk')
+    const studies = await find(peerOf(archive), 'ISTHMUS', { ...NOTHING, patientId: 'P-0815' })
+    expect(studies.toSorted((a, b) => a.studyInstanceUid.localeCompare(b.studyInstanceUid))).toMatchObject([
+      {
+        studyInstanceUid: '2.25.300',
+        patientName: 'Müller^Jörg',
+        patientId: 'P-0815',
+        studyDate: '20260310',
+        studyTime: '101500',
+        studyDescription: 'CT Schädel',
+        accessionNumber: 'A-4711',
+      },
+      { studyInstanceUid: '2.25.301', patientName: 'Müller^Jörg', studyDate: '20200101' },
+    ])
+  })
+
+  it('are narrowed by day and by the beginning of a name', async (context) => {
+    needs(context, 'dcmtk')
+    const uids = async (keys: Partial<PriorKeys>) =>
+      (await find(peerOf(archive), 'ISTHMUS', { ...NOTHING, ...keys })).map(({ studyInstanceUid }) => studyInstanceUid).sort()
+    expect(await uids({ patientId: 'P-0815', startDate: '2026-01-01' })).toEqual(['2.25.300'])
+    expect(await uids({ patientId: 'P-0815', endDate: '2021-12-31' })).toEqual(['2.25.301'])
+    expect(await uids({ patientName: 'Nobody' })).toEqual(['2.25.302'])
+    expect(await uids({ patientId: 'P-9' })).toEqual([])
+  })
+
+  it('are no empty list where the other side could not answer', async (context) => {
+    needs(context, 'dcmtk')
+    await expect(find(peerOf(failing), 'ISTHMUS', NOTHING)).rejects.toThrow('QRSCP could not answer: status C001')
+    expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
+    const port = await freePort()
+    await expect(find(peerOf({ port }), 'ISTHMUS', NOTHING)).rejects.toThrow(`nothing listens at 127.0.0.1:${port}`)
+    await expect(find(peerOf(archive, 'NOBODY'), 'ISTHMUS', NOTHING)).rejects.toThrow(/does not go by the AE title NOBODY/)
+  })
+})
+
+describe('C-ECHO', () => {
+  it('says that the connection works, or what is wrong', async (context) => {
+    needs(context, 'dcmtk')
+    const native = openNative()
+    expect(await native.echo(peerOf(archive), 'ISTHMUS')).toEqual({
+      success: true,
+      message: 'QRSCP answers: the connection works',
+      tookMs: expect.any(Number),
+    })
+    const port = await freePort()
+    expect(await native.echo(peerOf({ port }), 'ISTHMUS')).toMatchObject({
+      success: false,
+      message: `nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right`,
+    })
+    expect(await native.echo(peerOf(archive, 'NOBODY'), 'ISTHMUS')).toMatchObject({
+      success: false,
+      message: expect.stringContaining('does not go by the AE title NOBODY'),
+    })
+  })
+
+  it('works by our own requestor', async (context) => {
+    needs(context, 'dcmtk')
+    await echo(peerOf(archive), 'ISTHMUS')
+    await expect(echo(peerOf(failing), 'ISTHMUS')).rejects.toThrow('status C001')
+  })
+
+  it('leaves nothing behind, and takes a silent side for what it is', async (context) => {
+    needs(context, 'dcmtk')
+    await using silent = await startAcceptor({ associate: () => 'silence' })
+    using folder = scratchFolder()
+    const native = openNative({ folder: folder.path, limits: { echoSeconds: 0.8, processes: 1 } })
+    const results = await Promise.all([native.echo(peerOf(silent), 'ISTHMUS'), native.echo(peerOf(archive), 'ISTHMUS')])
+    expect(results.map(({ success }) => success)).toEqual([false, true])
+    expect(results[0]?.message).toContain('no answer within 0.8 s')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+})
+
+async function move(studyInstanceUid: string, destinationAeTitle = 'ISTHMUS'): Promise<{ progress: MoveProgress[]; result: MoveResult }> {
+  const moving = moveStudy({ peer: peerOf(archive), callingAeTitle: 'ISTHMUS', destinationAeTitle, studyInstanceUid })
+  const progress: MoveProgress[] = []
+  for (;;) {
+    const { done, value } = await moving.next()
+    if (done) return { progress, result: value }
+    progress.push(value)
+  }
+}
+
+describe('a study that is sent here', () => {
+  it('comes image by image, with counts', async (context) => {
+    needs(context, 'dcmtk')
+    const before = receiver.files().length
+    const { progress, result } = await move('2.25.300')
+    expect(result).toEqual({ remaining: 0, completed: 3, failed: 0, warning: 0, isComplete: true, status: 0x0000, detail: '3 images came' })
+    expect(progress.map(({ completed }) => completed)).toContain(2)
+    expect(receiver.files().length - before).toBe(3)
+  })
+
+  it('is refused in words where the archive does not know us', async (context) => {
+    needs(context, 'dcmtk')
+    const { result } = await move('2.25.300', 'STRANGER')
+    expect(result).toMatchObject({ isComplete: false, status: 0xa801 })
+    expect(result.detail).toBe('QRSCP does not know STRANGER as a destination: add it there, with the host and port of this gateway')
+  })
+
+  it('may be one that the archive does not have', async (context) => {
+    needs(context, 'dcmtk')
+    expect((await move('2.25.999')).result).toMatchObject({ completed: 0, detail: 'QRSCP has no images of this study' })
+  })
+})
