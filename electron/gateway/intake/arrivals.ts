@@ -1,0 +1,214 @@
+import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ImageHeader, ImageStudyPatch, NewImageStudy } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord, InstanceState, NewInstance, QuarantineReason } from '#gateway/store/instances.ts'
+import { type InstanceHeader, uidFault } from './header.ts'
+import type { IntakeDeps } from './ports.ts'
+import type { WrongSteps } from './wrong-steps.ts'
+
+/** An instance whose bytes are on the disk, before it has a row. */
+export interface Arrival {
+  readonly header: InstanceHeader
+  readonly transferSyntaxUid: string
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+  readonly crc32: number
+  readonly association: AssociationInfo
+  readonly deviceName: string
+  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
+  readonly isFetched: boolean
+}
+
+/** What became of it. */
+export interface Kept {
+  readonly instance: InstanceRecord
+  /** The study is new, or receives again. */
+  readonly isOpened: boolean
+  /**
+   * It names another patient or order than its study does. corrected: it takes the place of an image that is here, so that the device corrected
+   * what it said, and the study says it too now; other: it came beside those, and the study stays as it was.
+   */
+  readonly identity: 'same' | 'corrected' | 'other'
+}
+
+/** Rows of instances as they arrive (dicom-field §5.5, §5.7). */
+export interface Arrivals {
+  /** Current and quarantined instances of the UID whose data set may be the same: length and CRC-32 are. */
+  twinsOf(sopInstanceUid: string, dataSetBytes: number, crc32: number): InstanceRecord[]
+  /** Within a transaction: the row, its study's counters, and what waits for it. */
+  keep(arrival: Arrival): Kept
+  /** The study is settled, or its rows were changed by somebody else. */
+  forget(studyInstanceUid: string): void
+}
+
+/** What is known of a study that receives, so that an instance need not read it again. */
+interface Open {
+  readonly identity: string
+  readonly associationIds: ReadonlySet<string>
+  /** Of the row handed out. */
+  readonly stepId: string
+}
+
+export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps): Arrivals {
+  const { store, clock, setting, onKept } = deps
+  const { database, instances, imageStudies } = store
+  const open = new Map<string, Open>()
+
+  /** The study's row as this instance finds and leaves it. */
+  function join(arrival: Arrival, isReplacing: boolean, now: string): Joined {
+    const { header, association } = arrival
+    const { associationId } = association
+    const { studyInstanceUid } = header
+    const own = identityOf(header.study)
+    const known = open.get(studyInstanceUid)
+    if (known?.identity === own && known.associationIds.has(associationId))
+      return { isOpened: false, identity: 'same', stepId: known.stepId }
+
+    const study = imageStudies.get(studyInstanceUid)
+    const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
+    // Where all that came before was set aside, this is the first that counts.
+    const isFirst = study?.instances === 0
+    const identity = !study || identityOf(study.header) === own ? 'same' : isReplacing || isFirst ? 'corrected' : 'other'
+    // What is rolled back must not be remembered.
+    open.delete(studyInstanceUid)
+    const associationIds = new Set([...(known?.associationIds ?? []), associationId])
+    if (identity !== 'other') database.afterCommit(() => open.set(studyInstanceUid, { identity: own, associationIds, stepId }))
+    if (!study) {
+      imageStudies.insert(newStudy(arrival, now))
+      return { isOpened: true, identity, stepId }
+    }
+    const isOpened = study.state !== 'receiving'
+    const patch: ImageStudyPatch = {
+      transfer: { how: 'open', detail: '', at: now },
+      ...(isOpened && { state: 'receiving', dueAt: latest() }),
+      // The newest word of the device counts, and the partner is asked about it (dicom-field §5.7).
+      ...(identity === 'corrected' && { header: header.study }),
+      ...((identity === 'corrected' || isFirst) && !isFetched(study) && { settledAt: null }),
+    }
+    imageStudies.update(studyInstanceUid, patch)
+    return { isOpened, identity, stepId }
+  }
+
+  /** When a study that begins to receive now is settled at the latest. */
+  const latest = () => instantOf(clock() + setting('intake.capMinutes') * 60_000)
+
+  /** What is set aside says nothing about its study; it is counted there, so that it is seen. */
+  function besides(arrival: Arrival, now: string): Joined {
+    const isOpened = imageStudies.get(arrival.header.studyInstanceUid) === undefined
+    if (isOpened) imageStudies.insert(newStudy(arrival, now))
+    return { isOpened, identity: 'same', stepId: '' }
+  }
+
+  function newStudy({ header, association, deviceName, isFetched: isEarlier }: Arrival, now: string): NewImageStudy {
+    const { callingAeTitle, remoteAddress } = association
+    return {
+      studyInstanceUid: header.studyInstanceUid,
+      createdAt: now,
+      lastInstanceAt: now,
+      state: 'receiving',
+      // A study that was settled before is never seeded.
+      settledAt: isEarlier ? now : null,
+      dueAt: latest(),
+      callingAeTitle,
+      remoteAddress,
+      deviceName,
+      transfer: { how: 'open', detail: '', at: now },
+      header: header.study,
+      handedOut: null,
+      mismatch: null,
+      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: isEarlier ? FETCHED : '', warnings: [] },
+      enrichmentAttempts: 0,
+    }
+  }
+
+  /** Where the instance belongs, and which one it takes the place of. */
+  function placeOf({ header, association }: Arrival): Place {
+    const fault = uidFault(header)
+    if (fault) return { state: 'quarantined', reason: 'invalid-uid', detail: fault, replaces: undefined }
+    const wrong = wrongSteps.faultOf(header.studyInstanceUid, header.study.scheduledProcedureStepId, header.performedStepUid)
+    if (wrong) return { state: 'quarantined', reason: 'wrong-step', detail: wrong, replaces: undefined }
+    const current = instances.current(header.sopInstanceUid)
+    if (!current) return { state: 'current', reason: null, detail: '', replaces: undefined }
+    const other = otherSource(current, header, association)
+    if (other) return { state: 'quarantined', reason: 'different-content', detail: other, replaces: undefined }
+    return { state: 'current', reason: null, detail: '', replaces: current }
+  }
+
+  return {
+    twinsOf: (sopInstanceUid, dataSetBytes, crc32) =>
+      instances
+        .versions(sopInstanceUid)
+        .filter(
+          (version) => version.state !== 'superseded' && version.bytes - version.dataSetOffset === dataSetBytes && version.crc32 === crc32,
+        ),
+
+    keep(arrival) {
+      const now = instantOf(clock())
+      const { header } = arrival
+      const { studyInstanceUid, seriesInstanceUid } = header
+      const { state, reason, detail, replaces } = placeOf(arrival)
+      const { stepId, ...joined } = state === 'current' ? join(arrival, replaces !== undefined, now) : besides(arrival, now)
+      if (replaces) instances.setState(replaces.instanceId, 'superseded')
+      const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail })
+      const { modality } = header.study
+      const { seriesNumber, seriesDescription } = header
+      const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
+      imageStudies.count(studyInstanceUid, series, arrival.bytes, now, state === 'current' ? 'current' : 'quarantined')
+      // The one that was replaced is not counted any more.
+      if (replaces) imageStudies.recount(studyInstanceUid)
+      if (state === 'current') onKept(instance)
+      return { instance, ...joined }
+    },
+
+    forget: (studyInstanceUid) => void open.delete(studyInstanceUid),
+  }
+}
+
+interface Joined extends Pick<Kept, 'isOpened' | 'identity'> {
+  readonly stepId: string
+}
+
+interface Place {
+  readonly state: InstanceState
+  readonly reason: QuarantineReason | null
+  readonly detail: string
+  readonly replaces: InstanceRecord | undefined
+}
+
+const FETCHED = 'Fetched from another archive as an earlier exam: it is not put up for reading.'
+const isFetched = ({ enrichment }: Pick<NewImageStudy, 'enrichment'>) => enrichment.detail === FETCHED
+
+function rowOf(
+  { header, association, ...arrival }: Arrival,
+  now: string,
+  stepId: string,
+): Omit<NewInstance, 'state' | 'reason' | 'detail'> {
+  const { sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, instanceNumber, image, study } = header
+  const { transferSyntaxUid, file, dataSetOffset, bytes, crc32, deviceName } = arrival
+  const { callingAeTitle, remoteAddress, associationId } = association
+  return {
+    ...{ sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, transferSyntaxUid },
+    ...{ file, dataSetOffset, bytes, crc32 },
+    ...{ callingAeTitle, remoteAddress, associationId, deviceName },
+    receivedAt: now,
+    lastSeenAt: now,
+    modality: study.modality,
+    instanceNumber,
+    scheduledProcedureStepId: study.scheduledProcedureStepId || stepId,
+    image,
+    patientName: study.patientName,
+  }
+}
+
+/** Why another content cannot take the place of the current one: it comes from elsewhere, or belongs elsewhere (dicom-field §5.5). */
+function otherSource(current: InstanceRecord, header: InstanceHeader, { callingAeTitle }: AssociationInfo): string {
+  if (current.studyInstanceUid !== header.studyInstanceUid) return 'Another object of the same UID is here in another study.'
+  if (current.seriesInstanceUid !== header.seriesInstanceUid) return 'Another object of the same UID is here in another series.'
+  if (current.callingAeTitle.toUpperCase() === callingAeTitle.toUpperCase()) return ''
+  return `Another object of the same UID is here from ${current.callingAeTitle}, with other content.`
+}
+
+/** Who and what order the images are of. */
+const identityOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: ImageHeader): string =>
+  JSON.stringify([patientName, patientId, patientBirthDate, patientSex, accessionNumber])

@@ -1,0 +1,212 @@
+import { stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { RequestorError } from '#gateway/dimse/requestor.ts'
+import type { DimseResult, NormalizedRequest, StorageCommitmentScp } from '#gateway/dimse/service.ts'
+import { DimseError } from '#gateway/dimse/status.ts'
+import { instantOf, msOf } from '#gateway/store/clock.ts'
+import type { CommitmentItem, CommitmentRecord } from '#gateway/store/commitments.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import { openAlarm } from './alarm.ts'
+import { itemsOf, readNormalized, TAG, textIn } from './performed-data.ts'
+import type { IntakeDeps, News } from './ports.ts'
+import type { Settling } from './settling.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const GIVE_UP_MS = 72 * HOUR_MS
+/** Waits after the first, second… failed attempt, the last of them again and again. */
+const SEND_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS]
+const BATCH = 20
+
+/** PS3.4 J.3.2.1.1. */
+const REQUEST_STORAGE_COMMITMENT = 1
+/** FailureReason (0008,1197): PS3.3 C.14.1.1. */
+const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
+
+type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
+
+export interface CommitmentDeps extends IntakeDeps {
+  readonly settling: Pick<Settling, 'announced'>
+}
+
+/** Storage commitment: requests are kept and answered at once, results go out by themselves (PS3.4 J.3, dicom-field §5.8). */
+export interface Commitments extends AsyncDisposable {
+  readonly scp: StorageCommitmentScp
+  wake(): void
+  settled(): Promise<void>
+}
+
+export function openCommitments(deps: CommitmentDeps): Commitments {
+  const { store, clock, uuid, setting, recogniseDevice, sendEventReport, settling, onNews, onChanged, onError } = deps
+  const { database, commitments, instances, imageFiles, imageStudies } = store
+
+  async function action(request: NormalizedRequest & { readonly actionTypeId: number }): Promise<DimseResult> {
+    const { association, actionTypeId } = request
+    const { callingAeTitle, remoteAddress } = association
+    if (!setting('commitment.isOn')) throw new DimseError(0x0110, 'Storage commitment is switched off here')
+    if (actionTypeId !== REQUEST_STORAGE_COMMITMENT) throw new DimseError(0x0123, 'No such action of storage commitment')
+    const dataSet = readNormalized(request.dataSet, request.transferSyntax)
+    const transactionUid = textIn(dataSet, TAG.transactionUid)
+    if (transactionUid === '') throw new DimseError(0x0121, 'Transaction UID is missing', [TAG.transactionUid])
+    const items = itemsOf(dataSet, TAG.referencedSopSequence)
+      .map((item) => ({ sopClassUid: textIn(item, TAG.referencedSopClassUid), sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid) }))
+      .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
+    if (items.length === 0) throw new DimseError(0x0121, 'Referenced SOP Sequence is empty', [TAG.referencedSopSequence])
+
+    const earlier = commitments.find(callingAeTitle, transactionUid)
+    if (earlier && !isSameList(commitments.itemsOf(earlier.commitmentId), items)) throw new DimseError(0x0131, 'Transaction UID is in use')
+    // A device that has had no result yet asks again: it is on its way.
+    if (earlier?.state === 'waiting') return { status: 0x0000 }
+
+    const now = clock()
+    const isWhole = imageStudies.allHere(items.map(({ sopInstanceUid }) => sopInstanceUid))
+    // What is missing may still be on its way over another association.
+    const nextAt = instantOf(isWhole ? now : now + setting('intake.idleSeconds') * 1000)
+    const deviceName = recogniseDevice(callingAeTitle, remoteAddress)?.name || callingAeTitle
+    const studies = await database.commitSoon(() => {
+      commitments.append({ transactionUid, callingAeTitle, remoteAddress, deviceName, requestedAt: instantOf(now), nextAt, items })
+      return announce(items.map(({ sopInstanceUid }) => sopInstanceUid))
+    })
+    for (const studyInstanceUid of studies) settling.announced(studyInstanceUid)
+    tell(association, 'plain', `${deviceName} asks whether ${counted(items.length)} are kept for good.`, association.associationId)
+    onChanged()
+    return { status: 0x0000 }
+  }
+
+  /** Of the study that has the first of them: a request names the instances of one exam, and says nothing else of it. */
+  function announce(sopInstanceUids: readonly string[]): string[] {
+    const known = sopInstanceUids.map((sopInstanceUid) => ({ sopInstanceUid, instance: instances.current(sopInstanceUid) }))
+    const first = known.find(({ instance }) => instance)?.instance
+    if (!first) return []
+    const byStudy = Map.groupBy(known, ({ instance }) => instance?.studyInstanceUid ?? first.studyInstanceUid)
+    for (const [studyInstanceUid, ofStudy] of byStudy) {
+      const items = ofStudy.map(({ sopInstanceUid, instance }) => ({
+        sopInstanceUid,
+        seriesInstanceUid: instance?.seriesInstanceUid ?? '',
+      }))
+      imageStudies.announce(studyInstanceUid, items)
+    }
+    return [...byStudy.keys()]
+  }
+
+  const alarm = openAlarm({
+    clock,
+    next: () => commitments.nextDue(),
+    async work(signal) {
+      for (;;) {
+        const due = commitments.due(instantOf(clock()), BATCH)
+        if (due.length === 0 || signal.aborted) return
+        await Promise.all(due.map((commitment) => deliver(commitment, signal)))
+      }
+    },
+    onError: (error) => onError(uuid().slice(0, 8), error),
+  })
+
+  async function deliver(commitment: CommitmentRecord, signal: AbortSignal): Promise<void> {
+    const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
+    const items = commitments.itemsOf(commitmentId)
+    const committed: Named[] = []
+    const failed: (Named & { readonly failureReason: number })[] = []
+    // One after the other: a request may name thousands, and images arrive meanwhile.
+    for (const { sopClassUid, sopInstanceUid } of items) {
+      const failureReason = await reasonAgainst({ sopClassUid, sopInstanceUid })
+      if (failureReason === undefined) committed.push({ sopClassUid, sopInstanceUid })
+      else failed.push({ sopClassUid, sopInstanceUid, failureReason })
+    }
+    commitments.setFailures(commitmentId, failed)
+    try {
+      const peer = peerOf(recogniseDevice(callingAeTitle, remoteAddress), commitment)
+      await sendEventReport(peer, setting('dimse.aeTitle'), { transactionUid, committed, failed }, { signal })
+      commitments.settle(commitmentId, 'delivered')
+      const text =
+        failed.length === 0 ? `${counted(items.length)} are kept` : `${failed.length} of ${counted(items.length)} are not kept here`
+      tell(commitment, failed.length === 0 ? 'good' : 'warning', `${deviceName} was told that ${text}.`)
+    } catch (error) {
+      if (signal.aborted) return
+      postpone(commitment, error instanceof RequestorError ? error.message : internal(error))
+    }
+    onChanged()
+  }
+
+  function internal(error: unknown): string {
+    const reference = uuid().slice(0, 8)
+    onError(reference, error)
+    return `Gateway internal error ${reference}`
+  }
+
+  function postpone(commitment: CommitmentRecord, lastError: string): void {
+    const { commitmentId, requestedAt, attempts, deviceName } = commitment
+    const nextAt = clock() + (SEND_AGAIN_MS[Math.min(attempts, SEND_AGAIN_MS.length - 1)] ?? HOUR_MS)
+    if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
+      commitments.settle(commitmentId, 'given-up', lastError)
+      tell(
+        commitment,
+        'danger',
+        `The result of a storage commitment could not be delivered to ${deviceName} for 72 hours and is given up: ${lastError}`,
+      )
+      return
+    }
+    commitments.postpone(commitmentId, { nextAt: instantOf(nextAt), lastError })
+    if (attempts === 0)
+      tell(commitment, 'warning', `The result of a storage commitment could not be delivered to ${deviceName}: ${lastError}`)
+  }
+
+  /**
+   * Why an instance is not committed; undefined where it is. Devices delete what was committed: only what has its whole file on the disk and is
+   * the current one counts. While another version is in quarantine a person has yet to decide which one is kept, so that none is promised.
+   */
+  async function reasonAgainst({ sopClassUid, sopInstanceUid }: Named): Promise<number | undefined> {
+    const versions = instances.versions(sopInstanceUid)
+    const current = versions.find(({ state }) => state === 'current')
+    if (!current || versions.some(({ state }) => state === 'quarantined')) return REASON.noSuchInstance
+    if (current.sopClassUid !== sopClassUid) return REASON.classConflict
+    const size = await stat(imageFiles.pathOf(current.file)).then(
+      (file) => file.size,
+      () => undefined,
+    )
+    return size === current.bytes ? undefined : REASON.noSuchInstance
+  }
+
+  function tell(of: { callingAeTitle: string; remoteAddress: string }, tone: News['tone'], text: string, associationId = ''): void {
+    const { callingAeTitle: aeTitle, remoteAddress: address } = of
+    onNews({ kind: 'commitment', tone, text, aeTitle, address, associationId, studyInstanceUid: null })
+  }
+
+  const stopListening = commitments.onAppend(() => alarm.wake())
+  alarm.wake()
+  return {
+    scp: {
+      async action(request) {
+        try {
+          return await action(request)
+        } catch (error) {
+          if (error instanceof DimseError) return error.result
+          return { status: 0x0110, errorComment: internal(error) }
+        }
+      },
+    },
+    wake: () => alarm.wake(),
+    settled: () => alarm.settled(),
+    async [Symbol.asyncDispose]() {
+      stopListening()
+      await alarm[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where the request came from. */
+function peerOf(device: Device | undefined, { callingAeTitle, remoteAddress }: CommitmentRecord) {
+  if (!device) throw new RequestorError('unreachable', 'It is not in the device list, which says at which port it listens.')
+  if (device.port === null) throw new RequestorError('unreachable', 'No port is set for it in the device list.')
+  const host = device.address !== null && isIP(device.address) !== 0 ? device.address : remoteAddress
+  const tls = device.tls === 'optional' ? undefined : device.certificate === null ? {} : { ca: device.certificate }
+  return { host, port: device.port, aeTitle: callingAeTitle, tls }
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
+
+function isSameList(kept: readonly CommitmentItem[], named: readonly Named[]): boolean {
+  const keysOf = (items: readonly Named[]) =>
+    [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))].sort().join('\n')
+  return keysOf(kept) === keysOf(named)
+}

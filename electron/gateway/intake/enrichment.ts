@@ -1,0 +1,65 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
+import { EVENTS } from '#shared/contract/webhooks.ts'
+import type { EnrichmentAnswer, EnrichmentQuestion, IntakeDeps } from './ports.ts'
+import type { MergedValues } from './study-values.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Waits after the first, second… failed question; after the last of them it is given up. */
+export const ASK_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
+
+/** What came of a question. */
+export type Asked =
+  | { readonly answer: EnrichmentAnswer; readonly fault: '' }
+  /** In words, for the window. */
+  | { readonly answer: undefined; readonly fault: string }
+
+type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
+
+/**
+ * Asks the partner about a study (patient_study.enrichment_requested, a soft event): a failure, a timeout and an invalid body are all an empty
+ * enrichment, to be asked for again.
+ */
+export async function ask(
+  { askEnrichment, setting, onError, uuid }: Pick<IntakeDeps, 'askEnrichment' | 'setting' | 'onError' | 'uuid'>,
+  study: ImageStudyRecord,
+  signal: AbortSignal,
+): Promise<Asked> {
+  try {
+    const body = await askEnrichment(questionOf(study, setting('clinic.id')), { signal })
+    const parsed = EVENTS['patient_study.enrichment_requested'].response.safeParse(body)
+    if (parsed.success) return { answer: parsed.data, fault: '' }
+    return { answer: undefined, fault: "The partner's answer was not in the form of the interface." }
+  } catch (error) {
+    if (signal.aborted) throw error
+    if (error instanceof WebhookError && error.fault !== 'refused')
+      return { answer: undefined, fault: `The partner gave no answer: ${error.detail}.` }
+    if (!(error instanceof WebhookError)) onError(uuid().slice(0, 8), error)
+    return { answer: undefined, fault: 'The partner gave no answer.' }
+  }
+}
+
+function questionOf({ studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord, clinicId: string | null): EnrichmentQuestion {
+  if (clinicId === null) throw new Error('clinic.id is not set')
+  // Of the row only where it is sure that the images belong to it.
+  const row = mismatch === null ? handedOut : null
+  const accessionNumber = header.accessionNumber || row?.accessionNumber
+  const patientId = header.patientId || row?.patientId
+  return { clinicId, studyInstanceUid, ...(accessionNumber && { accessionNumber }), ...(patientId && { patientId }) }
+}
+
+/** How the enrichment stands after a question. */
+export function standingAfter(asked: Asked, attemptsBefore: number, merged: MergedValues | undefined, now: number): EnrichmentFields {
+  const askedAt = instantOf(now)
+  const enrichmentAttempts = attemptsBefore + 1
+  if (asked.answer === undefined) {
+    const wait = ASK_AGAIN_MS[attemptsBefore]
+    const nextAt = wait === undefined ? null : instantOf(now + wait)
+    const state = nextAt === null ? 'given-up' : 'waiting'
+    return { enrichment: { state, askedAt, nextAt, detail: asked.fault, warnings: [] }, enrichmentAttempts }
+  }
+  const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
+  return { enrichment: { state, askedAt, nextAt: null, detail: '', warnings: [...(merged?.warnings ?? [])] }, enrichmentAttempts }
+}

@@ -1,0 +1,87 @@
+import type { CStoreScp, MppsScp, StorageCommitmentScp } from '#gateway/dimse/service.ts'
+import type { Outcome } from '#shared/contract/conventions.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import { openArrivals } from './arrivals.ts'
+import { openCommitments } from './commitment.ts'
+import { openDisk } from './disk.ts'
+import { removeOrphans } from './orphans.ts'
+import { openPerformedStepScp } from './performed-step.ts'
+import type { Actor, IntakeDeps } from './ports.ts'
+import { openQuarantine } from './quarantine.ts'
+import { openReceiving } from './receive.ts'
+import { openSeeding } from './seeding.ts'
+import { openSettling } from './settling.ts'
+import { openTally } from './tally.ts'
+import { openTurns } from './turns.ts'
+import { openWrongSteps } from './wrong-steps.ts'
+
+export type { HandedOutQuery, IntakeDeps, News } from './ports.ts'
+
+/** Images, performed steps and storage commitment as devices send them, and the studies that come of them. */
+export interface Intake extends AsyncDisposable {
+  readonly cStoreScp: CStoreScp
+  readonly mppsScp: MppsScp
+  readonly storageCommitmentScp: StorageCommitmentScp
+  /** Told by the observer of associations, of every one. */
+  associationClosed(associationId: string, how: { readonly kind: 'released' | 'aborted'; readonly detail: string }): void
+  storage(): Status['storage']
+  /** Whether associations for storage are taken now: there is room on the disk, and it can be written to. */
+  takesImages(): boolean
+  /** Asks the partner again now. @throws ApiError not-found, refused: the gateway made no study of these images */
+  retryEnrichment(studyInstanceUid: string): Promise<void>
+  /** The instance takes its place in its study; the one it replaces is kept. @throws ApiError not-found */
+  releaseInstance(instanceId: number, reason: string, actor: Actor): Outcome
+  /** Row and file are deleted for good. @throws ApiError not-found */
+  discardInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
+  /** Looks at once at what is due: a setting or a device changed. */
+  wake(): void
+  /** Resolves when nothing of what is due is under way. */
+  settled(): Promise<void>
+}
+
+/** Sweeps the spool, then goes on where the last run stopped. Disposed of after the listeners have drained. */
+export async function openIntake(deps: IntakeDeps): Promise<Intake> {
+  const { store, uuid, onError } = deps
+  const swept = store.imageFiles.sweep()
+  if (swept > 0) {
+    const text = `${swept} unfinished ${swept === 1 ? 'transfer' : 'transfers'} of the last run: removed, the sender was not told Success.`
+    deps.onNews({ kind: 'disk', tone: 'warning', text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+  }
+
+  const closing = new AbortController()
+  const arriving = new Set<string>()
+  const turns = openTurns()
+  const disk = openDisk(deps)
+  const tally = openTally(deps)
+  const wrongSteps = openWrongSteps(store)
+  const arrivals = openArrivals(deps, wrongSteps)
+  const seeding = openSeeding(deps)
+  const settling = openSettling({ ...deps, arrivals, tally, seeding })
+  const commitments = openCommitments({ ...deps, settling })
+  const quarantine = openQuarantine(deps, settling)
+  const sweeping = removeOrphans(deps, arriving, closing.signal).catch((error: unknown) => onError(uuid().slice(0, 8), error))
+
+  return {
+    cStoreScp: openReceiving({ ...deps, arrivals, disk, tally, turns, arriving, onArrived: settling.arrived }),
+    mppsScp: openPerformedStepScp({ ...deps, settling, wrongSteps, turns }),
+    storageCommitmentScp: commitments.scp,
+    associationClosed: settling.associationClosed,
+    storage: () => disk.storage(),
+    takesImages: () => disk.takesImages(),
+    retryEnrichment: seeding.retry,
+    releaseInstance: quarantine.release,
+    discardInstance: quarantine.discard,
+    wake() {
+      for (const part of [settling, seeding, commitments]) part.wake()
+    },
+    async settled() {
+      await sweeping
+      for (const part of [settling, seeding, commitments]) await part.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      for (const part of [settling, seeding, commitments]) await part[Symbol.asyncDispose]()
+      await sweeping
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import { differencesOf, mismatchOf } from './mismatch.ts'
+import type { IntakeDeps } from './ports.ts'
+
+/** Which row of the worklist images were made for, and whether they say the same (dicom-field §5.7). */
+export interface Lookups {
+  /** Finds the row where it is not known yet, and compares. */
+  lookUp(studyInstanceUid: string): Promise<void>
+}
+
+export function openLookups(deps: IntakeDeps, onFound: (studyInstanceUid: string) => void): Lookups {
+  const { store, clock, uuid, handedOut, onNews, onChanged, onError } = deps
+  const { database, imageStudies } = store
+
+  /** By study UID, by step or procedure, by accession number and patient; then again by the study UID that the images say was requested. */
+  async function rowOf({ callingAeTitle, studyInstanceUid, header }: ImageStudyRecord): Promise<HandedOutRow | undefined> {
+    const { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId, requestStudyInstanceUid } = header
+    const query = { callingAeTitle, studyInstanceUid, scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId }
+    try {
+      const row = await handedOut(query)
+      // Some consoles make a UID of their own and keep that of the row in RequestAttributesSequence.
+      if (row?.studyInstanceUid === studyInstanceUid || requestStudyInstanceUid === '' || requestStudyInstanceUid === studyInstanceUid)
+        return row
+      return await handedOut({ ...query, studyInstanceUid: requestStudyInstanceUid })
+    } catch (error) {
+      onError(uuid().slice(0, 8), error)
+      return undefined
+    }
+  }
+
+  return {
+    async lookUp(studyInstanceUid) {
+      const study = imageStudies.get(studyInstanceUid)
+      if (!study) return
+      const row = study.handedOut ?? (await rowOf(study))
+      if (!row) return
+      const isNew = database.transaction(() => {
+        const now = imageStudies.get(studyInstanceUid)
+        if (!now) return false
+        const mismatch = mismatchOf(differencesOf(row, now.header, studyInstanceUid), now.mismatch, instantOf(clock()))
+        if (now.handedOut !== null && mismatch === now.mismatch) return false
+        imageStudies.update(studyInstanceUid, { handedOut: row, mismatch })
+        return mismatch !== null && mismatch !== now.mismatch
+      })
+      onFound(studyInstanceUid)
+      if (isNew) {
+        const { callingAeTitle: aeTitle, remoteAddress: address } = study
+        const text = 'The images name another patient or order than the worklist row they were made for.'
+        onNews({ kind: 'images', tone: 'danger', text, aeTitle, address, associationId: '', studyInstanceUid })
+      }
+      onChanged()
+    },
+  }
+}

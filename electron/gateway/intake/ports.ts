@@ -1,0 +1,55 @@
+import type { Actor, DomainDeps } from '#gateway/domain/audit.ts'
+import type { PerformedSteps } from '#gateway/domain/performed-steps.ts'
+import type { SendEventReport } from '#gateway/scu/event-report.ts'
+import type { HandedOutRow } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
+
+export type { Actor }
+
+/** What images, or a performed step, say of the worklist row they belong to; '' where they say nothing. */
+export interface HandedOutQuery {
+  readonly callingAeTitle: string
+  readonly studyInstanceUid: string
+  readonly scheduledProcedureStepId: string
+  readonly requestedProcedureId: string
+  readonly accessionNumber: string
+  readonly patientId: string
+}
+
+export type EnrichmentQuestion = EventData<'patient_study.enrichment_requested'>
+export type EnrichmentAnswer = EventResponse<'patient_study.enrichment_requested'>
+
+/** A line for the feed: nothing about a patient is in it. */
+export interface News {
+  readonly kind: FeedLine['kind']
+  readonly tone: FeedLine['tone']
+  readonly text: string
+  readonly aeTitle: string
+  readonly address: string
+  readonly associationId: string
+  readonly studyInstanceUid: string | null
+}
+
+/** What the intake stands on; `gateway.ts` fills it. */
+export interface IntakeDeps extends DomainDeps {
+  readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
+  readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
+  readonly performedSteps: PerformedSteps
+  /** The row that was handed out to the device and that images belong to: by study UID, by step or procedure, by accession number and patient. */
+  readonly handedOut: (query: HandedOutQuery) => Promise<HandedOutRow | undefined>
+  /** @throws WebhookError */
+  readonly askEnrichment: (question: EnrichmentQuestion, options: { readonly signal: AbortSignal }) => Promise<EnrichmentAnswer>
+  /** In the transaction that makes the instance the current one. */
+  readonly onKept: (instance: InstanceRecord) => void
+  /** The result of a storage commitment, to the device's own address. */
+  readonly sendEventReport: SendEventReport
+  readonly onNews: (news: News) => void
+  /** Counts changed: what the window shows of images is old. */
+  readonly onChanged: () => void
+  /** An error of ours. Its text may speak of a patient: not for a log as it is. */
+  readonly onError: (reference: string, error: unknown) => void
+}

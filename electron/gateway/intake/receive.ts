@@ -1,0 +1,208 @@
+import { crc32 } from 'node:zlib'
+import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
+import { fileMeta } from '#gateway/dimse/file-meta.ts'
+import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
+import { DimseError } from '#gateway/dimse/status.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import { fileFor, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { Arrivals, Kept } from './arrivals.ts'
+import type { Disk } from './disk.ts'
+import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
+import type { IntakeDeps } from './ports.ts'
+import type { Tally } from './tally.ts'
+import type { Turns } from './turns.ts'
+
+/** What is gathered of a data set before it is written. */
+const WRITE_BYTES = 256 << 10
+const SUCCESS: DimseResult = { status: 0x0000 }
+
+export interface ReceiveDeps extends IntakeDeps {
+  readonly arrivals: Arrivals
+  readonly disk: Disk
+  readonly tally: Tally
+  /** By SOP Instance UID: two associations may send the same instance at the same moment. */
+  readonly turns: Turns
+  /** After the commit. */
+  readonly onArrived: (kept: Kept) => void
+  /** Files that are about to have a row. */
+  readonly arriving: Set<string>
+}
+
+/** Whole on the disk, under no name yet. */
+interface Received {
+  readonly request: CStoreRequest
+  readonly part: PartFile
+  readonly header: InstanceHeader
+  readonly dataSetOffset: number
+  readonly crc32: number
+}
+
+/** PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then says Success (dicom-field §5.3-5.5). */
+export function openReceiving(deps: ReceiveDeps): CStoreScp {
+  const { store, clock, uuid, setting, recogniseDevice, arrivals, disk, tally, turns, arriving } = deps
+  const { database, imageFiles, instances } = store
+
+  async function receive(request: CStoreRequest): Promise<DimseResult> {
+    if (!disk.takesImages())
+      throw new DimseError(0xa700, disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to')
+    checkCommand(request)
+    const part = await imageFiles.begin()
+    let file: string | undefined
+    try {
+      const received = await read(request, part)
+      const { sopInstanceUid, studyInstanceUid } = received.header
+      const own = fileFor(studyInstanceUid, uuid())
+      file = own
+      const kept = await turns.take(sopInstanceUid, () => settleIn(received, own))
+      if (kept) told(request, kept)
+      return SUCCESS
+    } finally {
+      // The row decides, whatever failed after it: one without its file would be a lie.
+      if (file === undefined || !instances.has(file)) await part.discard()
+    }
+  }
+
+  /** @throws DimseError A900, C000; StorageFault; DataSetCutOff */
+  async function read(request: CStoreRequest, part: PartFile): Promise<Received> {
+    const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
+    const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid: transferSyntax, sourceAeTitle: association.callingAeTitle })
+    const reader = readerOf(transferSyntax)
+    let checksum = 0
+    let gathered: Buffer[] = [meta]
+    let gatheredBytes = meta.length
+    let writing: Promise<void> = Promise.resolve()
+    try {
+      for await (const fragments of request.dataSet) {
+        for (const fragment of fragments) {
+          checksum = crc32(fragment, checksum)
+          if (!reader.isDone) reader.push(fragment)
+          gathered.push(fragment)
+          gatheredBytes += fragment.length
+        }
+        if (gatheredBytes < WRITE_BYTES) continue
+        // One write at a time, while the next bytes come: memory is that of two.
+        await writing
+        writing = part.write(gathered)
+        // Its fault is met at the next write, or at the end.
+        writing.catch(() => undefined)
+        gathered = []
+        gatheredBytes = 0
+      }
+    } finally {
+      await writing
+    }
+    if (gatheredBytes > 0) await part.write(gathered)
+    const found = reader.end()
+    if (found.fault !== undefined) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
+    const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
+    const header = headerOf(found, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+    checkHeader(header, request)
+    return { request, part, header, dataSetOffset: meta.length, crc32: checksum }
+  }
+
+  /** Gives the instance its place; undefined where it is here already. */
+  async function settleIn(received: Received, file: string): Promise<Kept | undefined> {
+    const { request, part, header, dataSetOffset } = received
+    const { association, transferSyntax } = request
+    const twin = await twinOf(received)
+    if (twin) {
+      await database.commitSoon(() => instances.seen(twin.instanceId, instantOf(clock())))
+      tally.repeated(association, twin.studyInstanceUid)
+      return undefined
+    }
+    await part.finish()
+    arriving.add(file)
+    try {
+      await part.keep(file)
+      const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
+      const arrival = {
+        header,
+        association,
+        transferSyntaxUid: transferSyntax,
+        file,
+        dataSetOffset,
+        bytes: part.bytes,
+        crc32: received.crc32,
+        deviceName: device?.name || association.callingAeTitle,
+        isFetched: isFetchedBy(setting('dimse.aeTitle'), request),
+      }
+      return await database.commitSoon(() => arrivals.keep(arrival))
+    } finally {
+      arriving.delete(file)
+    }
+  }
+
+  // dicom-field §5.5: the same bytes again change nothing.
+  async function twinOf({ header, part, dataSetOffset, crc32: checksum }: Received): Promise<InstanceRecord | undefined> {
+    for (const twin of arrivals.twinsOf(header.sopInstanceUid, part.bytes - dataSetOffset, checksum)) {
+      if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset)) return twin
+    }
+    return undefined
+  }
+
+  function told({ association }: CStoreRequest, kept: Kept): void {
+    const { studyInstanceUid, state, detail } = kept.instance
+    if (state === 'quarantined') tally.quarantined(association, studyInstanceUid, detail)
+    else tally.kept(association, studyInstanceUid)
+    deps.onArrived(kept)
+  }
+
+  return {
+    async store(request) {
+      const { association, signal } = request
+      if (!signal.aborted) tally.begin(association)
+      try {
+        return await receive(request)
+      } catch (error) {
+        // The feed has it when the association ends; there is nobody to answer.
+        if (error instanceof DataSetCutOff) return { status: 0x0110, errorComment: 'Association ended within the data set' }
+        const result = resultOf(error)
+        if (error instanceof StorageFault) disk.failed()
+        tally.refused(association, sentenceOf(result))
+        return result
+      }
+    },
+  }
+
+  function resultOf(error: unknown): DimseResult {
+    if (error instanceof DimseError) return error.result
+    if (error instanceof StorageFault && error.kind === 'full') return { status: 0xa700, errorComment: 'Too little disk space' }
+    if (error instanceof StorageFault && error.kind === 'read-only') return { status: 0xa700, errorComment: 'Disk cannot be written to' }
+    const reference = uuid().slice(0, 8)
+    deps.onError(reference, error)
+    return { status: 0x0110, errorComment: `Gateway internal error ${reference}` }
+  }
+}
+
+/** What the feed says of a refusal. */
+function sentenceOf({ status, errorComment = '' }: DimseResult): string {
+  return `${errorComment} (status ${status.toString(16).toUpperCase().padStart(4, '0')}).`
+}
+
+/** PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same. */
+function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
+  if (fitnessOfUid(sopClassUid) === 'unfit') throw new DimseError(0xa900, 'Affected SOP Class UID is missing or no UID', [TAG.sopClassUid])
+  if (fitnessOfUid(sopInstanceUid) === 'unfit')
+    throw new DimseError(0xa900, 'Affected SOP Instance UID is missing or no UID', [TAG.sopInstanceUid])
+}
+
+// dicom-field §5.3, §5.4.
+function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
+  if (header.sopClassUid !== request.sopClassUid)
+    throw new DimseError(0xa900, 'SOP Class UID differs from the affected one', [TAG.sopClassUid])
+  if (header.sopInstanceUid !== request.sopInstanceUid)
+    throw new DimseError(0xa900, 'SOP Instance UID differs from the affected one', [TAG.sopInstanceUid])
+  if (fitnessOfUid(header.studyInstanceUid) === 'unfit')
+    throw new DimseError(0xa900, 'Study Instance UID is missing or no UID', [TAG.studyInstanceUid])
+  if (fitnessOfUid(header.seriesInstanceUid) === 'unfit')
+    throw new DimseError(0xa900, 'Series Instance UID is missing or no UID', [TAG.seriesInstanceUid])
+}
+
+/** ErrorComment is an LO in ASCII. */
+const commentOf = (text: string): string => text.replace(/[^\x20-\x5b\x5d-\x7e]/g, '?').slice(0, 64)
+
+/** Whether it comes of a C-MOVE of ours (PS3.7 Table 9.3-1, Move Originator). */
+const isFetchedBy = (ownAeTitle: string, { moveOriginatorAeTitle }: CStoreRequest): boolean =>
+  moveOriginatorAeTitle !== undefined && moveOriginatorAeTitle.trim().toUpperCase() === ownAeTitle.trim().toUpperCase()

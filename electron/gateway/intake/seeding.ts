@@ -1,0 +1,127 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ImageStudyPatch, ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import type { StudyArea } from '#shared/contract/settings.ts'
+import { ApiError } from '#shared/errors.ts'
+import { openAlarm } from './alarm.ts'
+import { type Asked, ask, standingAfter } from './enrichment.ts'
+import { fitnessOfUid } from './header.ts'
+import type { IntakeDeps, News } from './ports.ts'
+import { openSeeds } from './seeds.ts'
+import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
+
+/** Studies of the interface that come of images, with what the partner says of them (interface.md, patient_study.enrichment_requested). */
+export interface Seeding extends AsyncDisposable {
+  /**
+   * A study is complete for the first time, or names another patient than it did: it is settled, and appears in every area of the setting that does not know it.
+   * The partner is asked once for all of them, within the budget of a soft event; without an answer the header's values stand until there is one.
+   */
+  settle(study: ImageStudyRecord, signal: AbortSignal): Promise<void>
+  /** A person asks again. @throws ApiError not-found, refused */
+  retry(studyInstanceUid: string): Promise<void>
+  wake(): void
+  settled(): Promise<void>
+}
+
+export function openSeeding(deps: IntakeDeps): Seeding {
+  const { store, clock, setting, onNews, onChanged, onError, uuid } = deps
+  const { database, imageStudies, studies } = store
+  const seeds = openSeeds(deps)
+  const closing = new AbortController()
+
+  const alarm = openAlarm({
+    clock,
+    next: () => imageStudies.nextEnrichment(),
+    async work(signal) {
+      for (const study of imageStudies.enrichmentDue(instantOf(clock()))) await askAgain(study, signal)
+    },
+    onError: (error) => onError(uuid().slice(0, 8), error),
+  })
+
+  const freeAreas = ({ studyInstanceUid }: ImageStudyRecord): StudyArea[] =>
+    setting('intake.areas').filter((area) => studies.byUid(area, studyInstanceUid) === undefined)
+
+  function mergedFor(study: ImageStudyRecord, { answer }: Asked): MergedValues {
+    const modality = leadingModality([study.header.modality, ...study.modalities])
+    return seeds.usable(mergedValues(study.header, modality, answer ?? {}))
+  }
+
+  async function settle(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
+    const { studyInstanceUid } = study
+    // Where all of it is in quarantine, the first image that counts opens it again.
+    const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
+    const isSeeded = imageStudies.seeds(studyInstanceUid).length > 0
+    if (!isFit || (!isSeeded && freeAreas(study).length === 0)) {
+      close(studyInstanceUid, {})
+      return
+    }
+    const asked = await ask(deps, study, signal)
+    const planted = database.transaction(() => {
+      const now = imageStudies.get(studyInstanceUid) ?? study
+      const merged = mergedFor(now, asked)
+      // Somebody may have made the study while the partner was asked.
+      const areas = freeAreas(now)
+      for (const area of areas) seeds.plant(area, studyInstanceUid, merged)
+      if (isSeeded) seeds.fill(studyInstanceUid, merged)
+      const isOurs = isSeeded || areas.length > 0
+      close(studyInstanceUid, isOurs ? standingAfter(asked, 0, merged, clock()) : {})
+      return areas
+    })
+    tell(studyInstanceUid, planted)
+    alarm.wake()
+  }
+
+  function close(studyInstanceUid: string, patch: ImageStudyPatch): void {
+    database.transaction(() => {
+      imageStudies.update(studyInstanceUid, { ...patch, state: 'settled', settledAt: instantOf(clock()) })
+      deps.performedSteps.changed()
+    })
+    onChanged()
+  }
+
+  async function askAgain(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
+    const { studyInstanceUid } = study
+    const asked = await ask(deps, study, signal)
+    database.transaction(() => {
+      const now = imageStudies.get(studyInstanceUid)
+      if (!now) return
+      const merged = mergedFor(now, asked)
+      if (asked.answer) seeds.fill(studyInstanceUid, merged)
+      imageStudies.update(studyInstanceUid, standingAfter(asked, now.enrichmentAttempts, merged, clock()))
+    })
+    tell(studyInstanceUid, [])
+    onChanged()
+  }
+
+  function tell(studyInstanceUid: string, planted: readonly StudyArea[]): void {
+    const study = imageStudies.get(studyInstanceUid)
+    if (!study) return
+    const { callingAeTitle: aeTitle, remoteAddress: address, enrichment, instances, series } = study
+    const say = (kind: News['kind'], tone: News['tone'], text: string) =>
+      onNews({ kind, tone, text, aeTitle, address, associationId: '', studyInstanceUid })
+    const counted = `${instances} ${instances === 1 ? 'object' : 'objects'} in ${series} series`
+    if (planted.length > 0) say('images', 'good', `A study of ${counted} is here and appears in: ${planted.join(', ')}.`)
+    if (enrichment.state === 'waiting') say('enrichment', 'warning', `${enrichment.detail} What the images say stands meanwhile.`)
+    if (enrichment.state === 'given-up') say('enrichment', 'danger', `${enrichment.detail} It is not asked again by itself.`)
+    if (enrichment.state === 'done' && planted.length === 0) say('enrichment', 'good', 'The partner completed what is known of the study.')
+    for (const warning of enrichment.warnings) say('enrichment', 'warning', warning)
+  }
+
+  alarm.wake()
+  return {
+    settle,
+    async retry(studyInstanceUid) {
+      const study = imageStudies.get(studyInstanceUid)
+      if (!study) throw new ApiError('not-found', 'There are no images of such a study.')
+      if (imageStudies.seeds(studyInstanceUid).length === 0)
+        throw new ApiError('refused', 'The gateway made no study of these images: the partner is not asked about it.')
+      await askAgain(study, closing.signal)
+      alarm.wake()
+    },
+    wake: () => alarm.wake(),
+    settled: () => alarm.settled(),
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await alarm[Symbol.asyncDispose]()
+    },
+  }
+}

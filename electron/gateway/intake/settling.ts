@@ -1,0 +1,170 @@
+import { instantOf, msOf } from '#gateway/store/clock.ts'
+import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import { openAlarm } from './alarm.ts'
+import type { Arrivals, Kept } from './arrivals.ts'
+import { openLookups } from './lookups.ts'
+import type { IntakeDeps, News } from './ports.ts'
+import type { Seeding } from './seeding.ts'
+import type { Tally } from './tally.ts'
+
+/** A study that could not be settled is not tried again for so long. */
+const AGAIN_MS = 60_000
+
+const IDENTITY = {
+  corrected: { tone: 'warning', text: 'The device sent images again that name another patient or order now: what they say now is used.' },
+  other: { tone: 'danger', text: 'Images of one study name different patients or orders: what the first of them say is used.' },
+} as const satisfies Record<Exclude<Kept['identity'], 'same'>, Pick<News, 'tone' | 'text'>>
+
+export interface SettlingDeps extends IntakeDeps {
+  readonly arrivals: Arrivals
+  readonly tally: Tally
+  readonly seeding: Seeding
+}
+
+/**
+ * When a study is complete (dicom-field §5.7): all that was announced is here, or it has been quiet and no association that sent to it is open,
+ * or it has taken long enough. By rows, so that a restart forgets nothing.
+ */
+export interface Settling extends AsyncDisposable {
+  /** After the commit of an instance. */
+  arrived(kept: Kept): void
+  /** After the commit of what a device announced, or of its saying that it is done. */
+  announced(studyInstanceUid: string): void
+  associationClosed(associationId: string, how: { readonly kind: 'released' | 'aborted'; readonly detail: string }): void
+  /** Within a transaction: a person let an image in; `isFirst`: the only one of its study that counts. */
+  reopen(studyInstanceUid: string, isFirst: boolean): void
+  wake(): void
+  settled(): Promise<void>
+}
+
+export function openSettling(deps: SettlingDeps): Settling {
+  const { store, clock, uuid, setting, arrivals, tally, seeding, onChanged, onError } = deps
+  const { database, imageStudies, performedSteps } = store
+  /** Studies of which everything that was announced is here. */
+  const whole = new Set<string>()
+  /** Of studies that something was announced of: instances to come before it is worth counting again. */
+  const left = new Map<string, number>()
+  const notBefore = new Map<string, number>()
+  const underWay = new Set<Promise<void>>()
+  const lookups = openLookups(deps, (studyInstanceUid) => arrivals.forget(studyInstanceUid))
+  const failed = (error: unknown) => onError(uuid().slice(0, 8), error)
+
+  const alarm = openAlarm({
+    clock,
+    next() {
+      const [first] = imageStudies
+        .receiving()
+        .map(dueAt)
+        .sort((a, b) => a - b)
+      return first === undefined ? undefined : instantOf(first)
+    },
+    async work(signal) {
+      const due = imageStudies.receiving().filter((study) => dueAt(study) <= clock())
+      await Promise.all(due.map((study) => settle(study.studyInstanceUid, signal)))
+    },
+    onError: failed,
+  })
+
+  /** Ms since 1970. */
+  function dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ImageStudyRecord): number {
+    const quiet = tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : msOf(lastInstanceAt) + setting('intake.idleSeconds') * 1000
+    const due = whole.has(studyInstanceUid) ? clock() : Math.min(quiet, msOf(latest))
+    return Math.max(due, notBefore.get(studyInstanceUid) ?? 0)
+  }
+
+  async function settle(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
+    try {
+      await lookups.lookUp(studyInstanceUid)
+      const study = imageStudies.get(studyInstanceUid)
+      if (study?.state !== 'receiving') return
+      // Late images open the counts again, no more.
+      if (study.settledAt === null) await seeding.settle(study, signal)
+      else closeAgain(studyInstanceUid)
+      for (const known of [whole, left, notBefore]) known.delete(studyInstanceUid)
+      arrivals.forget(studyInstanceUid)
+    } catch (error) {
+      if (signal.aborted) return
+      notBefore.set(studyInstanceUid, clock() + AGAIN_MS)
+      failed(error)
+    }
+  }
+
+  function closeAgain(studyInstanceUid: string): void {
+    database.transaction(() => {
+      imageStudies.update(studyInstanceUid, { state: 'settled', settledAt: instantOf(clock()) })
+      deps.performedSteps.changed()
+    })
+    onChanged()
+  }
+
+  /** Counts what was announced and is here. */
+  function count(studyInstanceUid: string): void {
+    const { expected, missing } = imageStudies.expectedOf(studyInstanceUid)
+    if (expected === null) left.delete(studyInstanceUid)
+    else if (missing > 0) left.set(studyInstanceUid, missing)
+    else {
+      left.set(studyInstanceUid, 1)
+      // A step that still goes on may announce more.
+      if (performedSteps.standing(studyInstanceUid).some(({ status }) => status === 'IN PROGRESS')) return
+      whole.add(studyInstanceUid)
+      alarm.wake()
+    }
+  }
+
+  function lookUpSoon(studyInstanceUid: string): void {
+    const job = lookups.lookUp(studyInstanceUid).catch(failed)
+    underWay.add(job)
+    void job.finally(() => underWay.delete(job))
+  }
+
+  for (const { studyInstanceUid, expected } of imageStudies.receiving()) if (expected !== null) count(studyInstanceUid)
+  alarm.wake()
+
+  return {
+    arrived({ instance: { studyInstanceUid, associationId }, isOpened, identity }) {
+      onChanged()
+      if (isOpened || identity === 'corrected') {
+        lookUpSoon(studyInstanceUid)
+        alarm.wake()
+      }
+      if (identity !== 'same') {
+        const { tone, text } = IDENTITY[identity]
+        tally.told(associationId, tone, text, studyInstanceUid)
+      }
+      const toCome = left.get(studyInstanceUid)
+      if (toCome !== undefined && toCome > 1) left.set(studyInstanceUid, toCome - 1)
+      else if (toCome !== undefined || isOpened) count(studyInstanceUid)
+    },
+    announced(studyInstanceUid) {
+      if (imageStudies.get(studyInstanceUid)?.state === 'receiving') count(studyInstanceUid)
+    },
+    associationClosed(associationId, how) {
+      const at = instantOf(clock())
+      const studies = tally.closed(associationId, how)
+      if (studies.length === 0) return
+      const transfer = { how: how.kind, detail: how.kind === 'aborted' ? how.detail : '', at }
+      database
+        .commitSoon(() => {
+          for (const studyInstanceUid of studies) imageStudies.update(studyInstanceUid, { transfer })
+        })
+        .then(onChanged, failed)
+      alarm.wake()
+    },
+    reopen(studyInstanceUid, isFirst) {
+      imageStudies.update(studyInstanceUid, { state: 'receiving', dueAt: instantOf(clock()), ...(isFirst && { settledAt: null }) })
+      database.afterCommit(() => {
+        arrivals.forget(studyInstanceUid)
+        alarm.wake()
+      })
+    },
+    wake: () => alarm.wake(),
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay)
+      await alarm.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      await alarm[Symbol.asyncDispose]()
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import type { Store } from '#gateway/store/store.ts'
+
+/** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
+export const WRONG_ENTRY = '110514'
+const DETAIL = 'The device reported that the wrong worklist entry was selected for it (MPPS, 110514).'
+const MOST_STUDIES = 500
+
+/** Images made under the wrong worklist entry are set aside, those that are here and those that still come (dicom-field §5.9). */
+export interface WrongSteps {
+  /** One sentence where an instance belongs to such a step; '' where it does not. */
+  faultOf(studyInstanceUid: string, scheduledProcedureStepId: string, performedStepUid: string): string
+  /** Within a transaction: sets aside what is here of the step; `named` are the instances it names. Studies that were touched. */
+  setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[]
+  /** A performed step changed. */
+  changed(): void
+}
+
+interface OfStudy {
+  readonly stepIds: ReadonlySet<string>
+  readonly performed: ReadonlySet<string>
+}
+
+export function openWrongSteps({
+  performedSteps,
+  instances,
+  imageStudies,
+}: Pick<Store, 'performedSteps' | 'instances' | 'imageStudies'>): WrongSteps {
+  const known = new Map<string, OfStudy>()
+
+  function ofStudy(studyInstanceUid: string): OfStudy {
+    const kept = known.get(studyInstanceUid)
+    if (kept) return kept
+    const steps = performedSteps.ofStudy(studyInstanceUid)
+    // The last word on a step counts: it may have been begun again for the right patient.
+    const lastWord = new Map(
+      steps.flatMap((step) =>
+        step.items
+          .filter((item) => item.studyInstanceUid === studyInstanceUid)
+          .map((item) => [item.scheduledProcedureStepId, step] as const),
+      ),
+    )
+    const made = {
+      stepIds: new Set([...lastWord].filter(([stepId, step]) => stepId !== '' && isWrong(step)).map(([stepId]) => stepId)),
+      performed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
+    }
+    if (known.size >= MOST_STUDIES) known.clear()
+    known.set(studyInstanceUid, made)
+    return made
+  }
+
+  return {
+    faultOf(studyInstanceUid, scheduledProcedureStepId, performedStepUid) {
+      const { stepIds, performed } = ofStudy(studyInstanceUid)
+      return stepIds.has(scheduledProcedureStepId) || performed.has(performedStepUid) ? DETAIL : ''
+    },
+    setAside(step, named) {
+      const carrying = step.items.flatMap(({ studyInstanceUid, scheduledProcedureStepId }) =>
+        scheduledProcedureStepId === '' ? [] : instances.ofStep(studyInstanceUid, scheduledProcedureStepId),
+      )
+      const found = [...carrying, ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? [])]
+      for (const { instanceId } of found) instances.setState(instanceId, 'quarantined', 'wrong-step', DETAIL)
+      const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
+      for (const studyInstanceUid of studies) imageStudies.recount(studyInstanceUid)
+      return studies
+    },
+    changed: () => known.clear(),
+  }
+}
+
+const isWrong = ({ status, discontinuationCode }: PerformedStepRecord) => status === 'DISCONTINUED' && discontinuationCode === WRONG_ENTRY

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { openAlarm } from '#gateway/intake/alarm.ts'
+
+describe('an alarm', () => {
+  it('works at one round at a time, and once more for what came meanwhile', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let rounds = 0
+    let running = 0
+    await using alarm = openAlarm({
+      clock: () => 0,
+      next: () => undefined,
+      async work() {
+        expect(++running).toBe(1)
+        await gates[rounds++]?.promise
+        running--
+      },
+      onError: () => expect.unreachable(),
+    })
+    alarm.wake()
+    await new Promise((resolve) => setImmediate(resolve))
+    alarm.wake()
+    alarm.wake()
+    gates[0]?.resolve()
+    gates[1]?.resolve()
+    await alarm.settled()
+    expect(rounds).toBe(2)
+  })
+
+  it('rings by itself when something is due, and goes on after a fault', async () => {
+    const done = Promise.withResolvers<void>()
+    const errors: unknown[] = []
+    let rounds = 0
+    await using alarm = openAlarm({
+      clock: () => Date.parse('2026-03-10T09:00:00.000Z'),
+      next: () => (rounds < 2 ? '2026-03-10T09:00:00.001Z' : undefined),
+      async work() {
+        if (++rounds === 1) throw new Error('broken')
+        done.resolve()
+      },
+      onError: (error) => errors.push(error),
+    })
+    alarm.wake()
+    await done.promise
+    expect(errors).toHaveLength(1)
+    expect(rounds).toBe(2)
+  })
+
+  it('is silent once it is disposed of', async () => {
+    let rounds = 0
+    const alarm = openAlarm({
+      clock: () => 0,
+      next: () => undefined,
+      async work() {
+        rounds++
+      },
+      onError: () => undefined,
+    })
+    await alarm[Symbol.asyncDispose]()
+    alarm.wake()
+    await alarm.settled()
+    expect(rounds).toBe(0)
+  })
+})

@@ -1,0 +1,157 @@
+import { truncateSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Peer, RequestorError } from '#gateway/dimse/requestor.ts'
+import { CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
+
+const ON = { 'commitment.isOn': true }
+const TRANSACTION = '1.2.3.900'
+const MINUTE = 60_000
+
+const named = (...sopInstanceUids: string[]): Values => ({
+  TransactionUID: TRANSACTION,
+  ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
+})
+const request = (stage: Stage, values: Values, actionTypeId = 1) =>
+  stage.intake.storageCommitmentScp.action({ ...normalized(values, { sopInstanceUid: '1.2.840.10008.1.20.1.1' }), actionTypeId })
+const committed = (...numbers: number[]) => numbers.map((n) => ({ sopClassUid: CT, sopInstanceUid: `${SERIES}.${n}` }))
+
+describe('a storage commitment request', () => {
+  it('is answered at once, and its result goes to the address and port of the device', async () => {
+    const peers: Peer[] = []
+    const reports: unknown[] = []
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async (peer, callingAeTitle, report) => {
+        peers.push(peer)
+        reports.push([callingAeTitle, report])
+      },
+    })
+    for (const n of [1, 2]) await stage.store1(image(n))
+    expect(await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))).toEqual({ status: 0 })
+    await stage.intake.settled()
+    expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1', tls: undefined }])
+    expect(reports).toEqual([['ISTHMUS', { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] }]])
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', attempts: 1, instances: 2, failed: 0 })
+    // It named all of the study.
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', expected: 2, missing: 0 })
+  })
+
+  it('is refused while it is switched off', async () => {
+    await using stage = await openStage()
+    expect(await request(stage, named('1.2.3'))).toEqual({ status: 0x0110, errorComment: 'Storage commitment is switched off here' })
+  })
+
+  it.each([
+    ['another action', named('1.2.3'), 2, 0x0123],
+    ['no transaction UID', { ...named('1.2.3'), TransactionUID: '' }, 1, 0x0121],
+    ['no instance', named(), 1, 0x0121],
+  ])('with %s is refused', async (_, values, actionTypeId, status) => {
+    await using stage = await openStage({ settings: ON })
+    expect((await request(stage, values, actionTypeId)).status).toBe(status)
+    expect(stage.store.commitments.nextDue()).toBeUndefined()
+  })
+
+  it('waits for what is on its way over another association', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.store1(image(1))
+    await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))
+    await stage.intake.settled()
+    expect(stage.reports).toEqual([])
+    await stage.store1(image(2))
+    await stage.pass(MINUTE)
+    expect(stage.reports).toMatchObject([{ committed: committed(1, 2), failed: [] }])
+  })
+
+  it('under a transaction UID that is in use for others is refused with 0131; the same one again is on its way already', async () => {
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async () => {
+        throw new RequestorError('unreachable', 'It cannot be reached.')
+      },
+    })
+    await stage.store1(image(1))
+    await request(stage, named(`${SERIES}.1`))
+    expect((await request(stage, named('1.2.3'))).status).toBe(0x0131)
+    expect((await request(stage, named(`${SERIES}.1`))).status).toBe(0)
+    expect(stage.store.commitments.ofStudy(STUDY)).toHaveLength(1)
+  })
+})
+
+describe('an instance is not committed', () => {
+  it('that is unknown, of another class, in quarantine, or no whole file', async () => {
+    await using stage = await openStage({ settings: ON })
+    for (const n of [1, 2, 3, 4]) await stage.store1(image(n))
+    await stage.store1(image(3, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+    const fourth = stage.store.instances.current(`${SERIES}.4`)
+    truncateSync(stage.store.imageFiles.pathOf(fourth?.file ?? ''), 200)
+    await stage.intake.storageCommitmentScp.action({
+      ...normalized({
+        TransactionUID: TRANSACTION,
+        ReferencedSOPSequence: [
+          { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.1` },
+          { ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.4', ReferencedSOPInstanceUID: `${SERIES}.2` },
+          { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.3` },
+          { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.4` },
+          { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: '1.2.3.4.5' },
+        ],
+      }),
+      actionTypeId: 1,
+    })
+    await stage.pass(MINUTE)
+    const [report] = stage.reports
+    expect(report?.committed).toEqual(committed(1))
+    expect(report?.failed.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason])).toEqual([
+      [`${SERIES}.2`, 0x0119],
+      [`${SERIES}.3`, 0x0112],
+      [`${SERIES}.4`, 0x0112],
+      ['1.2.3.4.5', 0x0112],
+    ])
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 4 })
+    expect(stage.news.at(-1)).toMatchObject({ tone: 'warning', text: 'CT room 1 was told that 4 of 5 objects are not kept here.' })
+  })
+})
+
+describe('a result that cannot be delivered', () => {
+  it('is tried again, also after a restart, and given up after 72 hours', async () => {
+    let attempts = 0
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async () => {
+        attempts++
+        throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+      },
+    })
+    await stage.store1(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string))
+    await stage.intake.settled()
+    expect(attempts).toBe(1)
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      nextAt: '2026-03-10T09:01:00.000Z',
+      lastError: 'CT1 cannot be reached.',
+    })
+    await stage.reopen()
+    await stage.pass(MINUTE)
+    expect(attempts).toBe(2)
+    for (let hours = 0; hours < 80; hours += 4) await stage.pass(4 * 60 * MINUTE)
+    const { state, lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
+    expect({ state, lastError }).toEqual({ state: 'given-up', lastError: 'CT1 cannot be reached.' })
+    expect(stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone !== 'plain').map(({ tone }) => tone)).toEqual([
+      'warning',
+      'danger',
+    ])
+  })
+
+  it('says that the device has no port, and goes out once it has one', async () => {
+    let port: number | null = null
+    await using stage = await openStage({ settings: ON, recogniseDevice: () => ({ ...DEVICE, port }) })
+    await stage.store1(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string))
+    await stage.intake.settled()
+    expect(stage.store.commitments.find('CT1', TRANSACTION)?.lastError).toBe('No port is set for it in the device list.')
+    port = 104
+    await stage.pass(MINUTE)
+    expect(stage.reports).toHaveLength(1)
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { alphabeticForm, isSameName } from '#gateway/intake/name.ts'
+
+describe('names that are written differently', () => {
+  it.each([
+    ['Müller^Jürgen', 'MUELLER^JUERGEN'],
+    ['Müller^Jürgen', 'Muller^Jurgen'],
+    ['Groß^Ida^^^', 'GROSS^IDA'],
+    ['Sample^Sam', ' sample ^ sam'],
+    ['Ａｎｎ^Bo', 'ann^bo'],
+    ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
+    ['Yamada^Tarou=山田^太郎', '=山田^太郎'],
+    ['', '^^'],
+  ])('%s and %s are the same', (one, other) => {
+    expect(isSameName(one, other)).toBe(true)
+    expect(isSameName(other, one)).toBe(true)
+  })
+
+  it.each([
+    ['Sample^Sam', 'Sample^Sara'],
+    ['Sample^Sam', 'Sam^Sample'],
+    ['Sample^Sam', ''],
+    ['Sample^Sam^M', 'Sample^Sam'],
+    ['Yamada^Tarou=山田^太郎', 'Yamada^Hanako'],
+  ])('%s and %s are not', (one, other) => {
+    expect(isSameName(one, other)).toBe(false)
+    expect(isSameName(other, one)).toBe(false)
+  })
+})
+
+describe('the alphabetic form', () => {
+  it.each([
+    ['Sample^Sam^^Dr.^', 'Sample^Sam^^Dr.'],
+    ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
+    ['=山田^太郎', '山田^太郎'],
+    ['', ''],
+  ])('of %j is %j', (name, form) => {
+    expect(alphabeticForm(name)).toBe(form)
+  })
+})

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import type { EnrichmentAnswer, EnrichmentQuestion } from '#gateway/intake/ports.ts'
+import type { StudyRecord } from '#gateway/store/studies.ts'
+import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
+import { ApiError } from '#shared/errors.ts'
+import { HANDED_OUT, IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
+
+const MINUTE = 60_000
+
+function partner(...answers: (EnrichmentAnswer | Error)[]) {
+  const questions: EnrichmentQuestion[] = []
+  return {
+    questions,
+    askEnrichment: async (question: EnrichmentQuestion) => {
+      questions.push(question)
+      const answer = answers[Math.min(questions.length, answers.length) - 1] ?? {}
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  }
+}
+
+const silent = () => new WebhookError('timeout', 'no answer within 5 s')
+
+async function exam(stage: Stage, values = IMAGE): Promise<void> {
+  await stage.store1(values)
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+}
+
+const scribeOf = (stage: Stage) => stage.store.studies.byUid('scribe', STUDY) as StudyRecord
+
+describe('a study that appears by itself', () => {
+  it('is normal, unassigned, of nobody, with the values of its images', async () => {
+    const { questions, askEnrichment } = partner()
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    expect(scribeOf(stage)).toMatchObject({
+      area: 'scribe',
+      studyInstanceUid: STUDY,
+      studyDescription: 'CT head',
+      severity: 'normal',
+      status: 'unassigned',
+      assignedTo: null,
+      createdByApiKeyId: null,
+      createdByUserId: null,
+      expressCustomerId: null,
+      detail: { reportMetadata: { patientName: 'Sample^Sam', sex: 'male', age: '45 years', scanTime: '08:45' } },
+    })
+    expect(questions).toEqual([
+      { clinicId: stage.store.settings.get('clinic.id'), studyInstanceUid: STUDY, accessionNumber: 'A100', patientId: 'P100' },
+    ])
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'empty', nextAt: null } })
+    const [entry] = stage.store.audit.list({ limit: 10 }).items
+    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.seed', target: scribeOf(stage).studyId })
+    expect(JSON.stringify(entry)).not.toContain('Sample')
+    expect(stage.news.at(-1)?.text).toBe('A study of 1 object in 1 series is here and appears in: scribe.')
+  })
+
+  it('has the partner’s values from the start', async () => {
+    const { askEnrichment } = partner({ studyDescription: 'Head, plain', severity: 'high', mrn: 'M7', externalPatientId: 'X1' })
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    expect(scribeOf(stage)).toMatchObject({ studyDescription: 'Head, plain', severity: 'high', detail: { externalPatientId: 'X1' } })
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ mrn: 'M7', patientName: 'Sample^Sam' })
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment.state).toBe('done')
+  })
+
+  it('appears in both areas after one question', async () => {
+    const { questions, askEnrichment } = partner({ severity: 'stat' })
+    await using stage = await openStage({ askEnrichment, settings: { 'intake.areas': ['scribe', 'viewer'] } })
+    await exam(stage)
+    expect(questions).toHaveLength(1)
+    const viewer = stage.store.studies.byUid('viewer', STUDY)
+    expect(viewer).toMatchObject({ severity: 'stat', status: 'incomplete', detail: {} })
+    expect(viewer?.studyId).not.toBe(scribeOf(stage).studyId)
+  })
+
+  it('appears nowhere, and nobody is asked, where no area is set', async () => {
+    const { questions, askEnrichment } = partner()
+    await using stage = await openStage({ askEnrichment, settings: { 'intake.areas': [] } })
+    await exam(stage)
+    expect(questions).toEqual([])
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'not-asked' } })
+  })
+
+  it('is left alone where the area has it already: nothing is created, asked or overwritten', async () => {
+    const { questions, askEnrichment } = partner({ severity: 'stat' })
+    await using stage = await openStage({ askEnrichment })
+    const made = stage.store.studies.insert({
+      studyId: `stu_${'0'.repeat(32)}`,
+      area: 'scribe',
+      studyInstanceUid: STUDY,
+      studyDescription: 'made by the partner',
+      severity: 'normal',
+      status: 'unassigned',
+      cancelledAt: null,
+      createdAt: '2026-03-10T08:00:00.000Z',
+      updatedAt: '2026-03-10T08:00:00.000Z',
+      assignedTo: null,
+      expressCustomerId: null,
+      createdByApiKeyId: null,
+      createdByUserId: null,
+      detail: {},
+    })
+    await exam(stage)
+    expect(questions).toEqual([])
+    expect(scribeOf(stage)).toEqual(made)
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, enrichment: { state: 'not-asked' } })
+  })
+
+  it('is not made of earlier exams that the gateway fetched', async () => {
+    const { questions, askEnrichment } = partner()
+    await using stage = await openStage({ askEnrichment })
+    await stage.store1(IMAGE, { moveOriginatorAeTitle: 'ISTHMUS' })
+    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(questions).toEqual([])
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'not-asked' } })
+  })
+})
+
+describe('a customer that the partner names', () => {
+  const CUSTOMER = `cus_${'1'.repeat(32)}`
+
+  function addCustomer({ store }: Stage, isActive: boolean): void {
+    const apiKeyId = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d'
+    const at = '2026-03-01T00:00:00.000Z'
+    const secret = { keyHash: 'a'.repeat(64), last4: '1234', rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+    const key = {
+      apiKeyId,
+      description: 'RIS',
+      isViewerEnabled: true,
+      scope: 'all',
+      createdAt: at,
+      lastUsedAt: null,
+      revokedAt: null,
+    } as const
+    store.apiKeys.insert({ ...key, ...secret })
+    const made = { createdByApiKeyId: apiKeyId, createdByUserId: null, metadata: undefined, createdAt: at, updatedAt: at }
+    store.customers.insert({ expressCustomerId: CUSTOMER, expressCustomerName: 'North practice', isActive, ...made })
+  }
+
+  it('is the customer of the study', async () => {
+    const { askEnrichment } = partner({ expressCustomerId: CUSTOMER })
+    await using stage = await openStage({ askEnrichment })
+    addCustomer(stage, true)
+    await exam(stage)
+    expect(scribeOf(stage).expressCustomerId).toBe(CUSTOMER)
+  })
+
+  it.each([
+    ['is deactivated', true],
+    ['is none', false],
+  ])('and that %s is left out with a warning, and the rest is used', async (_, isThere) => {
+    const { askEnrichment } = partner({ expressCustomerId: CUSTOMER, severity: 'high' })
+    await using stage = await openStage({ askEnrichment })
+    if (isThere) addCustomer(stage, false)
+    await exam(stage)
+    expect(scribeOf(stage)).toMatchObject({ expressCustomerId: null, severity: 'high' })
+    const warning = stage.store.imageStudies.get(STUDY)?.enrichment.warnings[0]
+    expect(warning).toMatch(/was left out\.$/)
+    expect(stage.news).toContainEqual(expect.objectContaining({ kind: 'enrichment', tone: 'warning', text: warning }))
+  })
+})
+
+describe('a partner that gives no answer', () => {
+  it.each([
+    ['does not answer', silent()],
+    ['answers something else', { severity: 'very' } as unknown as EnrichmentAnswer],
+  ])('and %s blocks nothing, and is asked again', async (_, first) => {
+    const { questions, askEnrichment } = partner(first, { studyDescription: 'Head', mrn: 'M7' })
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    expect(scribeOf(stage).studyDescription).toBe('CT head')
+    const { enrichment } = stage.store.imageStudies.get(STUDY) ?? {}
+    expect(enrichment).toMatchObject({ state: 'waiting', detail: expect.stringMatching(/^The partner/) })
+    await stage.pass(30_000)
+    expect(questions).toHaveLength(1)
+    await stage.pass(MINUTE)
+    expect(questions).toHaveLength(2)
+    expect(scribeOf(stage)).toMatchObject({ studyDescription: 'Head', detail: { reportMetadata: { mrn: 'M7', sex: 'male' } } })
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'done', nextAt: null })
+  })
+
+  it('is given up after two days, and asked again when a person wants it', async () => {
+    const { questions, askEnrichment } = partner(silent())
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    for (const minutes of [1, 5, 30, 120, 360, 720, 1440]) await stage.pass(minutes * MINUTE)
+    expect(questions).toHaveLength(8)
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'given-up', nextAt: null })
+    await stage.pass(100 * 1440 * MINUTE)
+    expect(questions).toHaveLength(8)
+    await stage.intake.retryEnrichment(STUDY)
+    expect(questions).toHaveLength(9)
+  })
+
+  it('is asked again after a restart', async () => {
+    const { questions, askEnrichment } = partner(silent(), { mrn: 'M7' })
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    await stage.reopen()
+    await stage.pass(2 * MINUTE)
+    expect(questions).toHaveLength(2)
+    expect(scribeOf(stage).detail.reportMetadata?.mrn).toBe('M7')
+  })
+
+  it('changes later only what no person and no call has set', async () => {
+    const late = { studyDescription: 'Late', severity: 'stat', mrn: 'M7', patientName: 'Late^Lou', facilityName: 'Late clinic' } as const
+    const { askEnrichment } = partner(silent(), late)
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    const before = scribeOf(stage)
+    const { facilityName: _, ...rest } = before.detail.reportMetadata ?? {}
+    const reportMetadata = { ...rest, patientName: 'Sample^Samuel' }
+    stage.store.studies.update({ ...before, severity: 'high', detail: { ...before.detail, reportMetadata } } as StudyRecord, before)
+    await stage.pass(2 * MINUTE)
+    const after = scribeOf(stage)
+    expect(after).toMatchObject({ studyDescription: 'Late', severity: 'high' })
+    expect(after.detail.reportMetadata).toMatchObject({ mrn: 'M7', patientName: 'Sample^Samuel' })
+    expect(after.detail.reportMetadata).not.toHaveProperty('facilityName')
+    const [entry] = stage.store.audit.list({ limit: 1 }).items
+    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.enrich', detail: { fields: ['studyDescription', 'mrn'] } })
+  })
+})
+
+describe('asking by hand', () => {
+  it('is refused for images that the gateway made no study of', async () => {
+    await using stage = await openStage({ settings: { 'intake.areas': [] } })
+    await exam(stage)
+    await expect(stage.intake.retryEnrichment(STUDY)).rejects.toThrow(ApiError)
+    await expect(stage.intake.retryEnrichment('1.2.9')).rejects.toThrow('There are no images')
+  })
+})
+
+describe('late images', () => {
+  it('count, and neither seed nor ask again', async () => {
+    const { questions, askEnrichment } = partner()
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    await stage.store1(image(2), { association: { associationId: 'a2' } })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', instances: 2 })
+    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 2, series: 1 })
+    expect(questions).toHaveLength(1)
+  })
+
+  it('that name another patient are told of once, and change nothing of the study', async () => {
+    const { questions, askEnrichment } = partner()
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    const association = { associationId: 'a2' }
+    for (const n of [2, 3]) await stage.store1(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
+    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(questions).toHaveLength(1)
+    expect(stage.news.filter(({ text }) => text.startsWith('Images of one study name different'))).toHaveLength(1)
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ patientName: 'Sample^Sam', mrn: 'P100' })
+    expect(stage.store.imageStudies.get(STUDY)?.header.patientId).toBe('P100')
+  })
+
+  it('that correct the patient correct the study too, and the partner is asked about that one', async () => {
+    const { questions, askEnrichment } = partner({ facilityName: 'North' }, {})
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    await stage.store1({ ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' }, { association: { associationId: 'a2' } })
+    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
+      patientName: 'Sample^Samantha',
+      mrn: 'P200',
+      // What the partner said of the other patient is gone.
+      facilityName: 'Clinic of the Isthmus',
+    })
+    expect(stage.news).toContainEqual(
+      expect.objectContaining({ tone: 'warning', text: expect.stringMatching(/^The device sent images again/) }),
+    )
+  })
+})
+
+describe('images of a worklist row', () => {
+  it('that name another patient are flagged side by side, and the study is made of what they say', async () => {
+    await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }) })
+    await stage.store1(IMAGE)
+    await stage.intake.settled()
+    const study = stage.store.imageStudies.get(STUDY)
+    expect(study?.mismatch?.fields).toEqual([{ field: 'patientId', handedOut: 'P999', received: 'P100' }])
+    expect(study?.handedOut?.scheduledProcedureStepId).toBe('S100')
+    const [line] = stage.news.filter(({ tone }) => tone === 'danger')
+    expect(line).toMatchObject({ kind: 'images', studyInstanceUid: STUDY })
+    expect(JSON.stringify(line)).not.toMatch(/P999|P100/)
+    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(scribeOf(stage).detail.reportMetadata?.mrn).toBe('P100')
+    expect(stage.news.filter(({ tone }) => tone === 'danger')).toHaveLength(1)
+  })
+
+  it('that keep the row’s UID in RequestAttributesSequence find it by that', async () => {
+    const asked: string[] = []
+    await using stage = await openStage({
+      handedOut: async ({ studyInstanceUid }) => {
+        asked.push(studyInstanceUid)
+        return studyInstanceUid === '1.2.3.777' ? { ...HANDED_OUT, studyInstanceUid } : undefined
+      },
+    })
+    await stage.store1({ ...IMAGE, RequestAttributesSequence: [{ StudyInstanceUID: '1.2.3.777', ScheduledProcedureStepID: 'S100' }] })
+    await stage.intake.settled()
+    expect(asked).toEqual([STUDY, '1.2.3.777'])
+    expect(stage.store.imageStudies.get(STUDY)?.mismatch?.fields).toEqual([
+      { field: 'studyInstanceUid', handedOut: '1.2.3.777', received: STUDY },
+    ])
+    expect(stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.scheduledProcedureStepId).toBe('S100')
+  })
+})

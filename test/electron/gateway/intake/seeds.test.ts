@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { filled } from '#gateway/intake/seeds.ts'
+import type { StudyValues } from '#gateway/intake/study-values.ts'
+import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+
+const SEVERITY = fc.constantFrom('normal' as const, 'high' as const, 'stat' as const)
+const word = fc.constantFrom('a', 'b', 'c')
+const values: fc.Arbitrary<StudyValues> = fc.record({
+  studyDescription: word,
+  severity: SEVERITY,
+  expressCustomerId: fc.option(word),
+  externalPatientId: fc.option(word),
+  reportMetadata: fc.record(
+    { mrn: word, patientName: word, height: fc.record({ unit: fc.constant('cm' as const), value: fc.constantFrom(170, 180) }) },
+    { requiredKeys: [] },
+  ),
+})
+
+const studyWith = ({
+  studyDescription,
+  severity,
+  expressCustomerId,
+  externalPatientId,
+  reportMetadata,
+}: StudyValues): ScribeStudyRecord => ({
+  seq: 1,
+  studyId: `stu_${'0'.repeat(32)}`,
+  area: 'scribe',
+  studyInstanceUid: '1.2.3',
+  status: 'unassigned',
+  cancelledAt: null,
+  createdAt: '2026-03-10T08:00:00.000Z',
+  updatedAt: '2026-03-10T08:00:00.000Z',
+  assignedTo: null,
+  createdByApiKeyId: null,
+  createdByUserId: null,
+  studyDescription,
+  severity,
+  expressCustomerId,
+  detail: { reportMetadata, ...(externalPatientId !== null && { externalPatientId }) },
+})
+const fieldsOf = (study: ScribeStudyRecord): Record<string, unknown> => ({
+  studyDescription: study.studyDescription,
+  severity: study.severity,
+  expressCustomerId: study.expressCustomerId,
+  externalPatientId: study.detail.externalPatientId ?? null,
+  ...study.detail.reportMetadata,
+})
+
+describe('a study that is filled later', () => {
+  it('has the fresh value of a field exactly where it still had the one it was seeded with, whatever was done to it', () => {
+    fc.assert(
+      fc.property(values, values, values, (seed, now, fresh) => {
+        const before = studyWith(now)
+        const { study, seeded, fields } = filled(before, seed, fresh)
+        const [was, had, next, after, own] = [before, studyWith(seed), studyWith(fresh), study, studyWith(seeded)].map((each) =>
+          fieldsOf(each as ScribeStudyRecord),
+        )
+        for (const name of ['studyDescription', 'severity', 'expressCustomerId', 'externalPatientId', 'mrn', 'patientName', 'height']) {
+          const isOurs = JSON.stringify(was?.[name]) === JSON.stringify(had?.[name])
+          expect(after?.[name]).toEqual(isOurs ? next?.[name] : was?.[name])
+          expect(own?.[name]).toEqual(isOurs ? next?.[name] : had?.[name])
+          expect(fields.includes(name)).toBe(JSON.stringify(after?.[name]) !== JSON.stringify(was?.[name]))
+        }
+      }),
+    )
+  })
+
+  it('is the same where nothing is new', () => {
+    fc.assert(
+      fc.property(values, (seed) => {
+        const before = studyWith(seed)
+        const { study, fields } = filled(before, seed, seed)
+        expect(fields).toEqual([])
+        expect(study.detail).toBe(before.detail)
+      }),
+    )
+  })
+})

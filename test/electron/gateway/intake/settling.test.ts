@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
+
+const released = { kind: 'released', detail: '' } as const
+const stateOf = (stage: Stage) => stage.store.imageStudies.get(STUDY)?.state
+
+const MPPS = '1.2.3.100.500'
+const started: Values = {
+  PerformedProcedureStepStatus: 'IN PROGRESS',
+  Modality: 'CT',
+  ScheduledStepAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100' }],
+}
+const completed = (...numbers: number[]): Values => ({
+  PerformedProcedureStepStatus: 'COMPLETED',
+  PerformedSeriesSequence: [
+    {
+      SeriesInstanceUID: SERIES,
+      ReferencedImageSequence: numbers.map((n) => ({ ReferencedSOPInstanceUID: `${SERIES}.${n}` })),
+    },
+  ],
+})
+
+describe('a study is complete', () => {
+  it('when it has been quiet for the time of the setting, and no association that sent to it is open', async () => {
+    await using stage = await openStage()
+    await stage.store1(IMAGE)
+    await stage.pass(61_000)
+    expect(stateOf(stage)).toBe('receiving')
+    stage.intake.associationClosed('a1', released)
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('settled')
+  })
+
+  it('not before the time is over', async () => {
+    await using stage = await openStage()
+    await stage.store1(IMAGE)
+    stage.intake.associationClosed('a1', released)
+    await stage.pass(59_000)
+    expect(stateOf(stage)).toBe('receiving')
+    await stage.pass(2000)
+    expect(stateOf(stage)).toBe('settled')
+  })
+
+  it('when it has taken long enough, though the association stays open', async () => {
+    await using stage = await openStage()
+    await stage.store1(IMAGE)
+    for (const n of [2, 3]) {
+      await stage.pass(4 * 60_000)
+      await stage.store1(image(n))
+    }
+    expect(stateOf(stage)).toBe('receiving')
+    await stage.pass(3 * 60_000)
+    expect(stateOf(stage)).toBe('settled')
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
+    await stage.store1(image(4))
+    expect(stateOf(stage)).toBe('receiving')
+  })
+
+  it('at once when the device says that it is done, and all that it names is here', async () => {
+    await using stage = await openStage()
+    await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
+    await stage.store1(image(1))
+    expect((await stage.intake.mppsScp.set(normalized(completed(1, 2), { sopInstanceUid: MPPS }))).status).toBe(0)
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('receiving')
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 1 })
+    await stage.store1(image(2))
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('settled')
+  })
+
+  it('at once when everything came after the device said that it is done', async () => {
+    await using stage = await openStage()
+    await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
+    await stage.intake.mppsScp.set(normalized(completed(1), { sopInstanceUid: MPPS }))
+    await stage.store1(image(1))
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('settled')
+  })
+
+  it('not at once while another step of it goes on', async () => {
+    await using stage = await openStage()
+    const other = [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' }]
+    await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
+    await stage.intake.mppsScp.create(normalized({ ...started, ScheduledStepAttributesSequence: other }, { sopInstanceUid: '1.2.3.5' }))
+    await stage.store1(image(1))
+    await stage.intake.mppsScp.set(normalized(completed(1), { sopInstanceUid: MPPS }))
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('receiving')
+  })
+
+  it('after a restart too, by what the database says', async () => {
+    await using stage = await openStage()
+    await stage.store1(IMAGE)
+    stage.clock.pass(61_000)
+    await stage.reopen()
+    await stage.intake.settled()
+    expect(stateOf(stage)).toBe('settled')
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
+  })
+
+  it('once more a minute after a fault of ours', async () => {
+    let isBroken = true
+    await using stage = await openStage({
+      askEnrichment: async () => ({ severity: 'high' }),
+      performedSteps: {
+        stateOf: () => undefined,
+        since: () => undefined,
+        version: 0,
+        changed() {
+          if (isBroken) throw new Error('broken')
+        },
+      },
+    })
+    await stage.store1(IMAGE)
+    stage.intake.associationClosed('a1', released)
+    await stage.pass(61_000)
+    expect(stateOf(stage)).toBe('receiving')
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
+    expect(stage.errors).toHaveLength(1)
+    isBroken = false
+    await stage.pass(61_000)
+    expect(stateOf(stage)).toBe('settled')
+    expect(stage.store.studies.byUid('scribe', STUDY)?.severity).toBe('high')
+  })
+})
+
+describe('a transfer', () => {
+  it('that breaks off is kept with the study, and said in the feed', async () => {
+    await using stage = await openStage()
+    await stage.store1(IMAGE)
+    stage.intake.associationClosed('a1', { kind: 'aborted', detail: 'the peer closed the connection' })
+    await stage.pass(0)
+    expect(stage.store.imageStudies.get(STUDY)?.transfer).toEqual({
+      how: 'aborted',
+      detail: 'the peer closed the connection',
+      at: '2026-03-10T09:00:00.000Z',
+    })
+    expect(stage.news.at(-1)).toMatchObject({
+      tone: 'warning',
+      text: 'Sent 1 object of 1 study. Then the transfer broke off: the peer closed the connection.',
+    })
+  })
+})
