@@ -1,0 +1,92 @@
+import { type Actor, type DomainDeps, note } from '#gateway/domain/audit.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { DestinationRecord } from '#gateway/store/destinations.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { Destinations } from './destinations.ts'
+import type { Due } from './sender.ts'
+
+export interface QueueDeps extends DomainDeps {
+  readonly destinations: Pick<Destinations, 'list'>
+}
+
+/** What is to be sent where, as rows; each change by a person is in the audit trail. */
+export interface Queue {
+  /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
+  enqueue(instance: InstanceRecord): void
+  /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
+  send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
+  /** How many are due now. */
+  retry(destination: DestinationRecord, studyInstanceUid: string | undefined, actor: Actor): number
+  /** How many were given up. */
+  drop(
+    destination: DestinationRecord,
+    what: { readonly studyInstanceUid?: string | undefined; readonly reason: string },
+    actor: Actor,
+  ): number
+  /** What is due, each with its current instance. One that is not current any more is given up, with the reason. */
+  due(destinationId: string, now: string, limit: number): Due[]
+}
+
+export function openQueue(deps: QueueDeps): Queue {
+  const { store, clock, destinations } = deps
+  const { forwards, instances, database } = store
+  const now = () => instantOf(clock())
+
+  const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
+    forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+
+  return {
+    enqueue(instance) {
+      const all = destinations.list()
+      if (all.length === 0) return
+      const { sopInstanceUid, studyInstanceUid, modality } = instance
+      const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
+      for (const destinationId of replaced) note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
+      for (const { destinationId, isAutomatic, modalities } of all)
+        if (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))) append(destinationId, instance)
+    },
+    send: ({ destinationId }, studyInstanceUid, actor) =>
+      database.transaction(() => {
+        const current = instances.ofStudy(studyInstanceUid)
+        if (current.length === 0) throw new ApiError('not-found', 'There are no images of this study.')
+        const queued = current.filter((instance) => append(destinationId, instance) !== undefined).length
+        note(deps, actor, 'forward.send', destinationId, { studyInstanceUid, instances: queued })
+        return queued
+      }),
+    retry: ({ destinationId }, studyInstanceUid, actor) =>
+      database.transaction(() => {
+        const retried = forwards.retry(destinationId, studyInstanceUid, now())
+        note(deps, actor, 'forward.retry', destinationId, { ...(studyInstanceUid && { studyInstanceUid }), instances: retried })
+        return retried
+      }),
+    drop: ({ destinationId }, { studyInstanceUid, reason }, actor) =>
+      database.transaction(() => {
+        const dropped = forwards.drop(destinationId, studyInstanceUid, now())
+        note(deps, actor, 'forward.drop', destinationId, { ...(studyInstanceUid && { studyInstanceUid }), reason, instances: dropped })
+        return dropped
+      }),
+    due(destinationId, at, limit) {
+      for (;;) {
+        const rows = forwards.due(destinationId, at, limit)
+        const found: Due[] = []
+        for (const forward of rows) {
+          const instance = instances.get(forward.instanceId)
+          if (instance?.state === 'current') found.push({ forward, instance })
+          else forwards.settle(forward.forwardId, 'failed', { at, status: '', lastError: GONE[instance?.state ?? 'discarded'] })
+        }
+        if (found.length > 0 || rows.length === 0) return found
+      }
+    },
+  }
+}
+
+/** Why an instance that is not the current one is not sent. */
+const GONE = {
+  superseded: 'a newer version of the instance took its place',
+  quarantined: 'the instance is in quarantine here: it is not sent on',
+  discarded: 'the instance was discarded here',
+} as const
+
+const takes = (modalities: readonly string[], modality: string) =>
+  modalities.length === 0 || modalities.includes(modality.trim().toUpperCase())

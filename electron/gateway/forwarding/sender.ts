@@ -1,0 +1,180 @@
+import { rmSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readFileMeta } from '#gateway/dimse/file-meta.ts'
+import { RequestorError } from '#gateway/dimse/requestor.ts'
+import { nameOfUid, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { type Native, NativeError } from '#gateway/scu/native.ts'
+import type { InstanceToSend, SendResult, sendInstances } from '#gateway/scu/store.ts'
+import type { DestinationRecord } from '#gateway/store/destinations.ts'
+import type { ForwardRecord } from '#gateway/store/forwards.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { peerOf } from './peer.ts'
+import { sentenceOf } from './sentence.ts'
+import { statusText, type Verdict, verdictOn } from './verdict.ts'
+
+/** A forward with the instance it sends. */
+export interface Due {
+  readonly forward: ForwardRecord
+  readonly instance: InstanceRecord
+}
+
+/** How the attempt to send one instance ended. */
+export interface Attempt {
+  readonly forward: ForwardRecord
+  readonly verdict: Verdict
+  /** Four hex digits; empty where there was no answer. */
+  readonly status: string
+  /** The destination's own words: for the screen, never for a log or the feed. */
+  readonly comment: string
+  /** Transfer syntax in words. */
+  readonly sentAs: string
+}
+
+export interface SenderDeps {
+  readonly store: Pick<Store, 'imageFiles' | 'folder'>
+  readonly uuid: () => string
+  readonly sendInstances: typeof sendInstances
+  readonly native: Pick<Native, 'available' | 'transcode'>
+  readonly ownAeTitle: () => string
+}
+
+/** Sends instances as they are; transcoded only those that the destination takes in another transfer syntax alone (dicom-field §5.10). */
+export interface Sender {
+  /** Yields once for each instance it got to. @throws RequestorError where there is no association, or none any more */
+  send(destination: DestinationRecord, due: readonly Due[], signal: AbortSignal): AsyncGenerator<Attempt, void, void>
+}
+
+/** Transcoded instances that are on the disk at once. */
+const TRANSCODED_AT_ONCE = 10
+// PS3.5 §10.1: who takes the class at all takes it in Implicit VR Little Endian at least.
+const TARGETS: readonly string[] = [
+  TRANSFER_SYNTAX.explicitLittleEndian,
+  TRANSFER_SYNTAX.implicitLittleEndian,
+  TRANSFER_SYNTAX.explicitBigEndian,
+]
+
+interface Sendable extends InstanceToSend {
+  readonly forward: ForwardRecord
+}
+interface Transcodable {
+  readonly sendable: Sendable
+  readonly target: string
+}
+
+export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: SenderDeps): Sender {
+  const folder = join(store.folder, 'spool', 'forwarding')
+  // What an earlier run was transcoding when it ended.
+  rmSync(folder, { recursive: true, force: true })
+
+  async function* send(destination: DestinationRecord, due: readonly Due[], signal: AbortSignal): AsyncGenerator<Attempt, void, void> {
+    const toTranscode: Transcodable[] = []
+    for await (const result of associate(destination, due.map(sendableOf), signal)) {
+      if (result.outcome !== 'needs-transcoding') {
+        yield attemptOf(result)
+        continue
+      }
+      const sendable = result.instance
+      const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
+      if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
+      else if (!native.available().isAvailable) yield refusal(sendable, cannotTranscode(sendable, native.available().detail))
+      else toTranscode.push({ sendable, target })
+    }
+    for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE)
+      yield* sendTranscoded(destination, toTranscode.slice(from, from + TRANSCODED_AT_ONCE), signal)
+  }
+
+  async function* sendTranscoded(destination: DestinationRecord, group: readonly Transcodable[], signal: AbortSignal) {
+    const made: Sendable[] = []
+    await mkdir(folder, { recursive: true })
+    try {
+      for (const { sendable, target } of group) {
+        signal.throwIfAborted()
+        const path = join(folder, `${uuid()}.dcm`)
+        const transcoded: Sendable = { ...sendable, path, transferSyntaxUid: target }
+        made.push(transcoded)
+        try {
+          await orAborted(native.transcode(sendable.path, path, target), signal)
+          const meta = await readFileMeta(path)
+          if (meta.sopInstanceUid !== sendable.sopInstanceUid) throw new Error('the transcoded file is of another instance')
+          made.splice(-1, 1, { ...transcoded, transferSyntaxUid: meta.transferSyntaxUid, dataSetOffset: meta.dataSetOffset })
+        } catch (error) {
+          signal.throwIfAborted()
+          made.pop()
+          await rm(path, { force: true })
+          yield refusal(
+            sendable,
+            cannotTranscode(sendable, error instanceof NativeError ? error.message : 'the gateway could not write it'),
+          )
+        }
+      }
+      for await (const result of associate(destination, made, signal))
+        yield result.outcome === 'needs-transcoding'
+          ? refusal(result.instance, notTaken(result.instance, result.accepts))
+          : attemptOf(result)
+    } finally {
+      for (const { path } of made) await rm(path, { force: true })
+    }
+  }
+
+  async function* associate(destination: DestinationRecord, instances: readonly Sendable[], signal: AbortSignal) {
+    const options = { peer: peerOf(destination), callingAeTitle: ownAeTitle(), instances, signal }
+    for await (const result of sendInstances(options)) {
+      // There is no association any more: what it did not get to waits without an attempt of its own.
+      if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error)) throw result.error
+      yield result
+    }
+  }
+
+  const sendableOf = ({ forward, instance }: Due): Sendable => ({
+    forward,
+    sopClassUid: instance.sopClassUid,
+    sopInstanceUid: instance.sopInstanceUid,
+    transferSyntaxUid: instance.transferSyntaxUid,
+    path: store.imageFiles.pathOf(instance.file),
+    dataSetOffset: instance.dataSetOffset,
+  })
+
+  return { send }
+}
+
+const UNANSWERED = { status: '', comment: '', sentAs: '' }
+
+function attemptOf(result: Exclude<SendResult<Sendable>, { outcome: 'needs-transcoding' }>): Attempt {
+  const { forward, transferSyntaxUid, sopClassUid } = result.instance
+  if (result.outcome === 'failed') {
+    if (isNotAccepted(result.error))
+      return refusal(result.instance, `it does not take objects of this SOP class (${nameOfUid(sopClassUid)})`)
+    return { ...UNANSWERED, forward, verdict: { kind: 'later', reason: sentenceOf(result.error) ?? 'its file cannot be read here' } }
+  }
+  return {
+    forward,
+    verdict: verdictOn(result.status),
+    status: statusText(result.status),
+    comment: result.outcome === 'refused' ? result.errorComment.trim() : '',
+    sentAs: nameOfUid(transferSyntaxUid),
+  }
+}
+
+const refusal = ({ forward }: Sendable, reason: string): Attempt => ({ ...UNANSWERED, forward, verdict: { kind: 'refused', reason } })
+
+const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
+  `it takes ${nameOfUid(sopClassUid)} only as ${accepts.map(nameOfUid).join(', ')}, which cannot be made here`
+
+const isNotAccepted = (error: Error) => error instanceof RequestorError && error.kind === 'not-accepted'
+
+const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: string) =>
+  `it does not take ${nameOfUid(transferSyntaxUid)}, and the instance cannot be transcoded: ${why}`
+
+/** The module's process ends by itself, within its own time; nothing waits for that. */
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

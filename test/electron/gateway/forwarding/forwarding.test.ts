@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { sendInstances } from '#gateway/scu/store.ts'
+import { ACTOR, forwardingStage, freePort, openArchive, STUDY } from './forwarding-fixture.ts'
+
+const MINUTE_MS = 60_000
+
+describe('forwarding', () => {
+  it('sends what is kept to an automatic destination, once, in its own transfer syntax and over one association', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    for (const uid of ['1.2.1', '1.2.2', '1.2.3']) await stage.keep(uid)
+    await stage.forwarding.settled()
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1', '1.2.2', '1.2.3'])
+    expect(archive.requests.map(({ transferSyntax }) => transferSyntax)).toEqual(Array(3).fill(TRANSFER_SYNTAX.explicitLittleEndian))
+    expect(archive.associations).toBe(1)
+    expect(stage.states(destinationId)).toEqual(['1.2.1 sent 1', '1.2.2 sent 1', '1.2.3 sent 1'])
+    expect(stage.forwarding.list().destinations).toMatchObject([
+      { queue: { waiting: 0, sent: 3, failed: 0 }, lastError: '', lastSentAt: '2026-03-10T09:00:00.000Z', nextAttemptAt: null },
+    ])
+    expect(stage.forwarding.studies({ limit: 10, show: 'all' }).items).toMatchObject([
+      { destinationName: 'PACS', studyInstanceUid: STUDY, patientName: 'Probe^Paula', sent: 3, waiting: 0 },
+    ])
+    expect(stage.news).toEqual([`good: 3 images sent to PACS. [${STUDY}]`])
+    expect(stage.errors).toEqual([])
+  })
+
+  it('begins by itself once an instance is kept', async () => {
+    const arrived = Promise.withResolvers<string>()
+    await using archive = await openArchive({
+      answer: ({ sopInstanceUid }) => {
+        arrived.resolve(sopInstanceUid)
+        return { status: 0x0000 }
+      },
+    })
+    await using stage = forwardingStage()
+    stage.add(archive.port)
+    await stage.keep('1.2.1')
+    expect(await arrived.promise).toBe('1.2.1')
+  })
+
+  it('sends only the modalities a destination takes, and nothing by itself where it is not automatic', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    stage.add(archive.port, { modalities: ['CT'] })
+    stage.add(archive.port, { name: 'Second', aeTitle: 'SECOND', isAutomatic: false })
+    await stage.keep('1.2.1', { modality: 'CT' })
+    await stage.keep('1.2.2', { modality: 'US' })
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1'])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+  })
+
+  it('keeps everything waiting for a destination that is down, says why, tries again later and later, and goes on when it is back', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const { destinationId } = stage.add(port)
+    await stage.keep('1.2.1')
+    await stage.keep('1.2.2')
+    const pauses: number[] = []
+    for (let tries = 0; tries < 8; tries++) {
+      await stage.forwarding.settled()
+      const [destination] = stage.forwarding.list().destinations
+      expect(destination?.lastError).toBe(`Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`)
+      const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
+      pauses.push(pause / MINUTE_MS)
+      stage.clock.pass(pause)
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    // It was down for longer than an instance is tried: that alone gives nothing up.
+    stage.clock.pass(100 * 60 * MINUTE_MS)
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0', '1.2.2 waiting 0'])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 2, failed: 0 })
+    expect(stage.news).toEqual([
+      expect.stringMatching(/^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/),
+    ])
+    await using archive = await openArchive({ port })
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1', '1.2.2'])
+    expect(stage.forwarding.list().destinations).toMatchObject([{ lastError: '', nextAttemptAt: null }])
+    expect(stage.news.slice(1)).toEqual(['good: PACS takes images again.', `good: 2 images sent to PACS. [${STUDY}]`])
+  })
+
+  it('says which AE title a destination that rejects us has to be told', async () => {
+    const rejection = { result: 1, source: 1, reason: 3, why: 'unknown' } as const
+    await using archive = await openArchive({ policy: { decide: () => ({ reject: rejection }) } })
+    await using stage = forwardingStage()
+    stage.add(archive.port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(stage.forwarding.list().destinations[0]?.lastError).toContain('enter ISTHMUS in its list of known nodes')
+    expect(stage.forwarding.summary()).toEqual({ waiting: 1, failed: 0 })
+  })
+
+  it('fails an instance at once that the destination will never take, with the reason, and sends the others', async () => {
+    const answers: Record<string, number> = { '1.2.1': 0xa900, '1.2.2': 0xc000, '1.2.3': 0xb000 }
+    await using archive = await openArchive({
+      answer: ({ sopInstanceUid }) => ({
+        status: answers[sopInstanceUid] ?? 0,
+        errorComment: sopInstanceUid === '1.2.1' ? 'wrong class' : '',
+      }),
+    })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    for (const uid of ['1.2.1', '1.2.2', '1.2.3', '1.2.4']) await stage.keep(uid)
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId).sort()).toEqual([
+      '1.2.1 failed 1 It says that the data set does not match its SOP class (status A900): wrong class.',
+      '1.2.2 failed 1 It cannot understand the instance (status C000).',
+      '1.2.3 sent 1 It stored the instance with a warning (status B000).',
+      '1.2.4 sent 1',
+    ])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 2 })
+    expect(stage.news[0]).toMatch(/^danger: 2 images not sent to PACS: it cannot understand the instance \(status C000\)\./)
+    expect(stage.news.join()).not.toContain('wrong class')
+  })
+
+  it('tries an instance again that may pass later, and gives it up in the end', async () => {
+    await using archive = await openArchive({ answer: () => ({ status: 0x0110 }) })
+    await using stage = forwardingStage({ settings: { 'forwarding.giveUpHours': 1 } })
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    for (const minutes of [1, 2, 4, 8, 16]) {
+      await stage.forwarding.settled()
+      const [row] = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 10 }).items
+      expect(row).toMatchObject({ state: 'waiting', status: '0110' })
+      expect(Date.parse(row?.nextAt ?? '') - stage.clock()).toBe(minutes * MINUTE_MS)
+      stage.clock.pass(minutes * MINUTE_MS)
+    }
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 6 It could not process the instance (status 0110).'])
+    expect(archive.requests).toHaveLength(6)
+    expect(stage.news.filter((line) => line.startsWith('danger'))).toHaveLength(1)
+    // A person decides: it is tried anew, from the first pause on.
+    expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({ success: true, message: '1 image tried now.' })
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 1 It could not process the instance (status 0110).'])
+  })
+
+  it('sends no more to a destination that is out of resources, until its pause is over', async () => {
+    let isFull = true
+    await using archive = await openArchive({ answer: () => ({ status: isFull ? 0xa700 : 0x0000 }) })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    for (const uid of ['1.2.1', '1.2.2', '1.2.3']) await stage.keep(uid)
+    await stage.forwarding.settled()
+    expect(archive.requests).toHaveLength(1)
+    expect(stage.news[0]).toMatch(/^danger: PACS takes no images now: it is out of resources, such as disk space \(status A700\)\./)
+    isFull = false
+    stage.clock.pass(MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.received.toSorted()).toEqual(['1.2.1', '1.2.2', '1.2.3'])
+    expect(stage.forwarding.list().destinations).toMatchObject([
+      { destinationId, queue: { waiting: 0, sent: 3, failed: 0 }, lastError: '' },
+    ])
+  })
+
+  it('does not let one instance that cannot be sent hold up the others', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    const { file } = await stage.keep('1.2.1')
+    await stage.keep('1.2.2')
+    await stage.store.imageFiles.remove(file)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.2'])
+    expect(stage.states(destinationId).toSorted()).toEqual(['1.2.1 waiting 1 Its file cannot be read here.', '1.2.2 sent 1'])
+    expect(stage.forwarding.list().destinations[0]?.nextAttemptAt).toBe('2026-03-10T09:01:00.000Z')
+  })
+
+  it('fails an instance whose transfer syntax is refused and cannot be transcoded, and says what is missing', async () => {
+    await using archive = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the instance cannot be transcoded: dicom-dimse-native is not installed: run npm run native.',
+    ])
+    expect(archive.received).toEqual([])
+  })
+
+  it('fails an instance of a SOP class the destination does not take', async () => {
+    await using archive = await openArchive({ transferSyntaxes: [] })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 It does not take objects of this SOP class (CT Image Storage).'])
+  })
+
+  it('sends a study to a destination on request, and leaves out what is there already', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port, { isAutomatic: false })
+    await stage.keep('1.2.1')
+    await stage.keep('1.2.2')
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({ success: true, message: '2 images queued for PACS.' })
+    await stage.forwarding.settled()
+    await stage.keep('1.2.3')
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({ success: true, message: '1 image queued for PACS.' })
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1', '1.2.2', '1.2.3'])
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR).message).toBe('Every image of it is at PACS, or on its way there.')
+    expect(() => stage.forwarding.send(destinationId, '1.2.9', ACTOR)).toThrow('There are no images of this study.')
+    expect(stage.audit().filter(({ action }) => action === 'forward.send')[0]).toMatchObject({
+      actor: ACTOR,
+      detail: { studyInstanceUid: STUDY },
+    })
+  })
+
+  it('gives up what waits only for a person with a reason, which is in the audit trail', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 waiting')
+    expect(stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR).message).toBe('1 image given up.')
+    expect(stage.audit().find(({ action }) => action === 'forward.drop')).toEqual({
+      actor: ACTOR,
+      action: 'forward.drop',
+      detail: { reason: 'the archive was taken down', instances: 1 },
+    })
+    expect(stage.forwarding.remove(destinationId, ACTOR)).toEqual({ success: true })
+    expect(stage.forwarding.list().destinations).toEqual([])
+  })
+
+  it('sends the newer version in the place of one that waited or failed', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const { destinationId } = stage.add(port, { isAutomatic: false })
+    const older = await stage.keep('1.2.1')
+    stage.forwarding.send(destinationId, STUDY, ACTOR)
+    await stage.forwarding.settled()
+    stage.store.instances.setState(older.instanceId, 'superseded')
+    const newer = await stage.keep('1.2.1', { instanceNumber: '2' })
+    expect(newer.instanceId).not.toBe(older.instanceId)
+    expect(stage.states(destinationId)).toEqual(['1.2.1 dropped 0 A newer version of the instance took its place.', '1.2.1 waiting 0'])
+    expect(stage.audit()[0]).toMatchObject({ actor: 'gateway', action: 'forward.replace', detail: { sopInstanceUid: '1.2.1' } })
+    await using archive = await openArchive({ port })
+    stage.clock.pass(MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1'])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+  })
+
+  it('does not send on what was put in quarantine while it waited', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const { destinationId } = stage.add(port)
+    const instance = await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    stage.store.instances.setState(instance.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+    await using archive = await openArchive({ port })
+    stage.clock.pass(MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.requests).toEqual([])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 The instance is in quarantine here: it is not sent on.'])
+  })
+
+  it('lets everything wait for a destination that is switched off', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port, { isEnabled: false })
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(archive.requests).toEqual([])
+    expect(stage.forwarding.list().destinations).toMatchObject([{ queue: { waiting: 1 }, nextAttemptAt: null }])
+    expect(() => stage.forwarding.retry(destinationId, undefined, ACTOR)).toThrow('PACS is switched off')
+    expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off')
+    stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1'])
+  })
+
+  it('lists studies and instances page by page, what is not sent first', async () => {
+    const refused = new Set(['1.2.3', '1.2.5'])
+    await using archive = await openArchive({ answer: ({ sopInstanceUid }) => ({ status: refused.has(sopInstanceUid) ? 0xa900 : 0 }) })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    for (let at = 1; at <= 5; at++) await stage.keep(`1.2.${at}`)
+    stage.clock.pass(1000)
+    await stage.keep('1.3.1', { studyInstanceUid: '2.25.101', seriesInstanceUid: '2.25.101.1' })
+    await stage.forwarding.settled()
+    const seen: string[] = []
+    for (let after: string | undefined, isMore = true; isMore; ) {
+      const page = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 2, ...(after && { after }) })
+      seen.push(...page.items.map(({ sopInstanceUid }) => sopInstanceUid))
+      after = page.next
+      isMore = after !== undefined
+    }
+    expect(seen).toEqual(['1.2.3', '1.2.5', '1.2.1', '1.2.2', '1.2.4'])
+    const studies = (query: Partial<Parameters<typeof stage.forwarding.studies>[0]>) =>
+      stage.forwarding.studies({ limit: 1, show: 'all', ...query }).items.map(({ studyInstanceUid }) => studyInstanceUid)
+    const { next } = stage.forwarding.studies({ limit: 1, show: 'all' })
+    expect([...studies({}), ...studies({ after: next })].toSorted()).toEqual([STUDY, '2.25.101'])
+    expect(studies({ limit: 10, show: 'failed' })).toEqual([STUDY])
+    expect(studies({ limit: 10, studyInstanceUid: '2.25.101' })).toEqual(['2.25.101'])
+    expect(studies({ limit: 10, destinationId: 'another' })).toEqual([])
+  })
+
+  it('loses nothing to a fault of its own, and tries again after a while', async () => {
+    await using archive = await openArchive()
+    let isBroken = true
+    await using stage = forwardingStage({
+      sendInstances: (options) => {
+        if (isBroken) throw new TypeError('a fault of ours')
+        return sendInstances(options)
+      },
+    })
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    expect(stage.errors).toEqual([new TypeError('a fault of ours')])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0'])
+    expect(stage.forwarding.list().destinations[0]?.nextAttemptAt).toBe('2026-03-10T09:05:00.000Z')
+    isBroken = false
+    stage.clock.pass(5 * MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1'])
+  })
+
+  it('is not held up by a clock that was set back', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    stage.add(port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    await using archive = await openArchive({ port })
+    stage.clock.pass(-2 * 60 * MINUTE_MS)
+    await stage.keep('1.2.2')
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.2'])
+  })
+
+  it('goes on after a restart with what waited', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    stage.add(port)
+    await stage.keep('1.2.1')
+    await stage.forwarding.settled()
+    await using archive = await openArchive({ port })
+    await stage.restart()
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1'])
+  })
+
+  it('ends a transfer that is under way when it is closed, and the instance waits for the next start', async () => {
+    const arrived = Promise.withResolvers<void>()
+    await using archive = await openArchive({
+      answer: () => {
+        arrived.resolve()
+        return new Promise(() => {})
+      },
+    })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    void stage.forwarding.settled()
+    await arrived.promise
+    await stage.restart()
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0'])
+    expect(stage.errors).toEqual([])
+  })
+})
