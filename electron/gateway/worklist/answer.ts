@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { WebhookError } from '#gateway/webhooks/request.ts'
 import { type ItemContext, rowsOfItem } from './item.ts'
-import { byStart, type WorklistRow, worklistRow } from './row.ts'
+import { byStart, rowAt, type WorklistRow, worklistRow } from './row.ts'
 
 /** The rows of one body of the partner, read once and shared by every query it answers. */
 export interface AnswerRows {
@@ -64,10 +64,4 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
     // Some consoles know an examination by this id alone (dicom-field §1.4).
     return worklistRow(row.values, '', [...row.remarks, 'its ScheduledProcedureStepID is used in another study too'])
   })
-}
-
-function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow {
-  const row = rows[index]
-  if (!row) throw new RangeError(`no row ${index}`)
-  return row
 }

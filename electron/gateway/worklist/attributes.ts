@@ -1,4 +1,4 @@
-/** Attributes of a row that come from the partner, by keyword. */
+/** Attributes of a row, by keyword: what comes from the partner, and how far the step is. */
 export const ROW_KEYWORDS = [
   'AccessionNumber',
   'Modality',
@@ -15,17 +15,18 @@ export const ROW_KEYWORDS = [
   'ScheduledProcedureStepID',
   'ScheduledProcedureStepStartDate',
   'ScheduledProcedureStepStartTime',
+  'ScheduledProcedureStepStatus',
   'StudyDescription',
   'StudyInstanceUID',
 ] as const
 export type RowKeyword = (typeof ROW_KEYWORDS)[number]
 
 /**
- * Where the value of a returned attribute comes from. row: the partner's item, under the attribute's keyword; station: the query or the
- * calling AE title; age: birth date and start date; clinic: the clinic's name; scheduled: `SCHEDULED`; nothing: present with zero length;
- * omitted: not returned, because an empty one would be wrong.
+ * Where the value of a returned attribute comes from. row: the row, under the attribute's keyword; station: the query or the calling AE
+ * title; age: birth date and start date; clinic: the clinic's name; nothing: present with zero length; omitted: not returned, because an
+ * empty one would be wrong.
  */
-export type ValueSource = 'row' | 'station' | 'age' | 'clinic' | 'scheduled' | 'nothing' | 'omitted'
+export type ValueSource = 'row' | 'station' | 'age' | 'clinic' | 'nothing' | 'omitted'
 
 export interface Attribute {
   readonly tag: number
@@ -73,7 +74,7 @@ export const STEP_ATTRIBUTES = table([
   [0x00400010, 'ScheduledStationName', 'SH', 'O', '2', 'nothing'],
   [0x00400011, 'ScheduledProcedureStepLocation', 'SH', 'O', '2', 'nothing'],
   [0x00400012, 'PreMedication', 'LO', 'O', '2C', 'nothing'],
-  [0x00400020, 'ScheduledProcedureStepStatus', 'CS', 'O', '3', 'scheduled'],
+  [0x00400020, 'ScheduledProcedureStepStatus', 'CS', 'O', '3', 'row'],
   [0x00400400, 'CommentsOnTheScheduledProcedureStep', 'LT', 'O', '3', 'nothing'],
 ])
 

@@ -78,6 +78,7 @@ function readStep(draft: Draft, step: Fields, index: number, context: ItemContex
     values.ScheduledProcedureStepID = `S${digest(`${values.StudyInstanceUID} ${index}`)}`
     remarks.push('the item has no ScheduledProcedureStepID; one was made up from its StudyInstanceUID')
   }
+  values.ScheduledProcedureStepStatus = 'SCHEDULED'
   readStart(draft, step, context)
   readModality(draft, step, context)
 

@@ -94,10 +94,6 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   if (tested.length > MOST_TESTED) throw new DimseError(0xa900, `${attribute.keyword}: more than ${MOST_TESTED} values`, [tag])
   if (!key.isSure) reading.remarks.push(`${attribute.keyword} holds bytes that its character set does not explain; they match anything.`)
   if (source === 'station') return addStation(reading, attribute, values)
-  if (source === 'scheduled') {
-    if (!values.some((value) => wildCard(value)('SCHEDULED'))) reading.keys.push(nothingMatches(attribute, `“${values.join('” or “')}”`))
-    return kindOf(vr, values)
-  }
   if (source !== 'row') {
     if (support !== 'R') return passOver(reading, tag, key.text)
     reading.keys.push(nothingMatches(attribute, `“${key.text}”: the partner’s list does not have it`))

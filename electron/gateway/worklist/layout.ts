@@ -4,7 +4,7 @@ import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { type RowKeyword, SCHEDULED_PROCEDURE_STEP_SEQUENCE, SPECIFIC_CHARACTER_SET } from './attributes.ts'
 import { ageAt } from './calendar.ts'
 import type { ReturnKey, WorklistQuery } from './query.ts'
-import { AFFECTED_VRS, type RowText } from './repertoire.ts'
+import { AFFECTED_VRS, type RowText, type RowTextAttribute } from './repertoire.ts'
 import type { WorklistRow } from './row.ts'
 
 /**
@@ -20,7 +20,7 @@ type Piece =
 /** Writes the identifiers of one result: what the query asks for, in its transfer syntax. */
 export interface Layout {
   /** Text attributes of the row that are returned. */
-  readonly texts: readonly { readonly keyword: RowKeyword; readonly vr: string }[]
+  readonly texts: readonly RowTextAttribute[]
   /** Most bytes one identifier of the row can take. */
   bound(row: WorklistRow): number
   /** Writes one identifier at `at`; where it ends. */
@@ -39,7 +39,7 @@ export function layoutOf(query: WorklistQuery, transferSyntax: string, clinicNam
   const plain = deflated ? TRANSFER_SYNTAX.explicitLittleEndian : transferSyntax
   const element = (tag: number, vr: string, value: string): Buffer =>
     writeDataSet([{ tag, vr, value: vr === 'SQ' ? [] : Buffer.from(value, 'latin1') }], plain)
-  const constants = { station: query.station, clinic: clinicName.slice(0, 64), scheduled: 'SCHEDULED', nothing: '' } as const
+  const constants = { station: query.station, clinic: clinicName.slice(0, 64), nothing: '' } as const
 
   const pieceOf = ({ tag, vr, attribute }: ReturnKey): Piece | undefined => {
     const source = attribute?.source ?? 'nothing'

@@ -18,6 +18,9 @@ export interface RowKey {
   hasValue(row: WorklistRow): boolean
 }
 
+/** Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for. */
+export const isMet = (key: RowKey, row: WorklistRow): boolean => key.matches(row) || (row.withheld !== '' && !key.hasValue(row))
+
 /** VRs in which `*` and `?` are wild cards (PS3.4 C.2.2.2.4). */
 export const WILD_CARD_VRS: ReadonlySet<string> = new Set(['AE', 'CS', 'LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UR', 'UT'])
 export const hasWildCard = (text: string): boolean => /[*?]/.test(text)

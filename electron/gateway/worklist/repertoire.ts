@@ -1,8 +1,9 @@
 import { encodeText, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
-import type { CharacterSet } from '#shared/contract/devices.ts'
-import type { RowKeyword } from './attributes.ts'
+import type { CharacterSet, Device } from '#shared/contract/devices.ts'
+import { ROOT_ATTRIBUTES, ROW_KEYWORDS, type RowKeyword, STEP_ATTRIBUTES } from './attributes.ts'
 import type { WorklistRow } from './row.ts'
 import { transliterate } from './transliteration.ts'
+import { cutToBytes, MOST_IN_VALUE, type TextVr, widthOf } from './width.ts'
 
 /** Values of a row that are not of the default repertoire, as bytes, in one character set. */
 export interface RowText {
@@ -20,12 +21,36 @@ export interface CharacterSetPolicy {
   readonly deviceSet: CharacterSet | null
   /** Send (0008,0005) with ASCII rows too. */
   readonly always: boolean
+  /** The lengths of PS3.5 Table 6.2-1 are bytes to the device. */
+  readonly countsBytes: boolean
   /** Terms that the query declared. */
   readonly declared: readonly string[]
 }
 
+export const policyOf = (device: Device | undefined, declared: readonly string[]): CharacterSetPolicy => ({
+  deviceSet: device?.characterSet ?? null,
+  always: device?.alwaysSendCharacterSet ?? false,
+  countsBytes: device?.countsBytes ?? false,
+  declared,
+})
+
+/** An attribute of the row to which Specific Character Set applies. */
+export interface RowTextAttribute {
+  readonly keyword: RowKeyword
+  readonly vr: string
+}
+
 /** VRs to which Specific Character Set applies (PS3.5 §6.1.2.3). */
 export const AFFECTED_VRS: ReadonlySet<string> = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT'])
+
+/** All of them. */
+export const TEXT_KEYWORDS: readonly RowTextAttribute[] = [...ROOT_ATTRIBUTES.values(), ...STEP_ATTRIBUTES.values()].flatMap(
+  ({ keyword, vr, source }) => {
+    const ofRow = ROW_KEYWORDS.find((name) => name === keyword)
+    return ofRow && source === 'row' && AFFECTED_VRS.has(vr) ? [{ keyword: ofRow, vr }] : []
+  },
+)
+
 /** Identifiers are sent as they are or not at all. */
 const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set(['PatientID', 'AccessionNumber', 'ScheduledProcedureStepID', 'RequestedProcedureID'])
 
@@ -36,28 +61,30 @@ const ASCII = /^[\x00-\x7f]*$/
 /**
  * How rows get their bytes for one query (dicom-field §3.4): the device's set; without one, the set the query declared where it can say the
  * row, then ISO_IR 100, then ISO_IR 192. For a device whose set cannot say it, in Latin letters; where that is not possible either, the
- * row is withheld. Never a substitute character.
+ * row is withheld. Never a substitute character. For a device that counts bytes, descriptions are cut to what it has room for where no set
+ * says them in less; a name that has no room is sent in Latin letters, whole; identifiers are never cut.
  * @param asked the text attributes to be returned
  */
-export function repertoireFor(
-  asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[],
-  { deviceSet, always, declared }: CharacterSetPolicy,
-): (row: WorklistRow) => RowText {
+export function repertoireFor(asked: readonly RowTextAttribute[], policy: CharacterSetPolicy): (row: WorklistRow) => RowText {
+  const { deviceSet, always, countsBytes, declared } = policy
   const sets = setsFor(deviceSet, declared)
   const forAscii = always ? specificCharacterSetFor(deviceSet ?? 'ISO_IR 100') : []
   const plain: RowText = { characterSet: forAscii.join('\\'), encoded: NOTHING_ENCODED, remark: '', withheld: '' }
   // JIS X 0201 has another sign where ASCII has its tilde and backslash, so that ASCII is not plain in it.
   const isPlain = forAscii[0] !== 'ISO_IR 13'
   const made = new WeakMap<WorklistRow, RowText>()
+  const writers = countsBytes ? [fitting, cutting] : [whole(false)]
 
   function textOf(row: WorklistRow): RowText {
     const values = asked.filter(({ keyword }) => !isPlain || !ASCII.test(row.values[keyword]))
     if (values.length === 0) return plain
-    for (const terms of sets) {
-      const encoded = encodeAll(values, row, terms)
-      if (encoded) return { characterSet: terms.join('\\'), encoded, remark: '', withheld: '' }
+    for (const write of writers) {
+      for (const terms of sets) {
+        const text = encodeAll(values, row, terms, write)
+        if (text) return text
+      }
     }
-    return inLatinLetters(values, row, sets[0] ?? [])
+    return inLatinLetters(values, row, sets.at(-1) ?? [], countsBytes)
   }
 
   return (row) => {
@@ -76,43 +103,75 @@ function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): r
   return [...(declared.length > 0 ? [declared] : []), specificCharacterSetFor('ISO_IR 100'), specificCharacterSetFor('ISO_IR 192')]
 }
 
-type Asked = readonly { readonly keyword: RowKeyword; readonly vr: string }[]
+/** The value's bytes; undefined where the set cannot say it, or has no room for it. */
+type Write = (attribute: RowTextAttribute, value: string, terms: readonly string[]) => Buffer | undefined
 
-function encodeAll(asked: Asked, row: WorklistRow, terms: readonly string[]): ReadonlyMap<RowKeyword, Buffer> | undefined {
+const whole =
+  (countsBytes: boolean): Write =>
+  ({ vr }, value, terms) => {
+    const bytes = encodeText(value, terms, vr)
+    return bytes && (!countsBytes || hasRoom(value, terms, vr)) ? bytes : undefined
+  }
+
+const fitting = whole(true)
+const cutting: Write = (attribute, value, terms) =>
+  isCuttable(attribute) ? cutToBytes(value, terms, attribute.vr as TextVr) : fitting(attribute, value, terms)
+
+const isCuttable = ({ keyword, vr }: RowTextAttribute): boolean => vr !== 'PN' && !IDENTIFIERS.has(keyword)
+
+const hasRoom = (value: string, terms: readonly string[], vr: string): boolean =>
+  (widthOf(value, terms, vr) ?? 0) <= MOST_IN_VALUE[vr as TextVr]
+
+function encodeAll(asked: readonly RowTextAttribute[], row: WorklistRow, terms: readonly string[], write: Write): RowText | undefined {
   const encoded = new Map<RowKeyword, Buffer>()
-  for (const { keyword, vr } of asked) {
-    const bytes = encodeText(row.values[keyword], terms, vr)
+  const cut: string[] = []
+  for (const attribute of asked) {
+    const { keyword, vr } = attribute
+    const value = row.values[keyword]
+    const bytes = write(attribute, value, terms)
     if (!bytes) return undefined
     encoded.set(keyword, bytes)
+    if (write === cutting && !hasRoom(value, terms, vr)) cut.push(keyword)
   }
-  return encoded
+  return { characterSet: terms.join('\\'), encoded, remark: cutWords(cut), withheld: '' }
 }
 
-function inLatinLetters(asked: Asked, row: WorklistRow, terms: readonly string[]): RowText {
+const cutWords = (cut: readonly string[]): string =>
+  cut.length > 0 ? `${cut.join(', ')} cut: the device counts bytes, and has no room for more` : ''
+
+function inLatinLetters(asked: readonly RowTextAttribute[], row: WorklistRow, terms: readonly string[], countsBytes: boolean): RowText {
   const encoded = new Map<RowKeyword, Buffer>()
   const changed: string[] = []
-  for (const { keyword, vr } of asked) {
-    const asIs = encodeText(row.values[keyword], terms, vr)
-    const bytes = asIs ?? (IDENTIFIERS.has(keyword) ? undefined : latin(row.values[keyword], terms, vr))
+  const cut: string[] = []
+  const write = countsBytes ? cutting : whole(false)
+  for (const attribute of asked) {
+    const { keyword, vr } = attribute
+    const value = row.values[keyword]
+    const asIs = write(attribute, value, terms)
+    const bytes = asIs ?? (IDENTIFIERS.has(keyword) ? undefined : latin(attribute, value, terms, write))
     if (!bytes) {
-      const withheld = `its ${keyword} cannot be written in the character set of this device, nor in Latin letters`
-      return { characterSet: '', encoded: NOTHING_ENCODED, remark: '', withheld }
+      const why = encodeText(value, terms, vr)
+        ? `takes more bytes than this device has room for${vr === 'PN' ? ', also in Latin letters' : ''}`
+        : 'cannot be written in the character set of this device, nor in Latin letters'
+      return { characterSet: '', encoded: NOTHING_ENCODED, remark: '', withheld: `its ${keyword} ${why}` }
     }
     encoded.set(keyword, bytes)
     if (!asIs) changed.push(keyword)
+    else if (countsBytes && !hasRoom(value, terms, vr)) cut.push(keyword)
   }
-  const remark = `${changed.join(', ')} sent in Latin letters: the device’s character set lacks its own`
+  const why = `the device’s character set lacks its own${countsBytes ? ', or the device has no room for it' : ''}`
+  const remark = [`${changed.join(', ')} sent in Latin letters: ${why}`, cutWords(cut)].filter(Boolean).join('; ')
   return { characterSet: terms.join('\\'), encoded, remark, withheld: '' }
 }
 
 /** Of a name its groups that can be said; else the text in Latin letters, for a name that of its first group that has any. */
-function latin(text: string, terms: readonly string[], vr: string): Buffer | undefined {
-  const [alphabetic = '', ...others] = vr === 'PN' ? text.split('=') : [text]
-  const asIs = alphabetic === '' ? undefined : encodeText(alphabetic, terms, vr)
+function latin(attribute: RowTextAttribute, text: string, terms: readonly string[], write: Write): Buffer | undefined {
+  const [alphabetic = '', ...others] = attribute.vr === 'PN' ? text.split('=') : [text]
+  const asIs = alphabetic === '' ? undefined : write(attribute, alphabetic, terms)
   if (asIs) return asIs
   for (const group of [alphabetic, ...others]) {
     const letters = group === '' ? undefined : transliterate(group)
-    const bytes = letters && encodeText(letters, terms, vr)
+    const bytes = letters && write(attribute, letters, terms)
     if (bytes) return bytes
   }
   return undefined

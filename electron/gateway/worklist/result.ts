@@ -3,9 +3,11 @@ import type { EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import type { AnswerRows } from './answer.ts'
 import { daOf, secondsAt } from './calendar.ts'
 import type { Layout } from './layout.ts'
+import { isMet } from './matching.ts'
+import { isPerformed, performedWords, startedRemark } from './progress.ts'
 import type { WorklistQuery } from './query.ts'
 import type { RowText } from './repertoire.ts'
-import type { WorklistRow } from './row.ts'
+import { rowAt, type WorklistRow } from './row.ts'
 import { type Finding, findingTable, runsOf, type VerdictRuns } from './verdicts.ts'
 
 /** What one query gets out of one answer. */
@@ -15,6 +17,8 @@ export interface WorklistResult {
   readonly verdicts: VerdictRuns
   readonly sent: number
   readonly filtered: number
+  /** Those of the filtered rows that matched and whose step is done, or begun and hidden from this device. */
+  readonly performed: number
   readonly withheld: number
   /** Withheld rows that are unfit for any console or for this one; the others are closed here, or of an earlier day. */
   readonly unfit: number
@@ -35,6 +39,8 @@ export interface ResultRules {
   readonly now: { readonly day: string; readonly time: string }
   /** Set where the answer is a stored one. */
   readonly stored?: { readonly isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean }
+  /** Rows whose step has begun are not for this device. */
+  readonly hideStarted: boolean
   readonly signal: AbortSignal
 }
 
@@ -71,6 +77,7 @@ export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules
     verdicts: { findings: table.findings, runs: runsOf(places) },
     sent: chosen.length,
     filtered: total(({ verdict }) => verdict === 'filtered'),
+    performed: total(({ verdict, reason }) => verdict === 'filtered' && isPerformed(reason)),
     withheld: total(({ verdict }) => verdict === 'withheld'),
     unfit: total(({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST),
     cut: fits.length - chosen.length,
@@ -87,7 +94,7 @@ const PAST = 'it is dated before today, and the list is a stored one'
 
 /** The verdict on one row: the first key it does not meet, then what keeps it back. */
 function judgeFor(rules: ResultRules, place: ReturnType<typeof findingTable>['place']): (row: WorklistRow) => number {
-  const { query, textFor, askedFor, now, stored } = rules
+  const { query, textFor, askedFor, now, stored, hideStarted } = rules
   const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
   // A stored answer may hold more days than would have been asked for now.
   const isWider = askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
@@ -97,16 +104,19 @@ function judgeFor(rules: ResultRules, place: ReturnType<typeof findingTable>['pl
   const filtered = query.keys.map((key) => ({ key, place: place('filtered', key.words) }))
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
-    for (const { key, place: found } of filtered) if (!key.matches(row) && (row.withheld === '' || key.hasValue(row))) return found
+    for (const { key, place: found } of filtered) if (!isMet(key, row)) return found
     if (isWider && date !== '' && (date < from || date > to)) return place('filtered', 'outside the days that are asked for')
+    const performed = performedWords(row, hideStarted)
+    if (performed !== '') return place('filtered', performed)
     if (row.withheld !== '') return place('withheld', row.withheld)
     if (stored && date < daOf(now.day)) return place('withheld', PAST)
     if (stored?.isClosed(row.values.StudyInstanceUID, row.values.ScheduledProcedureStepID)) return place('withheld', CLOSED)
     const { withheld, remark } = textFor(row)
     if (withheld !== '') return place('withheld', withheld)
     const isOutside = date < first || date > last
-    if (remark === '') return isOutside ? outside : sent
-    return place('sent', '', isOutside ? [OUTSIDE, remark] : [remark])
+    if (remark === '' && !row.progress) return isOutside ? outside : sent
+    const started = row.progress ? startedRemark(row.progress) : ''
+    return place('sent', '', [isOutside ? OUTSIDE : '', started, remark].filter(Boolean))
   }
 }
 
@@ -159,10 +169,4 @@ export async function* identifiersOf(
 async function turn(signal: AbortSignal): Promise<void> {
   await setImmediate()
   signal.throwIfAborted()
-}
-
-function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow {
-  const row = rows[index]
-  if (!row) throw new RangeError(`no row ${index}`)
-  return row
 }

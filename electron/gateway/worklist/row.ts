@@ -1,5 +1,13 @@
+import type { StepState } from '#gateway/domain/performed-steps.ts'
 import type { RowKeyword } from './attributes.ts'
 import { foldName } from './name.ts'
+
+/** How far a step is, by what a device reported (MPPS) or sent. */
+export interface StepProgress {
+  readonly state: StepState
+  /** ` at 10:42` in the clinic, with the day where it is not that of the plan; '' where nobody knows. */
+  readonly when: string
+}
 
 /** One step of one item of the partner's answer: what a console is sent as one C-FIND response. */
 export interface WorklistRow {
@@ -13,13 +21,16 @@ export interface WorklistRow {
   readonly foldedName: readonly string[]
   /** Whether every value is of the default repertoire. */
   readonly isAscii: boolean
+  /** Undefined where nothing has begun. */
+  readonly progress: StepProgress | undefined
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
 
 export function worklistRow(values: WorklistRow['values'], withheld: string, remarks: readonly string[]): WorklistRow {
-  return { values, withheld, remarks, foldedName: foldName(values.PatientName), isAscii: ASCII.test(Object.values(values).join('')) }
+  const isAscii = ASCII.test(Object.values(values).join(''))
+  return { values, withheld, remarks, foldedName: foldName(values.PatientName), isAscii, progress: undefined }
 }
 
 /** Start date, time, name, step id: the order in which rows are sent. */
@@ -33,3 +44,10 @@ export function byStart(a: WorklistRow, b: WorklistRow): number {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** @throws RangeError for a place without a row */
+export function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow {
+  const row = rows[index]
+  if (!row) throw new RangeError(`no row ${index}`)
+  return row
+}

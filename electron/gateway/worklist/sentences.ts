@@ -79,10 +79,12 @@ function ageWords(ms: number): string {
   return minutes < 1 ? 'under a minute' : minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-function sentWords({ sent, filtered, withheld, unfit, cut, filteredBy }: WorklistResult, maxRows: number): string {
+function sentWords({ sent, filtered, performed, withheld, unfit, cut, filteredBy }: WorklistResult, maxRows: number): string {
   const parts = [`${sent} sent`]
   if (cut > 0) parts.push(`${cut} cut, as more than ${maxRows} matched`)
-  if (filtered > 0) parts.push(`${filtered} did not match${filteredBy.length > 0 ? ` (${filteredBy.slice(0, 3).join(', ')})` : ''}`)
+  const unmatched = filtered - performed
+  if (performed > 0) parts.push(`${performed} done or in progress`)
+  if (unmatched > 0) parts.push(`${unmatched} did not match${filteredBy.length > 0 ? ` (${filteredBy.slice(0, 3).join(', ')})` : ''}`)
   if (withheld > 0) parts.push(`${withheld} withheld`)
   if (sent === 0 && unfit > 0) parts.push('told the device that it failed, so that its list does not look empty')
   return parts.join(', ')

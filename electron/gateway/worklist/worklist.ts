@@ -2,19 +2,24 @@ import type { AssociationInfo, CFindRequest, CFindScp, DimseResult, EncodedIdent
 import { DimseError } from '#gateway/dimse/status.ts'
 import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
+import type { HandedOutRow } from '#gateway/store/image-studies.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { WebhookError } from '#gateway/webhooks/request.ts'
-import type { Device } from '#shared/contract/devices.ts'
+import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
-import type { Inspection, InspectionSummary, WorklistAsk } from '#shared/contract/worklist.ts'
+import { type Inspection, type InspectionSummary, WorklistAsk } from '#shared/contract/worklist.ts'
+import { ApiError } from '#shared/errors.ts'
 import { byteCache } from './byte-cache.ts'
 import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
 import { faultResult } from './faults.ts'
+import { type HandedOutQuery, openHandedOut } from './handed-out.ts'
 import { openInspector, sharedDocument, type VerdictFilter } from './inspector.ts'
 import { layoutOf } from './layout.ts'
+import { lintOf } from './lint.ts'
+import { openProgress, type ProgressDeps } from './progress.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from './query.ts'
-import { repertoireFor } from './repertoire.ts'
+import { policyOf, repertoireFor } from './repertoire.ts'
 import { identifiersOf, makeResult, type ResultRules } from './result.ts'
 import { type Answered, type AskPartner, callOf, openAnswers } from './snapshot.ts'
 import { transliterate } from './transliteration.ts'
@@ -29,19 +34,33 @@ export interface WorklistDeps {
   readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
   readonly downtime: Pick<Downtime, 'current' | 'end'>
   readonly askPartner: AskPartner
+  readonly performedSteps: ProgressDeps['performedSteps']
   /** A query was recorded. Nothing about a patient is in the summary. */
   readonly onInspected?: (summary: InspectionSummary, associationId: string) => void
   /** An error of ours; the console and the inspector were given the reference. Its text may speak of a patient: not for a log as it is. */
   readonly onError?: (reference: string, error: unknown) => void
 }
 
+/** Who asks in a device's place. */
+export interface AskingUser {
+  readonly userId: string
+  readonly name: string
+}
+
 export interface Worklist {
   /** PS3.4 Annex K: answers the modalities. */
   readonly cFindScp: CFindScp
   /** Asks as that device would, by the code a device goes through, recorded with the user's name. */
-  ask(ask: WorklistAsk, device: Device, user: { readonly userId: string; readonly name: string }): Promise<Inspection>
+  ask(ask: WorklistAsk, device: Device, user: AskingUser): Promise<Inspection>
+  /**
+   * Asks for today as that device would, recorded like `ask`, and checks what would be sent against the rules of its profile.
+   * @throws {ApiError} unavailable: there is no list to check, because the query failed
+   */
+  lint(device: Device, user: AskingUser): Promise<Lint>
   /** A recorded query with its rows, at most 1,000; undefined where there is none of that id. */
   inspection(inspectionId: number, filter?: VerdictFilter): Promise<Inspection | undefined>
+  /** The row that a device was sent and that its images or its MPPS belong to, as far as queries are kept. */
+  handedOut(query: HandedOutQuery): Promise<HandedOutRow | undefined>
 }
 
 interface KeptQuery {
@@ -59,6 +78,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   const { store, clock, setting, recogniseDevice } = deps
   const answers = openAnswers(deps)
   const inspector = openInspector(deps)
+  const progressOf = openProgress(deps)
+  const handedOut = openHandedOut(deps)
   const queries = byteCache<KeptQuery>(QUERY_BYTES, clock)
   const results = byteCache<KeptResult>(RESULT_BYTES, clock)
   let queriesRead = 0
@@ -67,7 +88,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   async function* find(
     request: CFindRequest,
     asker: Asker,
-    onRecorded?: (inspectionId: number) => void,
+    onRecorded?: (record: { readonly inspectionId: number; readonly sentence: string }) => void,
   ): AsyncGenerator<EncodedIdentifiers, DimseResult, void> {
     const visit = visitOf(request, asker)
     try {
@@ -86,8 +107,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       if (!request.signal.aborted) fail(visit, error)
     } finally {
       // Before the final response, and also where the console cancelled or hung up: the generator is then returned at its yield.
-      const inspectionId = await record(visit)
-      onRecorded?.(inspectionId)
+      const recorded = await record(visit)
+      onRecorded?.(recorded)
     }
     return visit.final
   }
@@ -146,16 +167,15 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const maxRows = device?.maxRows ?? setting('worklist.maxRows')
     const clinicName = setting('clinic.name')
     const { dateStart, dateEnd } = answer.context
-    const key = [id, answer.listId, dateStart, dateEnd, isStored, maxRows, clinicName, ...closed].join('\n')
+    const progress = await progressOf(answer.list)
+    const list = progress?.list ?? answer.list
+    const bearing = progress?.bearingOn(query) ?? ''
+    const key = [id, answer.listId, dateStart, dateEnd, isStored, maxRows, clinicName, bearing, ...closed].join('\n')
     const known = results.get(key)
     if (known) return known
 
     const layout = layoutOf(query, request.transferSyntax, inAscii(clinicName))
-    const textFor = repertoireFor(layout.texts, {
-      deviceSet: device?.characterSet ?? null,
-      always: device?.alwaysSendCharacterSet ?? false,
-      declared: query.characterSet,
-    })
+    const textFor = repertoireFor(layout.texts, policyOf(device, query.characterSet))
     const closedSteps = new Set(closed)
     const rules: ResultRules = {
       query,
@@ -165,13 +185,14 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       maxRows,
       now,
       ...(isStored && { stored: { isClosed: (study: string, step: string) => closedSteps.has(`${study} ${step}`) } }),
+      hideStarted: device?.hideStarted ?? false,
       signal: request.signal,
     }
-    const result = await makeResult(answer.list, rules)
+    const result = await makeResult(list, rules)
     const document = sharedDocument({ ...result.verdicts, keys: query.received, remarks: query.remarks, context: answer.context })
     const until = result.cut > 0 ? clock() + CUT_MS : undefined
     const made = { result, document, maxRows }
-    const identifiers = keeping(identifiersOf(answer.list, result.chosen, rules), (batches, bytes) =>
+    const identifiers = keeping(identifiersOf(list, result.chosen, rules), (batches, bytes) =>
       results.set(key, { ...made, identifiers: batches }, bytes + result.chosen.byteLength + document.bytes.length + 4096, until),
     )
     return { ...made, identifiers }
@@ -217,7 +238,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  async function record(visit: Visit): Promise<number> {
+  async function record(visit: Visit): Promise<{ readonly inspectionId: number; readonly sentence: string }> {
     const { request, asker, query, question, answered, kept, trouble } = visit
     const summary = summaryOf(visit, clock(), timeZoneOf(setting('clinic.timeZone')))
     const failure = trouble?.error instanceof WebhookError ? trouble.error : undefined
@@ -231,7 +252,32 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       document,
     )
     deps.onInspected?.({ inspectionId, ...summary }, request.association.associationId)
-    return inspectionId
+    return { inspectionId, sentence: summary.sentence }
+  }
+
+  /** The walk of a device, without the network. */
+  async function askAs(ask: WorklistAsk, device: Device, user: AskingUser) {
+    const association: AssociationInfo = {
+      associationId: 'window',
+      callingAeTitle: device.aeTitle,
+      calledAeTitle: setting('dimse.aeTitle'),
+      remoteAddress: device.lastAddress ?? (device.address?.includes('/') ? '' : (device.address ?? '')),
+    }
+    const request: CFindRequest = {
+      association,
+      messageId: 1,
+      transferSyntax: CONSOLE_TRANSFER_SYNTAX,
+      identifier: consoleQuery(ask),
+      signal: new AbortController().signal,
+    }
+    let recorded = { inspectionId: 0, sentence: '' }
+    const finding = find(request, { origin: 'window', device, user }, (record) => (recorded = record))
+    const batches: EncodedIdentifiers[] = []
+    for (;;) {
+      const { done, value } = await finding.next()
+      if (done) return { ...recorded, batches, final: value }
+      batches.push(value)
+    }
   }
 
   return {
@@ -242,26 +288,22 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       },
     },
     async ask(ask, device, user) {
-      const association: AssociationInfo = {
-        associationId: 'window',
-        callingAeTitle: device.aeTitle,
-        calledAeTitle: setting('dimse.aeTitle'),
-        remoteAddress: device.lastAddress ?? (device.address?.includes('/') ? '' : (device.address ?? '')),
-      }
-      const request: CFindRequest = {
-        association,
-        messageId: 1,
-        transferSyntax: CONSOLE_TRANSFER_SYNTAX,
-        identifier: consoleQuery(ask),
-        signal: new AbortController().signal,
-      }
-      let recorded = 0
-      for await (const _ of find(request, { origin: 'window', device, user }, (inspectionId) => (recorded = inspectionId)));
-      const inspection = await inspector.read(recorded, 'all')
-      if (!inspection) throw new Error(`inspection ${recorded} is not there`)
+      const { inspectionId } = await askAs(ask, device, user)
+      const inspection = await inspector.read(inspectionId, 'all')
+      if (!inspection) throw new Error(`inspection ${inspectionId} is not there`)
       return inspection
     },
+    async lint(device, user) {
+      const today = wallClock(clock(), timeZoneOf(setting('clinic.timeZone'))).day
+      const { deviceId, aeTitle } = device
+      const ask = WorklistAsk.parse({ deviceId, startDate: today, endDate: today })
+      const { inspectionId, batches, sentence, final } = await askAs(ask, device, user)
+      // A list that could not be had is not a list without faults.
+      if (final.status !== 0 && batches.length === 0) throw new ApiError('unavailable', sentence)
+      return { ...(await lintOf(batches, CONSOLE_TRANSFER_SYNTAX, device, await handedOut.stepsLastSent(aeTitle))), inspectionId }
+    },
     inspection: (inspectionId, filter = 'all') => inspector.read(inspectionId, filter),
+    handedOut: (query) => handedOut.search(query),
   }
 }
 

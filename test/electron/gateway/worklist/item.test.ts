@@ -30,6 +30,7 @@ describe('a good item', () => {
       ScheduledProcedureStepID: 'S001',
       ScheduledProcedureStepStartDate: '20261120',
       ScheduledProcedureStepStartTime: '100100',
+      ScheduledProcedureStepStatus: 'SCHEDULED',
       StudyDescription: 'CT Chest',
       StudyInstanceUID: '2.25.10001',
     })

@@ -21,7 +21,12 @@ function encoded(
   const [row] = rowsOfItem(given, { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })
   if (!row) throw new Error('no row')
   const target = Buffer.alloc(layout.bound(row), 0xee)
-  const end = layout.write(target, 0, row, repertoireFor(layout.texts, { deviceSet: null, always: false, declared: [] })(row))
+  const end = layout.write(
+    target,
+    0,
+    row,
+    repertoireFor(layout.texts, { deviceSet: null, always: false, countsBytes: false, declared: [] })(row),
+  )
   return target.subarray(0, end)
 }
 const decoded = (...args: Parameters<typeof encoded>): DataSet =>

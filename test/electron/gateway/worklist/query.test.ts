@@ -85,7 +85,7 @@ describe('the keys of a query', () => {
     expect(matches(read(ask({}, { ScheduledPerformingPhysicianName: 'HOUSE' })))).toBe(false)
   })
 
-  it('of the status of the step are met by SCHEDULED only', () => {
+  it('of the status of the step are met by SCHEDULED where nothing has begun', () => {
     expect(matches(read(ask({}, { ScheduledProcedureStepStatus: 'ARRIVED\\SCHEDULED' })))).toBe(true)
     expect(matches(read(ask({}, { ScheduledProcedureStepStatus: 'ARRIVED' })))).toBe(false)
   })

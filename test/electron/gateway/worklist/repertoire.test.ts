@@ -20,7 +20,7 @@ function sent(
   policy: Partial<CharacterSetPolicy>,
   asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = ASKED,
 ) {
-  const text = repertoireFor(asked, { deviceSet: null, always: false, declared: [], ...policy })(rowOf(fields))
+  const text = repertoireFor(asked, { deviceSet: null, always: false, countsBytes: false, declared: [], ...policy })(rowOf(fields))
   const terms = text.characterSet === '' ? [] : text.characterSet.split('\\')
   const name = text.encoded.get('PatientName')
   return { set: text.characterSet, name: name && decodeText(name, terms, 'PN').text, remark: text.remark, withheld: text.withheld }
@@ -83,5 +83,67 @@ describe('a device with a set', () => {
     for (const deviceSet of ['ISO_IR 6', 'ISO_IR 100', 'ISO_IR 144', 'ISO_IR 13', 'ISO 2022 IR 149'] as const)
       for (const PatientName of ['Müller', 'Łukasz', 'Люксембург^Анна', 'Παπαδόπουλος', JAPANESE, '山田', 'قباني', '홍^길동'])
         expect(sent({ PatientName }, { deviceSet }).name ?? '').not.toContain('?')
+  })
+})
+
+describe('a device that counts bytes', () => {
+  const counted = (fields: object, policy: Partial<CharacterSetPolicy> = {}) => {
+    const text = repertoireFor(ASKED, { deviceSet: 'ISO_IR 192', always: false, countsBytes: true, declared: [], ...policy })(rowOf(fields))
+    const decoded = [...text.encoded].map(([keyword, bytes]) => [keyword, decodeText(bytes, text.characterSet.split('\\'), 'LO').text])
+    return { ...text, encoded: Object.fromEntries(decoded) as Record<string, string> }
+  }
+
+  it('gets a description cut at a character, with a remark, and the same description whole where it counts characters', () => {
+    const fields = { StudyDescription: `${'ä'.repeat(31)}xyz` }
+    expect(counted(fields)).toMatchObject({
+      encoded: { StudyDescription: `${'ä'.repeat(31)}xy` },
+      remark: 'StudyDescription cut: the device counts bytes, and has no room for more',
+      withheld: '',
+    })
+    expect(counted(fields, { countsBytes: false })).toMatchObject({ encoded: fields, remark: '' })
+  })
+
+  it('gets it whole in a set that says it in less', () => {
+    const fields = { StudyDescription: 'ä'.repeat(60) }
+    expect(counted(fields, { deviceSet: null, declared: ['ISO_IR 192'] })).toMatchObject({
+      characterSet: 'ISO_IR 100',
+      encoded: fields,
+      remark: '',
+    })
+  })
+
+  it('gets no row whose identifier it has no room for', () => {
+    expect(counted({ PatientID: 'ä'.repeat(33) })).toMatchObject({
+      withheld: 'its PatientID takes more bytes than this device has room for',
+    })
+    expect(counted({ PatientID: 'ä'.repeat(32) })).toMatchObject({ withheld: '', remark: '' })
+  })
+
+  it('gets a name it has no room for in Latin letters, never a part of one', () => {
+    const name = 'Александрова-Константинопольская^Екатерина'
+    expect(counted({ PatientName: name })).toMatchObject({
+      withheld: '',
+      encoded: { PatientName: expect.stringMatching(/^Aleksandrova-Konstantinopol.*\^Ekaterina$/) },
+      remark: expect.stringMatching(/^PatientName sent in Latin letters: /),
+    })
+    expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
+      withheld: 'its PatientName takes more bytes than this device has room for, also in Latin letters',
+    })
+  })
+
+  it('without a set gets the other texts in their own letters where the name alone has no room', () => {
+    const fields = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}`, StudyDescription: 'Грудь' }
+    expect(counted(fields, { deviceSet: null })).toMatchObject({
+      withheld: '',
+      characterSet: 'ISO_IR 192',
+      encoded: { StudyDescription: 'Грудь' },
+    })
+  })
+
+  it('gets the alphabetic group of a name whose other groups have no room', () => {
+    expect(counted({ PatientName: `Yamada^Tarou=${'山'.repeat(30)}` })).toMatchObject({
+      withheld: '',
+      encoded: { PatientName: 'Yamada^Tarou' },
+    })
   })
 })

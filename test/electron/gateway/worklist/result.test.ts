@@ -17,10 +17,11 @@ function rules(keys: Keys, changes: Partial<ResultRules> = {}): ResultRules {
   return {
     query,
     layout,
-    textFor: repertoireFor(layout.texts, { deviceSet: null, always: false, declared: [] }),
+    textFor: repertoireFor(layout.texts, { deviceSet: null, always: false, countsBytes: false, declared: [] }),
     askedFor: DAY,
     maxRows: 10_000,
     now: { day: '2026-11-20', time: '090000' },
+    hideStarted: false,
     signal: new AbortController().signal,
     ...changes,
   }

@@ -15,6 +15,7 @@ const result = (changes: Partial<WorklistResult> = {}): WorklistResult => ({
   verdicts: { findings: [], runs: [] },
   sent: 6,
   filtered: 0,
+  performed: 0,
   withheld: 0,
   unfit: 0,
   cut: 0,
@@ -37,6 +38,11 @@ const say = (outcome: Outcome, keys: Keys = TODAY, userName = '') =>
   sentenceFor({ who: 'CT1', userName, query: queryOf(keys), today: '2026-11-20', outcome })
 
 describe('the sentence', () => {
+  it('tells exams that are over from those that did not match', () => {
+    const sentence = say(answered({ result: result({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) }))
+    expect(sentence).toMatch(/; 2 sent, 3 done or in progress, 1 did not match \(Modality\)\.$/)
+  })
+
   it.each([
     [answered(), 'CT1 asked for today’s CT list; the partner answered 6 exams in 412 ms; 6 sent.'],
     [

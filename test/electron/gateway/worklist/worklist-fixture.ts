@@ -5,6 +5,7 @@ import { type DataSet, type Element, readDataSet, tagOf, vrOf, writeDataSet } fr
 import type { DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { openDowntime } from '#gateway/domain/downtime.ts'
+import type { StepState } from '#gateway/domain/performed-steps.ts'
 import { openRequester } from '#gateway/webhooks/request.ts'
 import { openWorklist, type Worklist } from '#gateway/worklist/worklist.ts'
 import type { Device } from '#shared/contract/devices.ts'
@@ -108,12 +109,35 @@ export const device = (changes: Partial<Device> = {}): Device => ({
   daysBack: null,
   daysForward: null,
   maxRows: null,
+  port: null,
+  profile: 'standard',
+  hideStarted: false,
+  countsBytes: false,
+  tls: 'optional',
+  certificate: null,
   createdAt: NOW,
   updatedAt: NOW,
   lastSeenAt: null,
   lastAddress: null,
   ...changes,
 })
+
+/** Performed steps as a test says they are. */
+export function performedSteps() {
+  const steps = new Map<string, { readonly state: StepState; readonly since: string }>()
+  const keyOf = (study: string, step: string) => `${study} ${step}`
+  return {
+    version: 0,
+    stateOf: (study: string, step: string) => steps.get(keyOf(study, step))?.state,
+    since: (study: string, step: string) => steps.get(keyOf(study, step))?.since,
+    /** @param state null: scheduled again */
+    set(study: string, step: string, state: StepState | null, since = NOW) {
+      if (state === null) steps.delete(keyOf(study, step))
+      else steps.set(keyOf(study, step), { state, since })
+      this.version++
+    },
+  }
+}
 
 /** What the partner does with a question: answer with items, with a body, with a status, or not at all. */
 export type Reaction =
@@ -179,6 +203,7 @@ export interface Bench extends AsyncDisposable {
   readonly partner: Awaited<ReturnType<typeof openPartner>>
   readonly temp: ReturnType<typeof tempStore>
   readonly downtime: ReturnType<typeof openDowntime>
+  readonly steps: ReturnType<typeof performedSteps>
   readonly inspected: InspectionSummary[]
   readonly errors: unknown[]
   device: Device | undefined
@@ -201,6 +226,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
     clock,
     eventId: () => idFromUuid('whe', randomUUID()),
   })
+  const steps = performedSteps()
   const inspected: InspectionSummary[] = []
   const errors: unknown[] = []
   const open = () =>
@@ -212,6 +238,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
       recogniseDevice: () => bench.device,
       downtime,
       askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+      performedSteps: steps,
       onInspected: (summary) => inspected.push(summary),
       onError: (_, error) => errors.push(error),
     })
@@ -224,6 +251,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
     partner,
     temp,
     downtime,
+    steps,
     inspected,
     errors,
     device: device(),
