@@ -1,15 +1,31 @@
 import type { SettingValues } from '#gateway/store/settings.ts'
+import type { Certificate, Status } from '#shared/contract/dashboard.ts'
+import type { Device } from '#shared/contract/devices.ts'
 
 /** What advice is drawn from. */
 export interface Condition {
-  readonly settings: Pick<SettingValues, 'http.publicUrl' | 'http.host' | 'dimse.allowUnknownDevices'>
+  readonly settings: Pick<SettingValues, 'http.publicUrl' | 'http.host' | 'dimse.allowUnknownDevices' | 'commitment.isOn'>
   /** Settings whose stored value cannot be read; their initial value stands in. */
   readonly unreadableSettings: readonly string[]
   readonly hasPartner: boolean
-  readonly devices: number
-  readonly enabledDevices: number
+  readonly devices: readonly Pick<Device, 'isEnabled' | 'port' | 'tls'>[]
   readonly unknownCallers: number
+  readonly hasTlsListener: boolean
+  readonly images: Pick<Status['images'], 'quarantined' | 'mismatches'>
+  readonly forwards: Pick<Status['forwards'], 'failed'>
+  readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft'>[]
 }
+
+const EXPIRY_DAYS = 30
+const enabled = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
+const onlyByTls = (condition: Condition) => enabled(condition).filter(({ tls }) => tls !== 'optional')
+const expiring = ({ certificates }: Condition) => certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
+
+const CERTIFICATES = { https: 'of the window and the interface', 'dicom-tls': 'of DICOM TLS' } as const satisfies Record<
+  Certificate['use'],
+  string
+>
+const counted = (count: number, one: string, many: string) => (count === 1 ? one : `${count} ${many}`)
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
@@ -25,12 +41,53 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
     text: () => 'No partner is set, so every worklist is refused. Enter its address under Partner.',
   },
   {
-    applies: ({ devices, unknownCallers }) => devices === 0 && unknownCallers === 0,
+    applies: ({ devices, unknownCallers }) => devices.length === 0 && unknownCallers === 0,
     text: () => 'No device is known. Add one under Devices, or let it call once and approve it there.',
   },
   {
-    applies: ({ devices, enabledDevices }) => devices > 0 && enabledDevices === 0,
+    applies: (condition) => condition.devices.length > 0 && enabled(condition).length === 0,
     text: () => 'Every device is switched off, so every device is rejected. Switch one on under Devices.',
+  },
+  {
+    applies: (condition) => !condition.hasTlsListener && onlyByTls(condition).length > 0,
+    text: (condition) =>
+      `${counted(onlyByTls(condition).length, 'A device', 'devices')} may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.`,
+  },
+  {
+    applies: (condition) => expiring(condition).length > 0,
+    text: (condition) =>
+      expiring(condition)
+        .map(({ use, daysLeft }) => {
+          const when = daysLeft < 0 ? 'has ended' : `ends in ${counted(daysLeft, 'one day', 'days')}`
+          return `The certificate ${CERTIFICATES[use]} ${when}. Renew it under Settings, and give the new one to who trusts the old one.`
+        })
+        .join(' '),
+  },
+  {
+    applies: ({ images }) => images.mismatches > 0,
+    text: ({ images }) =>
+      images.mismatches === 1
+        ? 'The images of a study name another patient or order than its worklist row did. Compare them under Images.'
+        : `The images of ${images.mismatches} studies name another patient or order than their worklist rows did. Compare them under Images.`,
+  },
+  {
+    applies: ({ images }) => images.quarantined > 0,
+    text: ({ images }) =>
+      images.quarantined === 1
+        ? 'An image was set aside and waits for a decision. Release or discard it under Images.'
+        : `${images.quarantined} images were set aside and wait for a decision. Release or discard them under Images.`,
+  },
+  {
+    applies: ({ forwards }) => forwards.failed > 0,
+    text: ({ forwards }) =>
+      forwards.failed === 1
+        ? 'An image could not be sent to its destination and was given up. Send it again or drop it under Destinations.'
+        : `${forwards.failed} images could not be sent to their destinations and were given up. Send them again or drop them under Destinations.`,
+  },
+  {
+    applies: (condition) => condition.settings['commitment.isOn'] && enabled(condition).every(({ port }) => port === null),
+    text: () =>
+      'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
   },
   {
     applies: ({ unknownCallers }) => unknownCallers > 0,

@@ -7,6 +7,7 @@ export interface Situation {
   readonly listeners: Status['listeners']
   readonly partner: PartnerStatus
   readonly downtime: Downtime
+  readonly storage: Status['storage']
   /** Milliseconds since 1970. */
   readonly now: number
   /** IANA name of the clinic's time zone. */
@@ -32,14 +33,35 @@ const FAULT_WORDS: Record<PartnerFault, string> = {
 
 /** The line across the window: the gravest thing that is wrong, in one or two sentences; null when all is well. */
 export function bannerOf(situation: Situation): Status['banner'] {
-  return listenerBanner(situation) ?? partnerBanner(situation) ?? downtimeBanner(situation)
+  return (
+    listenerBanner(situation) ??
+    storageBanner(situation, ['full', 'read-only']) ??
+    partnerBanner(situation) ??
+    storageBanner(situation, ['low']) ??
+    downtimeBanner(situation)
+  )
 }
 
+// Gravest first: of several listeners that are down, the first of these is named.
+const LISTENERS = {
+  dimse: 'No device can reach the gateway: its DICOM listener is down',
+  'dimse-tls': 'No device can reach the gateway by TLS: its DICOM TLS listener is down',
+  http: 'The HTTP listener is down',
+} as const satisfies Record<Status['listeners'][number]['name'], string>
+
 function listenerBanner({ listeners }: Situation): Status['banner'] {
-  const down = listeners.find((listener) => !listener.isUp)
+  const order = Object.keys(LISTENERS)
+  const [down] = listeners.filter((listener) => !listener.isUp).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
   if (!down) return null
-  const what = down.name === 'dimse' ? 'No device can reach the gateway: its DICOM listener is down' : 'The HTTP listener is down'
+  const what = LISTENERS[down.name]
   return { tone: 'danger', text: down.detail ? `${what} (${down.detail}).` : `${what}.` }
+}
+
+function storageBanner({ storage }: Situation, states: readonly Status['storage']['state'][]): Status['banner'] {
+  if (!states.includes(storage.state)) return null
+  if (storage.state === 'low') return { tone: 'warning', text: storage.detail }
+  // dicom-field §5.4: what a device could not send is on that device alone.
+  return { tone: 'danger', text: `${storage.detail} Devices keep theirs until this is mended.` }
 }
 
 function partnerBanner(situation: Situation): Status['banner'] {

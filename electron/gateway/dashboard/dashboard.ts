@@ -1,6 +1,7 @@
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { auditHandlers } from './audit.ts'
+import { certificateHandlers } from './certificates.ts'
 import type { DashboardDeps } from './deps.ts'
 import { deviceHandlers } from './devices.ts'
 import { downtimeHandlers } from './downtime.ts'
@@ -23,6 +24,7 @@ export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
     ...downtimeHandlers(deps),
     ...deviceHandlers(deps),
     ...partnerHandlers(deps),
+    ...certificateHandlers(deps),
     ...settingsHandlers(deps),
     ...auditHandlers(deps),
   }

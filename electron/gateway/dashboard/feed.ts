@@ -6,14 +6,21 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { DashboardHandlers } from './handlers.ts'
 import { PERMISSIONS } from './permissions.ts'
 
-/** What a subscriber hears: a new line, or that the status changed. */
-export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: 'status' }
+/** What a subscriber hears: a new line, or that the status or the studies with images changed. */
+export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: Change }
+type Change = 'status' | 'images'
+
+/** A line as its writer gives it: most are about no query and no images. */
+export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
+  Partial<Pick<FeedLine, 'inspectionId' | 'studyInstanceUid'>>
 
 /** The live feed: the last lines of what happened on the network, in memory only, without anything about a patient. */
 export interface Feed {
-  append(line: Omit<FeedLine, 'lineId' | 'at'>): FeedLine
+  append(line: NewFeedLine): FeedLine
   /** Tells subscribers to ask for the status again; many at once are told once. */
   noteStatus(): void
+  /** Tells subscribers to ask for the studies with images again; a study of a thousand images is told of once a second. */
+  noteImages(): void
   /** Newest first. */
   latest(page: PageQuery): PageOf<FeedLine>
   /** Oldest first: what a returning window has missed. */
@@ -28,35 +35,39 @@ export interface FeedConfig {
   readonly lines?: number
   /** Milliseconds within which changes of the status are told once. */
   readonly statusMs?: number
+  /** Milliseconds within which changes of the studies with images are told once. */
+  readonly imagesMs?: number
 }
 
-export function createFeed({ clock, lines = 1000, statusMs = 1000 }: FeedConfig): Feed {
+export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 1000 }: FeedConfig): Feed {
   const kept: FeedLine[] = []
   const listeners = new Set<(news: FeedNews) => void>()
   // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has seen.
   let lastId = clock()
-  let isStatusDue = false
+  const due = new Set<Change>()
   const tell = (news: FeedNews) => {
     for (const listener of listeners) listener(news)
+  }
+  const tellSoon = (kind: Change, ms: number) => {
+    if (due.has(kind) || listeners.size === 0) return
+    due.add(kind)
+    setTimeout(() => {
+      due.delete(kind)
+      tell({ kind })
+    }, ms).unref()
   }
 
   return {
     append(line) {
       lastId += 1
-      const whole = { ...line, lineId: lastId, at: instantOf(clock()) }
+      const whole = { inspectionId: null, studyInstanceUid: null, ...line, lineId: lastId, at: instantOf(clock()) }
       kept.push(whole)
       if (kept.length > lines) kept.shift()
       tell({ kind: 'line', line: whole })
       return whole
     },
-    noteStatus() {
-      if (isStatusDue || listeners.size === 0) return
-      isStatusDue = true
-      setTimeout(() => {
-        isStatusDue = false
-        tell({ kind: 'status' })
-      }, statusMs).unref()
-    },
+    noteStatus: () => tellSoon('status', statusMs),
+    noteImages: () => tellSoon('images', imagesMs),
     latest({ cursor, limit }) {
       const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
       const older = kept.filter((line) => line.lineId < before)
@@ -81,8 +92,8 @@ export const feedHandlers = (feed: Feed): Pick<DashboardHandlers, 'feed'> => ({
 const MOST_MISSED = 200
 
 /**
- * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line and `status` (empty) when the
- * status should be asked for again. A window that reconnects gets the lines it has missed, as far as they are kept.
+ * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line, `status` (empty) when the
+ * status should be asked for again, and `images` (empty) when the studies with images should. A window that reconnects gets the lines it has missed, as far as they are kept.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
   serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {
@@ -90,7 +101,7 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
     const seen = Number(lastEventId)
     if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
     // What changed before this stream was open is in nobody's news.
-    send({ event: 'status', data: {} })
-    return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: 'status', data: {} })))
+    for (const event of ['status', 'images']) send({ event, data: {} })
+    return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} })))
   })
 }

@@ -28,6 +28,8 @@ export const PERMISSIONS = {
   addDevice: 'manage',
   updateDevice: 'manage',
   removeDevice: 'manage',
+  echoDevice: 'manage',
+  lintDevice: 'manage',
   callers: 'manage',
   approveCaller: 'manage',
   dismissCaller: 'manage',
@@ -35,6 +37,9 @@ export const PERMISSIONS = {
   partner: 'manage',
   setPartner: 'manage',
   testPartner: 'manage',
+
+  certificates: 'manage',
+  renewCertificate: 'manage',
 
   settings: 'manage',
   changeSettings: 'manage',

@@ -1,7 +1,22 @@
-import type { PartnerStatus, Status } from '#shared/contract/dashboard.ts'
-import type { Device } from '#shared/contract/devices.ts'
+import type { Actor } from '#gateway/domain/audit.ts'
+import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import type { Outcome } from '#shared/contract/conventions.ts'
+import type { Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
+import type {
+  Destination,
+  DestinationPatch,
+  dashboardDestinations,
+  EchoResult,
+  Forward,
+  ForwardedStudy,
+  NativeModule,
+  NewDestination,
+  Pull,
+} from '#shared/contract/destinations.ts'
+import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
+import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import type { Feed } from './feed.ts'
 
 export type VerdictFilter = 'all' | 'sent' | 'filtered' | 'withheld'
@@ -22,9 +37,55 @@ export interface DashboardPorts {
   readonly askWorklist: (ask: WorklistAsk, device: Device, user: SignedInUser) => Promise<Inspection>
   /** A recorded query with its rows of this verdict; undefined where it is unknown or no longer kept. */
   readonly inspection: (inspectionId: number, verdict: VerdictFilter) => Promise<Inspection | undefined>
+  /** The rows this device would get now, checked against the rules of its console; the query is recorded with the user. */
+  readonly lint: (device: Device, user: SignedInUser) => Promise<Lint>
+  /** C-ECHO of a device at the port it listens at. */
+  readonly echoDevice: (device: Device) => Promise<EchoResult>
   readonly listenerStatus: () => Status['listeners']
   readonly partnerStatus: () => PartnerStatus
   readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
   readonly openAssociations: () => number
+  /** Where images are kept. */
+  readonly storage: () => Status['storage']
+  /** Instances that wait and that were given up, of all destinations. */
+  readonly forwards: () => Status['forwards']
+  readonly certificates: () => Certificate[]
+  /** Makes another certificate under another key, in use from the next connection on. */
+  readonly renewCertificate: (use: Certificate['use']) => Certificate
   readonly feed: Feed
+}
+
+/** What the window needs of the intake of images; `gateway.ts` fills it. */
+export interface ImagePorts {
+  /** Asks the partner now; what came of it is in the study. @throws ApiError refused: there is nothing to ask for */
+  readonly retryEnrichment: (studyInstanceUid: string) => Promise<void>
+  /** Lets a quarantined instance take its place. @throws ApiError not-found */
+  readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Outcome
+  /** Deletes a quarantined instance and its file. @throws ApiError not-found */
+  readonly discardInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
+}
+
+type DestinationCalls = typeof dashboardDestinations
+
+/** What the window needs of DIMSE out; `gateway.ts` fills it with the forwarding slice. */
+export interface ForwardingPort {
+  readonly list: () => { destinations: Destination[]; native: NativeModule }
+  readonly add: (destination: NewDestination, actor: Actor) => Destination
+  readonly update: (destinationId: string, patch: DestinationPatch, actor: Actor) => Destination
+  readonly remove: (destinationId: string, actor: Actor) => Outcome
+  readonly echo: (destinationId: string) => Promise<EchoResult>
+  readonly studies: (
+    query: SliceQuery & Pick<CallOf<DestinationCalls['studies']>['query'], 'destinationId' | 'studyInstanceUid' | 'show'>,
+  ) => Slice<ForwardedStudy>
+  readonly instances: (of: CallOf<DestinationCalls['instances']>['params'], query: SliceQuery) => Slice<Forward>
+  readonly send: (destinationId: string, studyInstanceUid: string, actor: Actor) => Outcome
+  readonly retry: (destinationId: string, studyInstanceUid: string | undefined, actor: Actor) => Outcome
+  readonly drop: (destinationId: string, what: CallOf<DestinationCalls['drop']>['body'], actor: Actor) => Outcome
+  readonly findPriors: (
+    destinationId: string,
+    keys: CallOf<DestinationCalls['findPriors']>['body'],
+    actor: Actor,
+  ) => Promise<ReplyOf<DestinationCalls['findPriors']>>
+  readonly pull: (destinationId: string, studyInstanceUid: string, actor: Actor) => Pull
+  readonly pulls: () => Pull[]
 }

@@ -23,8 +23,15 @@ export function statusHandlers({
     status() {
       const now = clock()
       const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
-      const state = { listeners: ports.listenerStatus(), partner: ports.partnerStatus(), downtime: downtime.current() }
-      const known = devices.list()
+      const state = {
+        listeners: ports.listenerStatus(),
+        partner: ports.partnerStatus(),
+        downtime: downtime.current(),
+        storage: ports.storage(),
+      }
+      const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
+      const images = store.imageStudies.summary(today)
+      const forwards = ports.forwards()
       const unknownCallers = store.callers.count()
       return {
         ...state,
@@ -35,16 +42,21 @@ export function statusHandlers({
           storedMinutes: settings.get('worklist.storedMinutes'),
           downtimeHours: settings.get('worklist.downtimeHours'),
         }),
-        today: store.inspections.today(instantOf(startOfDay(clinicDay(now, timeZone), timeZone))),
+        today: store.inspections.today(today),
+        images,
+        forwards,
         unknownCallers,
         openAssociations: ports.openAssociations(),
         advice: adviceFor({
           settings: settings.all(),
           unreadableSettings: store.settings.unreadable(),
           hasPartner: partnerEndpoint.read().url !== null,
-          devices: known.length,
-          enabledDevices: known.filter((device) => device.isEnabled).length,
+          devices: devices.list(),
           unknownCallers,
+          hasTlsListener: state.listeners.some(({ name }) => name === 'dimse-tls'),
+          images,
+          forwards,
+          certificates: ports.certificates(),
         }),
         startedAt,
         clinicTimeZone: timeZone,

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
@@ -50,6 +51,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string
   readonly address: string
   readonly port: number
+  /** Of a TLS listener, for connections to come. */
+  setCertificate(tls: { readonly key: string; readonly cert: string }): void
 }
 
 /**
@@ -118,6 +121,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
+    setCertificate: (next) => (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
     async [Symbol.asyncDispose]() {
       const cutOff = setTimeout(() => fastify.server.closeAllConnections(), drainMs)
       await fastify.close()
@@ -126,9 +130,11 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
+const TLS_RULES = { minVersion: 'TLSv1.2' } as const
+
 /** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
 function overTls(settings: FastifyServerOptions, tls: { readonly key: string; readonly cert: string }): FastifyInstance {
-  const https = { ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+  const https = { ...tls, ...TLS_RULES, handshakeTimeout: 10_000 } as const
   return createFastify({ ...settings, https } as FastifyServerOptions)
 }
 

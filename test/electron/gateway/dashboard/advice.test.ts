@@ -1,13 +1,25 @@
 import { expect, it } from 'vitest'
 import { adviceFor, type Condition } from '#gateway/dashboard/advice.ts'
 
+const DEVICE: Condition['devices'][number] = { isEnabled: true, port: 104, tls: 'optional' }
 const fine: Condition = {
-  settings: { 'http.publicUrl': 'https://gw.clinic.example', 'http.host': '127.0.0.1', 'dimse.allowUnknownDevices': false },
+  settings: {
+    'http.publicUrl': 'https://gw.clinic.example',
+    'http.host': '127.0.0.1',
+    'dimse.allowUnknownDevices': false,
+    'commitment.isOn': false,
+  },
   unreadableSettings: [],
   hasPartner: true,
-  devices: 2,
-  enabledDevices: 2,
+  devices: [DEVICE, { ...DEVICE, isEnabled: false }],
   unknownCallers: 0,
+  hasTlsListener: true,
+  images: { quarantined: 0, mismatches: 0 },
+  forwards: { failed: 0 },
+  certificates: [
+    { use: 'https', isInUse: true, daysLeft: 30 },
+    { use: 'dicom-tls', isInUse: false, daysLeft: 2 },
+  ],
 }
 
 it('gives no advice where all is in order', () => {
@@ -15,7 +27,7 @@ it('gives no advice where all is in order', () => {
 })
 
 it('begins a new gateway with its partner, its first device and its public URL', () => {
-  const fresh = { ...fine, hasPartner: false, devices: 0, enabledDevices: 0, settings: { ...fine.settings, 'http.publicUrl': null } }
+  const fresh = { ...fine, hasPartner: false, devices: [], settings: { ...fine.settings, 'http.publicUrl': null } }
   expect(adviceFor(fresh).map((text) => text.split('.')[0])).toEqual([
     'No partner is set, so every worklist is refused',
     'No device is known',
@@ -23,12 +35,42 @@ it('begins a new gateway with its partner, its first device and its public URL',
   ])
 })
 
-it.each([
+const CASES: [change: Partial<Condition>, text: string][] = [
   [{ unknownCallers: 1 }, 'An unknown device has called. Approve or dismiss it under Devices.'],
-  [{ unknownCallers: 3, devices: 0, enabledDevices: 0 }, '3 unknown devices have called. Approve or dismiss them under Devices.'],
-  [{ enabledDevices: 0 }, 'Every device is switched off, so every device is rejected. Switch one on under Devices.'],
+  [{ unknownCallers: 3, devices: [] }, '3 unknown devices have called. Approve or dismiss them under Devices.'],
+  [
+    { devices: [{ ...DEVICE, isEnabled: false }] },
+    'Every device is switched off, so every device is rejected. Switch one on under Devices.',
+  ],
   [{ unreadableSettings: ['dimse.port'] }, 'These settings could not be read and have their first value; set them again: dimse.port.'],
-])('names what is to mend: %o', (change: Partial<Condition>, text) => {
+  [
+    { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
+    'A device may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
+  ],
+  [
+    { certificates: [{ use: 'dicom-tls', isInUse: true, daysLeft: 12 }] },
+    'The certificate of DICOM TLS ends in 12 days. Renew it under Settings, and give the new one to who trusts the old one.',
+  ],
+  [
+    { certificates: [{ use: 'https', isInUse: true, daysLeft: -1 }] },
+    'The certificate of the window and the interface has ended. Renew it under Settings, and give the new one to who trusts the old one.',
+  ],
+  [{ images: { quarantined: 2, mismatches: 0 } }, '2 images were set aside and wait for a decision. Release or discard them under Images.'],
+  [
+    { images: { quarantined: 0, mismatches: 3 } },
+    'The images of 3 studies name another patient or order than their worklist rows did. Compare them under Images.',
+  ],
+  [
+    { forwards: { failed: 1 } },
+    'An image could not be sent to its destination and was given up. Send it again or drop it under Destinations.',
+  ],
+  [
+    { settings: { ...fine.settings, 'commitment.isOn': true }, devices: [{ ...DEVICE, port: null }] },
+    'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
+  ],
+]
+
+it.each(CASES)('names what is to mend: %o', (change, text) => {
   expect(adviceFor({ ...fine, ...change })).toEqual([text])
 })
 

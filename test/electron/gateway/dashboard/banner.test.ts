@@ -9,6 +9,7 @@ const well: Situation = {
   ],
   partner: { url: 'https://partner.example', state: 'up', fault: null, detail: '', lastOkAt: at('09:40:10'), downSince: null },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
+  storage: { state: 'ok', freeBytes: 9, totalBytes: 9, detail: '' },
   now: Date.parse(at('09:42:30')),
   timeZone: 'Europe/Berlin',
   storedMinutes: 15,
@@ -88,6 +89,39 @@ describe('the banner', () => {
       tone: 'danger',
       text: 'No device can reach the gateway: its DICOM listener is down (port 11112 is taken).',
     })
+  })
+})
+
+describe('the banner about images', () => {
+  const storage = (state: Situation['storage']['state'], detail: string) => ({ ...well.storage, state, detail })
+
+  it('puts a disk that takes no more images before the partner, and a disk that fills up after it', () => {
+    const full = storage('full', 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free.')
+    expect(bannerOf({ ...down, storage: full })).toEqual({
+      tone: 'danger',
+      text: 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free. Devices keep theirs until this is mended.',
+    })
+    const readOnly = storage('read-only', 'The image folder cannot be written to: no images are taken.')
+    expect(bannerOf({ ...down, storage: readOnly })).toEqual({
+      tone: 'danger',
+      text: 'The image folder cannot be written to: no images are taken. Devices keep theirs until this is mended.',
+    })
+    const low = storage('low', '15 GB are free; below 5 GB no more images are taken.')
+    expect(bannerOf({ ...down, storage: low })?.text).toContain('Partner unreachable since')
+    expect(bannerOf({ ...well, storage: low, downtime: inDowntime })).toEqual({
+      tone: 'warning',
+      text: '15 GB are free; below 5 GB no more images are taken.',
+    })
+  })
+
+  it('names the TLS listener, unless the plain one is down too', () => {
+    const tls = { name: 'dimse-tls', address: '0.0.0.0:2762', aeTitle: 'ISTHMUS', isUp: false, detail: 'port 2762 is taken' } as const
+    expect(bannerOf({ ...well, listeners: [tls, ...well.listeners] })).toEqual({
+      tone: 'danger',
+      text: 'No device can reach the gateway by TLS: its DICOM TLS listener is down (port 2762 is taken).',
+    })
+    const none = [tls, ...well.listeners.map((listener) => ({ ...listener, isUp: false }))]
+    expect(bannerOf({ ...well, listeners: none })?.text).toBe('No device can reach the gateway: its DICOM listener is down.')
   })
 })
 

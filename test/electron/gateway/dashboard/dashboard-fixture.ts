@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serveDashboard } from '#gateway/dashboard/dashboard.ts'
+import { serveDashboardDestinations } from '#gateway/dashboard/dashboard-destinations.ts'
+import { serveDashboardImages } from '#gateway/dashboard/dashboard-images.ts'
 import { createFeed } from '#gateway/dashboard/feed.ts'
-import type { DashboardPorts } from '#gateway/dashboard/ports.ts'
+import type { DashboardPorts, ForwardingPort, ImagePorts } from '#gateway/dashboard/ports.ts'
 import { sessionsOf } from '#gateway/dashboard/session.ts'
 import { openClosedSteps } from '#gateway/domain/closed-steps.ts'
+import { openCustomers } from '#gateway/domain/customers.ts'
 import { openDevices } from '#gateway/domain/devices.ts'
 import { openDowntime } from '#gateway/domain/downtime.ts'
+import { openImageStudies } from '#gateway/domain/image-studies.ts'
 import { openPartnerEndpoint } from '#gateway/domain/partner-endpoint.ts'
 import { openPeople } from '#gateway/domain/people.ts'
 import { openSettings } from '#gateway/domain/settings.ts'
@@ -16,8 +20,11 @@ import { openHttpServer } from '#gateway/http/server.ts'
 import type { SessionUse } from '#gateway/http/sessions.ts'
 import type { InspectionRecord } from '#gateway/store/inspections.ts'
 import { openStore } from '#gateway/store/store.ts'
-import type { Level } from '#shared/contract/people.ts'
+import type { Certificate, Status } from '#shared/contract/dashboard.ts'
+import type { Destination, Pull } from '#shared/contract/destinations.ts'
+import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
+import type { UserId } from '#shared/ids.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../../../support/http-call.ts'
 
 export const START = Date.parse('2026-11-20T09:00:00.000Z')
@@ -58,8 +65,65 @@ export const inspection = (more: Partial<Inspection> = {}): Inspection => {
   return { ...summary, inspectionId: 7, keys: [], question: null, remarks: [], partner: null, rows: [], rowsTotal: 0, ...more }
 }
 
+export const STORAGE: Status['storage'] = { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' }
+
+export const certificate = (more: Partial<Certificate> = {}): Certificate => ({
+  use: 'https',
+  isInUse: true,
+  subject: 'CN=Isthmus',
+  issuer: 'CN=Isthmus',
+  isSelfMade: true,
+  fingerprint256: '0A',
+  notBefore: '2026-11-19T09:00:00.000Z',
+  notAfter: '2028-11-19T09:00:00.000Z',
+  daysLeft: 730,
+  pem: 'PEM',
+  ...more,
+})
+
+export const destination = (more: Partial<Destination> = {}): Destination => ({
+  destinationId: '0d4b0a6e-5b0e-4c55-8f0e-3f3c1a2b4c5d',
+  ...{ name: 'PACS', aeTitle: 'PACS', host: '10.0.0.9', port: 104, isTls: false, certificate: null, isEnabled: true },
+  ...{ isAutomatic: false, modalities: [], hasPriors: true },
+  createdAt: '2026-11-20T08:00:00.000Z',
+  updatedAt: '2026-11-20T08:00:00.000Z',
+  queue: { waiting: 0, sent: 0, failed: 0 },
+  ...{ lastError: '', lastSentAt: null, nextAttemptAt: null },
+  ...more,
+})
+
+const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
+  ...{ pullId: 'p1', destinationId, destinationName: 'PACS', studyInstanceUid, state: 'running', completed: 0, failed: 0, remaining: 0 },
+  ...{ detail: '', startedAt: '2026-11-20T09:00:00.000Z', endedAt: null },
+})
+
+const FORWARDING: ForwardingPort = {
+  list: () => ({ destinations: [destination()], native: { isAvailable: true, detail: '' } }),
+  add: (made) => destination(made),
+  update: () => destination(),
+  remove: () => ({ success: true }),
+  echo: async () => ({ success: true, message: 'The destination answers.', tookMs: 4 }),
+  studies: () => ({ items: [] }),
+  instances: () => ({ items: [] }),
+  send: () => ({ success: true }),
+  retry: () => ({ success: true }),
+  drop: () => ({ success: true }),
+  findPriors: async () => ({ studies: [], tookMs: 9 }),
+  pull,
+  pulls: () => [],
+}
+
+const IMAGES: ImagePorts = {
+  retryEnrichment: async () => {},
+  releaseInstance: () => ({ success: true }),
+  discardInstance: async () => ({ success: true }),
+}
+
 /** The dashboard on a real store, a real domain and a real listener; the other slices are functions. */
-export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
+export async function openTestDashboard(
+  ports: Partial<DashboardPorts> = {},
+  { images = {}, forwarding = {} }: { readonly images?: Partial<ImagePorts>; readonly forwarding?: Partial<ForwardingPort> } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-dashboard-'))
   let now = START
   const clock = () => now
@@ -72,14 +136,21 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
   const downtime = openDowntime(deps)
   const partnerEndpoint = openPartnerEndpoint({ ...deps, settings })
   const closedSteps = openClosedSteps(deps)
+  const customers = openCustomers(deps)
   const feed = createFeed({ clock, statusMs: 1 })
   const filled: DashboardPorts = {
     askWorklist: async () => inspection(),
+    lint: async (device) => ({ profile: device.profile, source: '', inspectionId: 7, rows: 0, refused: 0, findings: [] }),
+    echoDevice: async () => ({ success: true, message: 'The device answers.', tookMs: 4 }),
     inspection: async () => undefined,
     listenerStatus: () => [{ name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' }],
     partnerStatus: () => ({ url: null, state: 'unset', fault: null, detail: '', lastOkAt: null, downSince: null }),
     testPartner: async () => ({ success: true, message: 'The partner answered.', tookMs: 12, items: 24 }),
     openAssociations: () => 3,
+    storage: () => STORAGE,
+    forwards: () => ({ waiting: 2, failed: 0 }),
+    certificates: () => [certificate()],
+    renewCertificate: (use) => certificate({ use, fingerprint256: '0B' }),
     feed,
     ...ports,
   }
@@ -98,7 +169,10 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
         return people.sessionOf(token)
       },
     }),
-    register: (app) =>
+    register(app) {
+      const about = { store, imageStudies: openImageStudies(deps), customersOf: (userId: UserId) => customers.idsOf(userId), feed }
+      serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })
+      serveDashboardDestinations(app, { ...about, forwarding: { ...FORWARDING, ...forwarding } })
       serveDashboard(app, {
         store,
         clock,
@@ -110,7 +184,8 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
         downtime,
         closedSteps,
         ports: filled,
-      }),
+      })
+    },
   })
 
   /** A window without a session until it signs in. */
@@ -128,12 +203,13 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
     }
   }
 
-  async function signedIn(level: Level): Promise<TestWindow> {
+  async function signedIn(level: Level, prepare: (user: SignedInUser) => void = () => {}): Promise<TestWindow> {
     const email = `${level}-${randomUUID()}@clinic.example`
-    await people.createUser(
+    const user = await people.createUser(
       { email, firstName: 'Vera', lastName: level, level, clinicRole: 'Imaging Technologist', password: PASSWORD },
       'command-line',
     )
+    prepare(user)
     const window = openWindow()
     await window.call('POST', '/dashboard/session', { email, password: PASSWORD })
     return window
@@ -141,7 +217,7 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}) {
 
   return {
     /** `uses` is how sessions were looked at, call by call. */
-    ...{ server, store, people, uses, settings, devices, downtime, feed, openWindow, signedIn },
+    ...{ deps, server, store, people, uses, settings, devices, customers, downtime, feed, openWindow, signedIn },
     advance: (ms: number) => {
       now += ms
     },

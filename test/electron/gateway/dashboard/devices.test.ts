@@ -2,16 +2,38 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { Device } from '#shared/contract/devices.ts'
+import type { Device, Lint } from '#shared/contract/devices.ts'
 import { openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
+/** What was asked of the other slices, and by whom. */
+let asked: unknown[]
 let gateway: TestDashboard
 let admin: TestWindow
 beforeEach(async () => {
-  gateway = await openTestDashboard()
+  asked = []
+  gateway = await openTestDashboard({
+    async echoDevice(device) {
+      asked.push(['echo', device.aeTitle])
+      return { success: false, message: 'Nobody listens there.', tookMs: 3 }
+    },
+    async lint(device, user) {
+      asked.push(['lint', device.aeTitle, user.level])
+      return LINT
+    },
+  })
   admin = await gateway.signedIn('admin')
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
+
+const LINT: Lint = {
+  ...{ profile: 'ge', source: 'GE conformance statement', inspectionId: 7, rows: 2, refused: 1 },
+  findings: [
+    {
+      ...{ severity: 'refused', patientName: 'MEIER^ANNA', scheduledProcedureStepId: 'S1', tag: '(0040,0009)' },
+      ...{ keyword: 'ScheduledProcedureStepID', text: 'It has 17 characters; 16 are taken. Shorten it.' },
+    },
+  ],
+}
 
 const list = async () => dashboard.devices.reply.parse((await admin.call('GET', '/dashboard/devices')).json).devices
 const add = async (json: unknown) => dashboard.addDevice.reply.parse((await admin.call('POST', '/dashboard/devices', json)).json)
@@ -40,6 +62,12 @@ describe('a device', () => {
       daysBack: null,
       daysForward: null,
       maxRows: null,
+      port: null,
+      profile: 'standard',
+      hideStarted: false,
+      countsBytes: false,
+      tls: 'optional',
+      certificate: null,
       createdAt: '2026-11-20T09:00:00.000Z',
       updatedAt: '2026-11-20T09:00:00.000Z',
       lastSeenAt: null,
@@ -119,5 +147,27 @@ describe('an unknown caller', () => {
     expect((await admin.call('POST', '/dashboard/callers/dismiss', caller)).json).toEqual({ success: true })
     expect((await admin.call('GET', '/dashboard/callers')).json).toEqual({ callers: [] })
     expect((await admin.call('POST', '/dashboard/callers/dismiss', { aeTitle: 'MR1', address: randomUUID() })).status).toBe(404)
+  })
+})
+
+describe('a device that is tested', () => {
+  it('is called, and has its rows checked, as who asked', async () => {
+    const device = await add({ aeTitle: 'CT1', port: 104, profile: 'ge' })
+    const path = `/dashboard/devices/${device.deviceId}`
+    const echo = { success: false, message: 'Nobody listens there.', tookMs: 3 }
+    expect(dashboard.echoDevice.reply.parse((await admin.call('POST', `${path}/echo`)).json)).toEqual(echo)
+    expect(dashboard.lintDevice.reply.parse((await admin.call('POST', `${path}/lint`)).json)).toEqual(LINT)
+    expect(asked).toEqual([
+      ['echo', 'CT1'],
+      ['lint', 'CT1', 'admin'],
+    ])
+  })
+
+  it('is one that is in the list', async () => {
+    for (const test of ['echo', 'lint']) {
+      const answer = await admin.call('POST', `/dashboard/devices/${randomUUID()}/${test}`)
+      expect(problem(answer)).toMatchObject({ status: 404, message: 'There is no such device.' })
+    }
+    expect(asked).toEqual([])
   })
 })

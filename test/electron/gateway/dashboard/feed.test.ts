@@ -1,17 +1,16 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createFeed, type FeedNews } from '#gateway/dashboard/feed.ts'
+import { createFeed, type FeedNews, type NewFeedLine } from '#gateway/dashboard/feed.ts'
 import { FeedLine } from '#shared/contract/dashboard.ts'
 import { ApiError } from '#shared/errors.ts'
 
 const START = Date.parse('2026-11-20T09:00:00.000Z')
-const line = (text: string): Omit<FeedLine, 'lineId' | 'at'> => ({
+const line = (text: string): NewFeedLine => ({
   associationId: 'a1',
   kind: 'echo',
   tone: 'good',
   aeTitle: 'CT1',
   address: '10.0.0.7',
   text,
-  inspectionId: null,
 })
 
 describe('the feed', () => {
@@ -20,7 +19,13 @@ describe('the feed', () => {
     const first = createFeed({ clock: () => now })
     const a = first.append(line('a'))
     const b = first.append(line('b'))
-    expect(FeedLine.parse(a)).toEqual({ ...line('a'), lineId: a.lineId, at: '2026-11-20T09:00:00.000Z' })
+    expect(FeedLine.parse(a)).toEqual({
+      ...line('a'),
+      inspectionId: null,
+      studyInstanceUid: null,
+      lineId: a.lineId,
+      at: '2026-11-20T09:00:00.000Z',
+    })
     expect(b.lineId).toBe(a.lineId + 1)
     now += 1000
     expect(createFeed({ clock: () => now }).append(line('c')).lineId).toBeGreaterThan(b.lineId)
@@ -78,5 +83,23 @@ describe('the feed', () => {
     await vi.waitFor(() => expect(news).toEqual([{ kind: 'status' }]))
     feed.noteStatus()
     await vi.waitFor(() => expect(news).toHaveLength(2))
+  })
+
+  it('tells of a burst of images once, whatever is told of the status meanwhile', async () => {
+    const feed = createFeed({ clock: () => START, statusMs: 1, imagesMs: 1 })
+    const news: FeedNews[] = []
+    feed.subscribe((item) => news.push(item))
+    for (let image = 0; image < 1000; image += 1) feed.noteImages()
+    feed.noteStatus()
+    await vi.waitFor(() => expect(news).toEqual([{ kind: 'images' }, { kind: 'status' }]))
+    feed.noteImages()
+    await vi.waitFor(() => expect(news.at(-1)).toEqual({ kind: 'images' }))
+    expect(news).toHaveLength(3)
+  })
+
+  it('keeps the query or the study that a line is about', () => {
+    const feed = createFeed({ clock: () => START })
+    const about = { inspectionId: 7, studyInstanceUid: '1.2.3' }
+    expect(feed.append({ ...line('a'), ...about })).toMatchObject(about)
   })
 })

@@ -17,7 +17,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const names = (Object.keys(dashboard) as (keyof typeof dashboard)[]).filter((name) => PERMISSIONS[name] !== 'public')
 const ask = (window: TestWindow, name: keyof typeof dashboard, headers?: Record<string, string>) => {
   const { method, path } = dashboard[name]
-  const filled = path.replace(':deviceId', randomUUID()).replace(':inspectionId', '1')
+  const filled = path.replace(':deviceId', randomUUID()).replace(':inspectionId', '1').replace(':use', 'https')
   return window.call(method, filled, method === 'GET' || method === 'DELETE' ? undefined : { nonsense: true }, headers)
 }
 
@@ -46,12 +46,16 @@ it('leaves to members what a technologist does, and to owner and admin what chan
     'addDevice',
     'updateDevice',
     'removeDevice',
+    'echoDevice',
+    'lintDevice',
     'callers',
     'approveCaller',
     'dismissCaller',
     'partner',
     'setPartner',
     'testPartner',
+    'certificates',
+    'renewCertificate',
     'settings',
     'changeSettings',
     'audit',

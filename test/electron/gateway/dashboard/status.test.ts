@@ -1,16 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DashboardPorts } from '#gateway/dashboard/ports.ts'
 import { Problem } from '#shared/contract/conventions.ts'
-import { dashboard, type PartnerStatus } from '#shared/contract/dashboard.ts'
+import { dashboard, type PartnerStatus, type Status } from '#shared/contract/dashboard.ts'
 import { openEventSource } from '../../../support/event-source.ts'
-import { openTestDashboard, record, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+import { MISMATCH, quarantine, seedImages } from '../../../support/images.ts'
+import { openTestDashboard, record, STORAGE, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
 let partner: PartnerStatus
+let storage: Status['storage']
 let gateway: TestDashboard
 let member: TestWindow
 beforeEach(async () => {
   partner = { url: null, state: 'unset', fault: null, detail: '', lastOkAt: null, downSince: null }
-  const ports: Partial<DashboardPorts> = { partnerStatus: () => partner }
+  storage = STORAGE
+  const ports: Partial<DashboardPorts> = { partnerStatus: () => partner, storage: () => storage }
   gateway = await openTestDashboard(ports)
   member = await gateway.signedIn('member')
 })
@@ -28,6 +31,9 @@ describe('the status', () => {
       today: { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },
       unknownCallers: 0,
       openAssociations: 3,
+      storage: { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' },
+      images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0 },
+      forwards: { waiting: 2, failed: 0 },
       advice: [
         'No partner is set, so every worklist is refused. Enter its address under Partner.',
         'No device is known. Add one under Devices, or let it call once and approve it there.',
@@ -51,6 +57,31 @@ describe('the status', () => {
       tone: 'warning',
       text: 'Partner does not answer in time since 09:59. Worklists come from 09:58 (2 min old).',
     })
+  })
+
+  it('says that the disk is full before what is wrong with the partner', async () => {
+    storage = { state: 'full', freeBytes: 4_000_000_000, totalBytes: 500_000_000_000, detail: 'No images are taken: 4 GB are free.' }
+    partner = { ...partner, state: 'down', fault: 'timeout', downSince: '2026-11-20T08:59:00.000Z' }
+    const now = await status()
+    expect(now.storage).toEqual(storage)
+    expect(now.banner).toEqual({
+      tone: 'danger',
+      text: 'No images are taken: 4 GB are free. Devices keep theirs until this is mended.',
+    })
+  })
+
+  it('counts the studies with images, and advises on those that wait for a person', async () => {
+    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
+    seedImages(gateway.store, { uid: '1.2.4', state: 'receiving' })
+    quarantine(gateway.store, '1.2.4')
+    const now = await status()
+    expect(now.images).toEqual({ today: 3, receiving: 1, quarantined: 1, mismatches: 1 })
+    expect(now.advice).toEqual(
+      expect.arrayContaining([
+        'The images of a study name another patient or order than its worklist row did. Compare them under Images.',
+        'An image was set aside and waits for a decision. Release or discard it under Images.',
+      ]),
+    )
   })
 
   it('has the unknown callers that wait', async () => {
@@ -89,7 +120,16 @@ describe('downtime mode', () => {
 
 describe('the feed', () => {
   const line = (text: string) =>
-    ({ associationId: 'a1', kind: 'worklist', tone: 'good', aeTitle: 'CT1', address: '10.0.3.7', text, inspectionId: 7 }) as const
+    ({
+      associationId: 'a1',
+      kind: 'worklist',
+      tone: 'good',
+      aeTitle: 'CT1',
+      address: '10.0.3.7',
+      text,
+      inspectionId: 7,
+      studyInstanceUid: null,
+    }) as const
 
   it('is read newest first', async () => {
     const appended = ['one', 'two', 'three'].map((text) => gateway.feed.append(line(text)))
@@ -104,10 +144,13 @@ describe('the feed', () => {
     const url = `${gateway.server.url}/dashboard/feed/events`
     const first = await openEventSource(url, headers)
     expect(await first.next()).toEqual({ event: 'status', data: {}, id: undefined })
+    expect(await first.next()).toEqual({ event: 'images', data: {}, id: undefined })
     const one = gateway.feed.append(line('one'))
     expect(await first.next()).toEqual({ event: 'line', data: one, id: String(one.lineId) })
     gateway.feed.noteStatus()
     expect(await first.next()).toEqual({ event: 'status', data: {}, id: undefined })
+    gateway.feed.noteImages()
+    expect(await first.next()).toEqual({ event: 'images', data: {}, id: undefined })
     first.close()
 
     const two = gateway.feed.append(line('two'))

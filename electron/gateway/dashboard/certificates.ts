@@ -1,0 +1,15 @@
+import { note, userActor } from '#gateway/domain/audit.ts'
+import type { DashboardDeps } from './deps.ts'
+import type { DashboardHandlers } from './handlers.ts'
+
+export const certificateHandlers = ({
+  store,
+  ports,
+}: Pick<DashboardDeps, 'store' | 'ports'>): Pick<DashboardHandlers, 'certificates' | 'renewCertificate'> => ({
+  certificates: () => ({ certificates: ports.certificates() }),
+  renewCertificate({ params, user }) {
+    const certificate = ports.renewCertificate(params.use)
+    note({ store }, userActor(user.userId), 'certificate.renew', params.use, { fingerprint256: certificate.fingerprint256 })
+    return certificate
+  },
+})

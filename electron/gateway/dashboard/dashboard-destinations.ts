@@ -1,0 +1,80 @@
+import { userActor } from '#gateway/domain/audit.ts'
+import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import { DESTINATIONS_BACKGROUND, DESTINATIONS_PERMISSIONS } from './destinations-permissions.ts'
+import type { Feed } from './feed.ts'
+import type { ForwardingPort } from './ports.ts'
+import { windowList } from './window-list.ts'
+
+export interface DashboardDestinationsDeps {
+  readonly store: Pick<Store, 'seal'>
+  readonly imageStudies: ImageStudies
+  readonly customersOf: CustomersOf
+  readonly feed: Feed
+  readonly forwarding: ForwardingPort
+}
+
+/** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
+export function serveDashboardDestinations(
+  app: HttpApp,
+  { store, imageStudies, customersOf, feed, forwarding }: DashboardDestinationsDeps,
+): void {
+  const callerOf = windowCaller(customersOf)
+  const list = windowList(store.seal)
+
+  const handlers: HandlersOf<typeof dashboardDestinations, typeof DESTINATIONS_PERMISSIONS> = {
+    list: () => forwarding.list(),
+    add: ({ body, user }) => forwarding.add(body, userActor(user.userId)),
+    update: ({ params, body, user }) => forwarding.update(params.destinationId, body, userActor(user.userId)),
+    remove: ({ params, user }) => forwarding.remove(params.destinationId, userActor(user.userId)),
+    echo: ({ params }) => forwarding.echo(params.destinationId),
+
+    studies({ query, user }) {
+      const caller = callerOf(user)
+      const { destinationId, studyInstanceUid, show } = query
+      return list('studies', dashboardDestinations.studies, { query }, (page) => {
+        const { items, ...rest } = forwarding.studies({ destinationId, studyInstanceUid, show, ...page })
+        return { items: items.filter((study) => imageStudies.isVisible(caller, study.studyInstanceUid)), ...rest }
+      })
+    },
+    instances({ params, query, user }) {
+      if (!imageStudies.isVisible(callerOf(user), params.studyInstanceUid)) throw new ApiError('not-found', 'There is no such study.')
+      return list('instances', dashboardDestinations.instances, { params, query }, (page) => forwarding.instances(params, page))
+    },
+    send({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.send(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    retry({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.retry(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    drop({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.drop(params.destinationId, body, userActor(user.userId))
+    },
+
+    // Whose patients another archive has nobody here can say: priors are for who sees every study.
+    async findPriors({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
+    },
+    pull({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    pulls: () => ({ pulls: forwarding.pulls() }),
+  }
+
+  serveAll(app, dashboardDestinations, DESTINATIONS_PERMISSIONS, handlers, {
+    background: DESTINATIONS_BACKGROUND,
+    afterChange() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import { userActor } from '#gateway/domain/audit.ts'
+import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import type { Feed } from './feed.ts'
+import { IMAGES_BACKGROUND, IMAGES_PERMISSIONS } from './images-permissions.ts'
+import type { ImagePorts } from './ports.ts'
+import { windowList } from './window-list.ts'
+
+export interface DashboardImagesDeps {
+  readonly store: Pick<Store, 'seal'>
+  readonly imageStudies: ImageStudies
+  readonly customersOf: CustomersOf
+  readonly feed: Feed
+  readonly ports: ImagePorts
+}
+
+/** Declares the window's calls about images as they arrive (`shared/contract/images.ts`). */
+export function serveDashboardImages(app: HttpApp, { store, imageStudies, customersOf, feed, ports }: DashboardImagesDeps): void {
+  const callerOf = windowCaller(customersOf)
+  const list = windowList(store.seal)
+
+  const handlers: HandlersOf<typeof dashboardImages, typeof IMAGES_PERMISSIONS> = {
+    list({ query, user }) {
+      const { show, search } = query
+      return list('studies', dashboardImages.list, { query }, (page) => imageStudies.list(callerOf(user), { show, search, ...page }))
+    },
+    read: ({ params, user }) => imageStudies.read(callerOf(user), params.studyInstanceUid),
+    acknowledgeMismatch: ({ params, body, user }) => imageStudies.acknowledgeMismatch(callerOf(user), params.studyInstanceUid, body.note),
+    async retryEnrichment({ params, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, params.studyInstanceUid)
+      // Of a study that is not here there is nothing to ask.
+      imageStudies.read(caller, params.studyInstanceUid)
+      await ports.retryEnrichment(params.studyInstanceUid)
+      return imageStudies.read(caller, params.studyInstanceUid)
+    },
+    quarantine({ query, user }) {
+      const { studyInstanceUid } = query
+      return list('instances', dashboardImages.quarantine, { query }, (page) =>
+        imageStudies.quarantine(callerOf(user), { studyInstanceUid, ...page }),
+      )
+    },
+    releaseInstance({ params, body, user }) {
+      imageStudies.demandDeciding(callerOf(user), params.instanceId)
+      return ports.releaseInstance(params.instanceId, body.reason, userActor(user.userId))
+    },
+    async discardInstance({ params, body, user }) {
+      imageStudies.demandDeciding(callerOf(user), params.instanceId)
+      return ports.discardInstance(params.instanceId, body.reason, userActor(user.userId))
+    },
+  }
+
+  serveAll(app, dashboardImages, IMAGES_PERMISSIONS, handlers, {
+    background: IMAGES_BACKGROUND,
+    afterChange() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+  })
+}

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { IMAGES_PERMISSIONS } from '#gateway/dashboard/images-permissions.ts'
+import { openStudies } from '#gateway/domain/studies.ts'
+import { Problem } from '#shared/contract/conventions.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import type { ExpressCustomerId } from '#shared/ids.ts'
+import { newKey } from '../../../support/callers.ts'
+import { openEventSource } from '../../../support/event-source.ts'
+import { MISMATCH, quarantine, seedImages } from '../../../support/images.ts'
+import { openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+
+/** What was asked of the intake. */
+let asked: unknown[]
+let gateway: TestDashboard
+let owner: TestWindow
+beforeEach(async () => {
+  asked = []
+  gateway = await openTestDashboard(
+    {},
+    {
+      images: {
+        async retryEnrichment(uid) {
+          asked.push(['enrich', uid])
+        },
+        releaseInstance(...decision) {
+          asked.push(['release', ...decision])
+          return { success: true, message: 'It took its place.' }
+        },
+        async discardInstance(...decision) {
+          asked.push(['discard', ...decision])
+          return { success: true, message: 'It is gone.' }
+        },
+      },
+    },
+  )
+  owner = await gateway.signedIn('owner')
+})
+afterEach(() => gateway[Symbol.asyncDispose]())
+
+const code = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
+const mayManage = ({ userId }: SignedInUser) => {
+  const user = gateway.store.users.get(userId)
+  if (user) gateway.store.users.update({ ...user, canManageStudies: true })
+}
+
+describe('the studies with images', () => {
+  it('are listed page by page, as they last received one', async () => {
+    for (const number of [1, 2, 3]) seedImages(gateway.store, { uid: `1.2.${number}`, at: `2026-11-20T08:0${number}:00.000Z` })
+    const first = dashboardImages.list.reply.parse((await owner.call('GET', '/dashboard/images?limit=2')).json)
+    expect([first.studies.map(({ studyInstanceUid }) => studyInstanceUid), first.hasMore]).toEqual([['1.2.3', '1.2.2'], true])
+    const rest = await owner.call('GET', `/dashboard/images?limit=2&cursor=${first.cursor}`)
+    expect(dashboardImages.list.reply.parse(rest.json)).toMatchObject({ studies: [{ studyInstanceUid: '1.2.1' }], hasMore: false })
+    const other = await owner.call('GET', `/dashboard/images?show=receiving&cursor=${first.cursor}`)
+    expect([other, await owner.call('GET', '/dashboard/images?cursor=made-up')].map(code)).toEqual([
+      [400, 'malformed'],
+      [400, 'malformed'],
+    ])
+  })
+
+  it('are filtered by what a person looks for', async () => {
+    seedImages(gateway.store, { uid: '1.2.1', mismatch: MISMATCH })
+    seedImages(gateway.store, { uid: '1.2.2', state: 'receiving' })
+    const found = async (query: string) =>
+      dashboardImages.list.reply
+        .parse((await owner.call('GET', `/dashboard/images?${query}`)).json)
+        .studies.map(({ studyInstanceUid }) => studyInstanceUid)
+    expect(await found('show=mismatch')).toEqual(['1.2.1'])
+    expect(await found('show=receiving')).toEqual(['1.2.2'])
+    expect(await found('search=1.2.1')).toEqual(['1.2.1'])
+    expect(await found('search=P-4711&show=receiving')).toEqual(['1.2.2'])
+  })
+
+  it('are read one by one, whatever a device called them', async () => {
+    seedImages(gateway.store, { uid: '1.2.03 x' })
+    const read = dashboardImages.read.reply.parse((await owner.call('GET', `/dashboard/images/${encodeURIComponent('1.2.03 x')}`)).json)
+    expect(read).toMatchObject({ studyInstanceUid: '1.2.03 x', seriesList: [{ instances: 1 }], mismatch: null })
+    expect(code(await owner.call('GET', '/dashboard/images/1.2.9'))).toEqual([404, 'not-found'])
+  })
+
+  it('are of those customers alone that a member is linked to', async () => {
+    const key = newKey(gateway.store)
+    for (const uid of ['1.2.1', '1.2.2']) seedImages(gateway.store, { uid })
+    const customerId = gateway.customers.create(key, { expressCustomerName: 'Clinic A' }).expressCustomerId as ExpressCustomerId
+    openStudies(gateway.deps).create(key, 'viewer', {
+      ...{ studyInstanceUid: '1.2.2', studyDescription: 'CT', severity: 'normal', expressCustomerId: customerId },
+    })
+    const linked = await gateway.signedIn('member', (user) => {
+      mayManage(user)
+      gateway.customers.addUser(key, customerId, user.userId)
+    })
+    const listed = dashboardImages.list.reply.parse((await linked.call('GET', '/dashboard/images')).json)
+    expect(listed.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.2.2'])
+    expect(code(await linked.call('GET', '/dashboard/images/1.2.1'))).toEqual([404, 'not-found'])
+    expect(code(await linked.call('POST', '/dashboard/images/1.2.1/enrichment/retry'))).toEqual([404, 'not-found'])
+    expect((await linked.call('POST', '/dashboard/images/1.2.2/enrichment/retry')).status).toBe(200)
+    expect(asked).toEqual([['enrich', '1.2.2']])
+  })
+})
+
+describe('what a person decides', () => {
+  it('acknowledges a mismatch with a note', async () => {
+    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
+    const path = '/dashboard/images/1.2.3/mismatch/acknowledge'
+    expect(code(await owner.call('POST', path, { note: ' ' }))).toEqual([400, 'malformed'])
+    const answer = await owner.call('POST', path, { note: 'Misspelt at the console' })
+    expect(dashboardImages.acknowledgeMismatch.reply.parse(answer.json)).toMatchObject({
+      hasMismatch: false,
+      mismatch: { acknowledgedAt: '2026-11-20T09:00:00.000Z', acknowledgedBy: 'Vera owner', note: 'Misspelt at the console' },
+    })
+  })
+
+  it('asks the partner again, for a study that is here', async () => {
+    seedImages(gateway.store, { uid: '1.2.3' })
+    expect((await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')).status).toBe(200)
+    expect(code(await owner.call('POST', '/dashboard/images/1.2.9/enrichment/retry'))).toEqual([404, 'not-found'])
+    expect(asked).toEqual([['enrich', '1.2.3']])
+  })
+
+  it('releases and discards what was set aside, saying why', async () => {
+    seedImages(gateway.store, { uid: '1.2.3' })
+    const { instanceId } = quarantine(gateway.store, '1.2.3')
+    const listed = dashboardImages.quarantine.reply.parse((await owner.call('GET', '/dashboard/quarantine?studyInstanceUid=1.2.3')).json)
+    expect(listed.instances.map((instance) => instance.instanceId)).toEqual([instanceId])
+    const decide = (what: string, body: object, id = instanceId) => owner.call('POST', `/dashboard/quarantine/${id}/${what}`, body)
+    expect(code(await decide('release', {}))).toEqual([400, 'malformed'])
+    expect((await decide('release', { reason: 'It is the right one' })).json).toEqual({ success: true, message: 'It took its place.' })
+    expect((await decide('discard', { reason: 'It is the wrong one' })).json).toEqual({ success: true, message: 'It is gone.' })
+    expect(code(await decide('discard', { reason: 'It is the wrong one' }, 999))).toEqual([404, 'not-found'])
+    expect(asked).toEqual([
+      ['release', instanceId, 'It is the right one', expect.stringMatching(/^user:usr_/)],
+      ['discard', instanceId, 'It is the wrong one', expect.stringMatching(/^user:usr_/)],
+    ])
+  })
+
+  it('is told to every window', async () => {
+    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
+    const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, { cookie: owner.cookie() })
+    for (const event of ['status', 'images']) expect((await stream.next()).event).toBe(event)
+    await owner.call('POST', '/dashboard/images/1.2.3/mismatch/acknowledge', { note: 'Looked at' })
+    const told = [(await stream.next()).event, (await stream.next()).event]
+    expect(told.sort()).toEqual(['images', 'status'])
+    stream.close()
+  })
+
+  it('is for who may manage studies', async () => {
+    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
+    const { instanceId } = quarantine(gateway.store, '1.2.3')
+    const changes: [path: string, body: object][] = [
+      ['images/1.2.3/mismatch/acknowledge', { note: 'Looked at' }],
+      ['images/1.2.3/enrichment/retry', {}],
+      [`quarantine/${instanceId}/release`, { reason: 'Mine' }],
+      [`quarantine/${instanceId}/discard`, { reason: 'Mine' }],
+    ]
+    const reader = await gateway.signedIn('member')
+    const manager = await gateway.signedIn('member', mayManage)
+    for (const [path, body] of changes) {
+      expect(code(await reader.call('POST', `/dashboard/${path}`, body))).toEqual([403, 'not-permitted'])
+      expect((await manager.call('POST', `/dashboard/${path}`, body)).status).toBe(200)
+    }
+    expect((await reader.call('GET', '/dashboard/images/1.2.3')).status).toBe(200)
+  })
+})
+
+it('is for nobody without a session, and keeps none awake by what the window asks by itself', async () => {
+  seedImages(gateway.store, { uid: '1.2.3' })
+  const stranger = gateway.openWindow()
+  for (const name of Object.keys(IMAGES_PERMISSIONS) as (keyof typeof dashboardImages)[]) {
+    const { method, path } = dashboardImages[name]
+    const filled = path.replace(':studyInstanceUid', '1.2.3').replace(':instanceId', '1')
+    expect([name, ...code(await stranger.call(method, filled, method === 'GET' ? undefined : {}))]).toEqual([name, 401, 'not-signed-in'])
+    gateway.uses.length = 0
+    await owner.call(method, filled, method === 'GET' ? undefined : {})
+    expect([name, ...gateway.uses]).toEqual([name, method === 'GET' ? 'background' : 'person'])
+  }
+})
