@@ -43,6 +43,8 @@ async function bench() {
       '127.0.0.1:0',
       '--dimse',
       '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
       '--log-level',
       'error',
     ])

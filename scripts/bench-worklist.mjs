@@ -28,6 +28,7 @@ const TARGETS = [
 ]
 const MEMORY_MIB = 150
 const COLD_START_MS = 1000
+const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 
 const work = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
 const bench = join(work, 'bench')
@@ -54,7 +55,7 @@ async function coldStart() {
   const times = []
   for (let round = 0; round < 5; round++) {
     const started = performance.now()
-    const gateway = await startCommand(['serve', '--data', join(work, `cold-${round}`), '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0'])
+    const gateway = await startCommand(['serve', '--data', join(work, `cold-${round}`), ...LISTENERS])
     times.push(performance.now() - started)
     await end(gateway)
   }
@@ -69,7 +70,7 @@ async function measure(rows, freshSeconds) {
   const partner = await startCommand(['simulator', 'partner', '--port', '0', '--secret', secret, '--worklist', items])
   run(node24(), [headless, 'config', 'set', '--data', data, 'worklist.freshSeconds', String(freshSeconds)])
   const gateway = await startCommand([
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--ae-title', 'BENCH', '--log-level', 'error'],
+    ...['serve', '--data', data, ...LISTENERS, '--ae-title', 'BENCH', '--log-level', 'error'],
     ...['--partner-url', partner.ready.url, '--partner-secret', secret, '--allow-unknown-devices'],
   ])
   const port = gateway.ready.dimse.split(':').at(-1)

@@ -13,6 +13,7 @@ interface Place {
 
 const HTTP_SLICES = ['shared', 'domain', 'store', 'http', 'webhooks']
 const DIMSE_SLICES = ['shared', 'domain', 'store', 'webhooks', 'dimse', 'scu']
+const SLICES = ['dashboard', 'worklist', 'intake', 'forwarding', 'express', 'orgs', 'viewer', 'scribe']
 const NODE = /^node:/
 
 const PLACES: Record<string, Place> = {
@@ -31,11 +32,16 @@ const PLACES: Record<string, Place> = {
     ]),
   ),
   dashboard: { at: /^electron\/gateway\/dashboard\//, places: HTTP_SLICES, packages: [NODE, 'zod', 'fastify'] },
-  worklist: { at: /^electron\/gateway\/worklist\//, places: DIMSE_SLICES, packages: [NODE, 'zod'] },
+  ...Object.fromEntries(
+    ['worklist', 'intake', 'forwarding'].map((slice) => [
+      slice,
+      { at: new RegExp(`^electron/gateway/${slice}/`), places: DIMSE_SLICES, packages: [NODE, 'zod'] },
+    ]),
+  ),
   simulator: { at: /^electron\/simulator\//, places: ['shared'], packages: [NODE, 'zod', 'standardwebhooks'] },
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
-    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES]), 'dashboard', 'worklist', 'express', 'orgs', 'viewer', 'scribe', 'mail'],
+    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail'],
     packages: [NODE, 'zod', 'pino', 'fastify'],
   },
   headless: { at: /^electron\/(headless\.ts|command-line\/)/, places: ['gateway', 'shared', 'simulator'], packages: [NODE, 'zod'] },

@@ -8,10 +8,12 @@ export function settleMemory(): void {
   // Both are read at each collection, so they hold from here on.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  // glibc reads its settings once, at the start of a process. Only a gateway runs long enough for it to matter.
+  // glibc and libuv read their settings once, at the start of a process. Only a gateway runs long enough for it to matter. Four threads,
+  // libuv's default, are taken by four devices that wait for the disk: everything else would wait with them.
   if (process.platform !== 'linux' || process.env.MALLOC_ARENA_MAX || process.argv[2] !== 'serve') return
   process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
     ...process.env,
     MALLOC_ARENA_MAX: '1',
+    UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '8',
   })
 }

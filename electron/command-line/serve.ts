@@ -15,7 +15,13 @@ export async function serve(args: readonly string[]): Promise<number> {
   const log = openLog(options.logLevel)
   await using gateway = await openGateway({ ...options, log, version: ownPackage().version })
   process.stdout.write(
-    `${JSON.stringify({ ready: true, http: gateway.http, ...(gateway.https && { https: gateway.https }), dimse: gateway.dimse })}\n`,
+    `${JSON.stringify({
+      ready: true,
+      http: gateway.http,
+      ...(gateway.https && { https: gateway.https }),
+      dimse: gateway.dimse,
+      ...(gateway.dimseTls && { dimseTls: gateway.dimseTls }),
+    })}\n`,
   )
   log.info({ http: gateway.http, dimse: gateway.dimse }, 'ready')
   await untilStopped()
@@ -33,6 +39,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
       http: { type: 'string' },
       https: { type: 'string' },
       dimse: { type: 'string' },
+      'dimse-tls': { type: 'string' },
       'ae-title': { type: 'string' },
       'partner-url': { type: 'string' },
       'partner-secret': { type: 'string' },
@@ -55,6 +62,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
     overrides: {
       ...listener('http', values.http),
       ...listener('dimse', values.dimse),
+      ...(values['dimse-tls'] !== undefined && { 'dimse.tlsPort': tlsPort(values['dimse-tls']) }),
       ...(values['ae-title'] !== undefined && override('dimse.aeTitle', values['ae-title'], '--ae-title')),
       ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
     },
@@ -68,6 +76,14 @@ function listener(name: 'http' | 'dimse', text: string | undefined): SettingOver
   if (text === undefined) return {}
   const { host, port } = hostAndPort(text, `--${name}`)
   return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
+}
+
+/** At the address of the plain listener. */
+function tlsPort(text: string): number | null {
+  if (text === 'off') return null
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--dimse-tls takes a port, at the address of --dimse, or off; “${text}” is neither.`)
+  return Number(text)
 }
 
 function securely(text: string): { readonly host: string; readonly port: number } {

@@ -14,6 +14,13 @@ export interface AssociationFeedDeps {
   readonly log: Log
 }
 
+/** More than two storage classes of one proposal are named by their number. */
+function inShort(services: readonly string[]): string {
+  const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
+  if (storage.length <= 2) return services.join(', ')
+  return [...services.filter((name) => !storage.includes(name)), `storage of ${storage.length} kinds of objects`].join(', ')
+}
+
 const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
 
 const meaningOf = (status: number): string =>
@@ -63,7 +70,7 @@ export function observeAssociations({ feed, devices, settings, log }: Associatio
         remoteAddress,
         'opened',
         wrongTitle ? 'warning' : 'plain',
-        `${nameOf(association)} connected for ${services.join(', ') || 'nothing we offer'}${wrongTitle}.`,
+        `${nameOf(association)} connected for ${inShort(services) || 'nothing we offer'}${wrongTitle}.`,
       )
       feed.noteStatus()
     },

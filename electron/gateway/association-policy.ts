@@ -1,5 +1,7 @@
 import { AeTitle } from '#shared/dicom-values.ts'
+import { certificateFault } from './device-certificate.ts'
 import type { AssociationPolicy, AssociationRequest, Rejection } from './dimse/service.ts'
+import { isStorageClass } from './dimse/storage-uids.ts'
 import { SOP_CLASS } from './dimse/uids.ts'
 import type { Devices } from './domain/devices.ts'
 import type { Settings } from './domain/settings.ts'
@@ -7,35 +9,49 @@ import type { Settings } from './domain/settings.ts'
 // PS3.8 Table 9-21: the pairs of result, source and reason that this policy gives.
 const CALLED_UNKNOWN = { result: 1, source: 1, reason: 7 } as const
 const CALLING_UNKNOWN = { result: 1, source: 1, reason: 3 } as const
+const NOT_SAID = { result: 1, source: 1, reason: 1 } as const
+const LOCAL_LIMIT = { result: 2, source: 3, reason: 2 } as const
 
 /** What every caller may do: a C-ECHO that works tells an installer that the network is right (dicom-field §4). */
 const FOR_EVERYONE: readonly string[] = [SOP_CLASS.verification]
+
+const isOfFetch = (uid: string): boolean => isStorageClass(uid, true) || FOR_EVERYONE.includes(uid)
 
 /** Who may associate: known devices by AE title and address; everyone for C-ECHO (dicom-field §4). How many is the acceptor's to say. */
 export function openAssociationPolicy({
   devices,
   settings,
+  storageFault,
+  isFetchedFrom,
 }: {
   readonly devices: Devices
   readonly settings: Settings
+  /** Why no images are taken now, in words; undefined where they are. */
+  readonly storageFault: () => string | undefined
+  /** Whether studies are being fetched from this caller (C-MOVE): their images come from one that need be no device. */
+  readonly isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean
 }): AssociationPolicy {
   return {
     decide(request) {
       const { callingAeTitle, remoteAddress, abstractSyntaxes } = request
-      const reject = calledOf(request, settings)
+      const reject = calledOf(request, settings) ?? storageOf(abstractSyntaxes, storageFault)
       if (reject) return { reject }
-      if (devices.recogniseDevice(callingAeTitle, remoteAddress)) return { accept: true }
+      const device = devices.recogniseDevice(callingAeTitle, remoteAddress)
+      const why = device && certificateFault(device, request.tls)
+      if (why !== undefined) return { reject: { ...NOT_SAID, why } }
+      if (device) return { accept: true }
+      if (isFetchedFrom(callingAeTitle, remoteAddress)) return { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
       // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
       const isNamed = AeTitle.safeParse(callingAeTitle).success
       if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return { accept: true }
       if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
-      const why = isOff
+      const unknown = isOff
         ? 'this device is switched off in the device list'
         : isNamed
           ? 'it is not in the device list'
           : 'what it calls itself is no AE title'
-      return { reject: { ...CALLING_UNKNOWN, why } }
+      return { reject: { ...CALLING_UNKNOWN, why: unknown } }
     },
   }
 }
@@ -47,4 +63,11 @@ export const isCalledAeTitle = (settings: Settings, calledAeTitle: string): bool
 function calledOf(request: AssociationRequest, settings: Settings): Rejection | undefined {
   if (settings.get('dimse.calledAePolicy') === 'warn' || isCalledAeTitle(settings, request.calledAeTitle)) return undefined
   return { ...CALLED_UNKNOWN, why: `it called ${request.calledAeTitle || 'nobody'}, this gateway is ${settings.get('dimse.aeTitle')}` }
+}
+
+/** Transient: a device tries again by itself, and what it has to tell beside images still gets through on other associations (dicom-field §5.4). */
+function storageOf(abstractSyntaxes: readonly string[], storageFault: () => string | undefined): Rejection | undefined {
+  if (!abstractSyntaxes.some((uid) => isStorageClass(uid, false))) return undefined
+  const why = storageFault()
+  return why === undefined ? undefined : { ...LOCAL_LIMIT, why }
 }

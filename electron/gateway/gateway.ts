@@ -3,30 +3,29 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { observeAssociations } from './association-feed.ts'
-import { openAssociationPolicy } from './association-policy.ts'
+import { openCertificates } from './certificates.ts'
 import { replyOf } from './commands.ts'
 import { type ControlReply, openControl } from './control.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
+import { serveDashboardDestinations } from './dashboard/dashboard-destinations.ts'
+import { serveDashboardImages } from './dashboard/dashboard-images.ts'
 import { serveDashboardPeople } from './dashboard/dashboard-people.ts'
 import { createFeed } from './dashboard/feed.ts'
 import { sessionsOf } from './dashboard/session.ts'
-import { basicWorklist } from './dimse/basic-worklist.ts'
-import { DEFAULT_LIMITS, type DimseLimits } from './dimse/limits.ts'
-import type { DimseServer } from './dimse/server.ts'
-import { verification } from './dimse/verification.ts'
+import { type Dicom, openDicom } from './dicom.ts'
 import { openInvitations } from './domain/invitations.ts'
 import { openMailServer } from './domain/mail-server.ts'
 import { forgetExpired } from './domain/retention.ts'
-import type { Settings } from './domain/settings.ts'
 import { openUsers } from './domain/users.ts'
-import { type HttpOptions, openDimse, openHttp, openHttps } from './listeners.ts'
+import { openImages } from './images.ts'
+import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Log } from './log.ts'
 import { openMail } from './mail/mail.ts'
 import { openPartnerInterface } from './partner-interface.ts'
 import { openPartnerState } from './partner-state.ts'
 import { testPartner } from './partner-test.ts'
 import { openParts, type Parts, type SettingOverrides } from './parts.ts'
+import type { SpawnWorker } from './scu/native.ts'
 import { StartError } from './start-error.ts'
 import type { Clock } from './store/clock.ts'
 import { takeLock } from './store/lock.ts'
@@ -47,6 +46,8 @@ export interface GatewayOptions {
   readonly partner?: { readonly url: string; readonly secret?: string }
   /** A second listener, for partners and browsers on the LAN, under the gateway's own certificate (row 54). */
   readonly https?: { readonly host: string; readonly port: number }
+  /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
+  readonly spawnWorker?: SpawnWorker
   readonly clock?: Clock
 }
 
@@ -57,11 +58,11 @@ export interface Gateway extends AsyncDisposable {
   readonly https: string | undefined
   /** `AETITLE@HOST:PORT`. */
   readonly dimse: string
+  /** The same by TLS; undefined where that listener is off or down. */
+  readonly dimseTls: string | undefined
 }
 
 const FORGET_EVERY_MS = 10 * 60_000
-/** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
-const DRAIN_MS = 5_000
 const LOCK_TRIES = 30
 const LOCK_AGAIN_MS = 100
 
@@ -77,6 +78,7 @@ export async function openGateway({
   overrides,
   partner,
   https,
+  spawnWorker,
   clock = Date.now,
 }: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
@@ -107,6 +109,8 @@ export async function openGateway({
     onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
     onError: report,
   })
+  const { intake, forwarding } = opened.use(await openImages(parts, { feed, requester, worklist, spawnWorker, report }))
+  const certificates = openCertificates({ folder, settings, clock })
 
   const publicBase = () => (settings.get('http.publicUrl') ?? http.url).replace(/\/+$/, '')
   const users = openUsers(parts.deps)
@@ -124,8 +128,7 @@ export async function openGateway({
   )
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()))
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
-  let dimse: DimseServer | undefined
-  const aeTitle = () => settings.get('dimse.aeTitle')
+  let dicom: Dicom | undefined
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
     uuid: randomUUID,
@@ -146,40 +149,29 @@ export async function openGateway({
           askWorklist: (ask, device, user) =>
             worklist.ask(ask, device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
           inspection: worklist.inspection,
-          listenerStatus: () => [
-            {
-              name: 'dimse',
-              address: `${settings.get('dimse.host')}:${dimse?.port ?? settings.get('dimse.port')}`,
-              aeTitle: aeTitle(),
-              isUp: dimse !== undefined,
-              detail: '',
-            },
-            { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' },
-          ],
+          lint: (device, user) => worklist.lint(device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
+          echoDevice: forwarding.echoDevice,
+          listenerStatus: () => [...(dicom?.listeners() ?? []), { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' }],
           partnerStatus: () => partnerState.status(),
           testPartner: () => testPartner({ requester, settings, clock }),
-          openAssociations: () => dimse?.openAssociations ?? 0,
+          openAssociations: () => dicom?.openAssociations ?? 0,
+          storage: intake.storage,
+          forwards: forwarding.summary,
+          certificates: certificates.list,
+          renewCertificate: certificates.renew,
         },
       })
+      const shared = { ...parts, feed, customersOf: partnerInterface.customersOf }
+      serveDashboardImages(app, { ...shared, ports: intake })
+      serveDashboardDestinations(app, { ...shared, forwarding })
     },
   }
   const http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
-  const secure = https && opened.use(await openHttps({ ...shared, ...https, folder, nowMs: clock() }))
+  const secure = https && opened.use(await openHttps({ ...shared, ...https }, certificates))
 
-  dimse = await openDimse({
-    host: settings.get('dimse.host'),
-    port: settings.get('dimse.port'),
-    services: [verification(), basicWorklist(worklist.cFindScp)],
-    policy: openAssociationPolicy({ devices, settings }),
-    observer: observeAssociations({ feed, devices, settings, log }),
-    limits: limitsOf(settings),
-    ids: randomUUID,
-    report,
-  })
-  const server = dimse
-  opened.defer(() => server.drain(DRAIN_MS))
-  opened.defer(settings.onChange(() => server.setLimits(limitsOf(settings))))
-  const listening = { http: http.url, dimse: `${hostForUrl(settings.get('dimse.host'))}:${dimse.port}` }
+  const node = opened.use(await openDicom(parts, { log, feed, worklist, intake, forwarding, certificates, report }))
+  dicom = node
+  const listening = { http: http.url, dimse: node.address }
   opened.use(
     await openControl(folder, (request) =>
       replyOf(parts, request, { origin: http.url, listening }).catch((error: unknown): ControlReply => {
@@ -200,7 +192,8 @@ export async function openGateway({
   return {
     http: http.url,
     https: secure?.url,
-    dimse: `${aeTitle()}@${listening.dimse}`,
+    dimse: `${settings.get('dimse.aeTitle')}@${node.address}`,
+    dimseTls: node.tlsAddress && `${settings.get('dimse.aeTitle')}@${node.tlsAddress}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }
@@ -234,13 +227,3 @@ function setPartner({ partnerEndpoint }: Parts, { url, secret }: { readonly url:
     throw error
   }
 }
-
-const limitsOf = (settings: Settings): DimseLimits => ({
-  ...DEFAULT_LIMITS,
-  associations: settings.get('dimse.maxAssociations'),
-  associationsPerCaller: settings.get('dimse.maxAssociationsPerDevice'),
-  artimSeconds: settings.get('dimse.artimSeconds'),
-  idleSeconds: settings.get('dimse.idleSeconds'),
-})
-
-const hostForUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)

@@ -1,9 +1,7 @@
-import { isIP } from 'node:net'
-import { hostname, networkInterfaces } from 'node:os'
+import type { Certificates } from './certificates.ts'
 import { type DimseServer, openDimseServer } from './dimse/server.ts'
-import { ownCertificate } from './http/certificate.ts'
 import { type HttpServer, openHttpServer } from './http/server.ts'
-import { listenError, StartError } from './start-error.ts'
+import { listenError } from './start-error.ts'
 
 export type HttpOptions = Parameters<typeof openHttpServer>[0]
 type DimseOptions = Parameters<typeof openDimseServer>[0]
@@ -11,13 +9,12 @@ type DimseOptions = Parameters<typeof openDimseServer>[0]
 /** @throws StartError where the port cannot be had */
 export const openHttp = (options: HttpOptions): Promise<HttpServer> => worded(openHttpServer(options), 'HTTP', '--http HOST:PORT', options)
 
-/** The same calls by TLS, under the gateway's own certificate in the data folder. @throws StartError also where the certificate cannot be read */
-export function openHttps({
-  folder,
-  nowMs,
-  ...options
-}: HttpOptions & { readonly folder: string; readonly nowMs: number }): Promise<HttpServer> {
-  return worded(openHttpServer({ ...options, tls: certificateFor(folder, nowMs, namesOf(options)) }), 'HTTPS', '--https HOST:PORT', options)
+/** The same calls by TLS, under the gateway's own certificate. @throws StartError also where the certificate cannot be read */
+export async function openHttps(options: HttpOptions, certificates: Certificates): Promise<HttpServer> {
+  const tls = certificates.of('https')
+  const server = await worded(openHttpServer({ ...options, tls }), 'HTTPS', '--https HOST:PORT', options)
+  certificates.use('https', tls, (files) => server.setCertificate(files))
+  return server
 }
 
 /** @throws StartError where the port cannot be had */
@@ -35,25 +32,31 @@ async function worded<T>(
   })
 }
 
-/** All that this PC is reached by: a name that is set later is in the certificate of the next start. */
-function namesOf({ publicUrl, allowedHosts }: Pick<HttpOptions, 'publicUrl' | 'allowedHosts'>): readonly string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
-    (entries ?? []).map(({ address }) => address.replace(/%.*$/, '')),
-  )
-  const url = publicUrl()
-  const given = [...(url === null ? [] : [new URL(url).hostname]), ...allowedHosts()].map((name) => name.replace(/^\[(.*)\]$/, '$1'))
-  // What no certificate can hold would have a new one made at each start.
-  const names = given.filter((name) => isIP(name) || /^\w[\w.-]*$/.test(name))
-  return [...new Set(['localhost', hostname(), ...addresses, ...names])]
+/** The state of a listener that the gateway can do without. */
+export interface ListenerState {
+  readonly port: number | undefined
+  /** Why it is down; empty where it is up. */
+  readonly detail: string
 }
 
-function certificateFor(folder: string, nowMs: number, names: readonly string[]): { readonly key: string; readonly cert: string } {
+/** DICOM by TLS beside the plain listener. A port that cannot be had keeps no device of the plain one from its work: it is told, not thrown. */
+export async function listenByTls(
+  server: DimseServer,
+  at: { readonly host: string; readonly port: number; readonly ca: string | null },
+  certificates: Certificates,
+): Promise<ListenerState> {
+  const { host, port, ca } = at
   try {
-    return ownCertificate({ folder, names, nowMs })
-  } catch (error) {
-    throw new StartError(
-      `The certificate in ${folder}/tls cannot be used (${(error as Error).message}). Move the files key.pem and cert.pem away to have new ones made.`,
-      { cause: error },
+    const files = certificates.of('dicom-tls')
+    const listener = await worded(
+      server.listenByTls({ host, port, ...files, ...(ca !== null && { ca }) }),
+      'DICOM TLS',
+      '--dimse-tls PORT',
+      at,
     )
+    certificates.use('dicom-tls', files, (next) => listener.setCertificate(next))
+    return { port: listener.port, detail: '' }
+  } catch (error) {
+    return { port: undefined, detail: (error as Error).message }
   }
 }

@@ -2,6 +2,7 @@ import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
+import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { openCustomers } from './domain/customers.ts'
 import type { Invitations } from './domain/invitations.ts'
 import { openLinks } from './domain/links.ts'
@@ -40,6 +41,8 @@ export interface PartnerInterfaceOptions {
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
 export interface PartnerInterface {
   readonly partners: Partners
+  /** The Express customers a person is linked to. */
+  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
   /** Declares every operation, and the reference of them. */
   serve(app: HttpApp): void
 }
@@ -63,11 +66,13 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
     users,
     invitations,
   }
+  const customersOf = (userId: UserId) => customers.idsOf(userId)
   return {
+    customersOf,
     partners: {
       callers: {
         authenticateKey: knownKeys({ authenticate: apiKeys.authenticate, version: changes, clock: deps.clock }),
-        customerIdsOf: (userId) => customers.idsOf(userId),
+        customerIdsOf: customersOf,
       },
       rateLimit: openRateLimit({
         clock: deps.clock,

@@ -5,8 +5,10 @@ import type { DomainDeps } from './domain/audit.ts'
 import { type ClosedSteps, openClosedSteps } from './domain/closed-steps.ts'
 import { type Devices, openDevices } from './domain/devices.ts'
 import { type Downtime, openDowntime } from './domain/downtime.ts'
+import { type ImageStudies, openImageStudies } from './domain/image-studies.ts'
 import { openPartnerEndpoint, type PartnerEndpoint } from './domain/partner-endpoint.ts'
 import { openPeople, type People } from './domain/people.ts'
+import { openPerformedSteps, type PerformedSteps } from './domain/performed-steps.ts'
 import { openSettings, type Settings } from './domain/settings.ts'
 import type { Clock } from './store/clock.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -26,6 +28,8 @@ export interface Parts extends Disposable {
   readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
+  readonly performedSteps: PerformedSteps
+  readonly imageStudies: ImageStudies
 }
 
 /** Opens the folder. The caller holds its lock. @throws StoreError */
@@ -44,6 +48,8 @@ export function openParts(folder: string, options: { readonly overrides?: Settin
     partnerEndpoint: openPartnerEndpoint({ ...deps, settings }),
     downtime: openDowntime(deps),
     closedSteps: openClosedSteps(deps),
+    performedSteps: openPerformedSteps(deps),
+    imageStudies: openImageStudies(deps),
     [Symbol.dispose]: () => store[Symbol.dispose](),
   }
 }

@@ -1,8 +1,9 @@
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import type { NewFeedLine } from './dashboard/feed.ts'
 
 /** A recorded worklist query as a line of the feed: its sentence, and the way to its inspection. */
-export function feedLineOf(summary: InspectionSummary, associationId: string): Omit<FeedLine, 'lineId' | 'at'> {
+export function feedLineOf(summary: InspectionSummary, associationId: string): NewFeedLine {
   const { callingAeTitle: aeTitle, remoteAddress: address, sentence: text, inspectionId } = summary
   return { associationId, kind: 'worklist', tone: toneOf(summary), aeTitle, address, text, inspectionId }
 }

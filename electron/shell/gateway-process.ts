@@ -35,7 +35,7 @@ export class GatewayProcess {
     const child = utilityProcess.fork(entry, ['serve', ...args], {
       serviceName: 'Isthmus gateway',
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, MALLOC_ARENA_MAX: '1' },
+      env: { ...process.env, MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '8' },
     })
     this.#child = child
     let text = ''

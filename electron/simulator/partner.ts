@@ -28,6 +28,8 @@ export interface PartnerSimulatorOptions {
   /** Without one: the clock's today has `worklistDay` with its two bad rows; other days are empty. */
   readonly worklist?: SimulatedWorklist
   readonly scenario?: Scenario
+  /** What it answers in another way than its worklist says. */
+  readonly answers?: Partial<Script>
   /** 6,000 keeps within the gateway's 8 s for a worklist; 20,000 does not. */
   readonly slowMs?: number
   /** Milliseconds since 1970. */
@@ -60,8 +62,10 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   const requestsOf: Partial<Record<EventType, number>> = {}
   const closing = new AbortController()
   const sockets = new Set<Socket>()
-  const script = scriptOf(options.worklist ?? ((day) => (day === localDay(clock()) ? worklistDay(day, { withBadRows: true }) : [])))
-  const hugeScript = scriptOf(hugeWorklist)
+  const today = () => localDay(clock())
+  const worklist = options.worklist ?? ((day) => (day === today() ? worklistDay(day, { withBadRows: true }) : []))
+  const script = { ...scriptOf(worklist, today), ...options.answers }
+  const hugeScript = scriptOf(hugeWorklist, today)
 
   const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {
     normal: (event, response) => sendJson(response, 200, answerOf(script, event)),

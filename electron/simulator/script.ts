@@ -6,9 +6,12 @@ export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly 
 
 export type Script = { readonly [T in EventType]: (data: EventData<T>) => EventResponse<T> }
 
-/** What a well-behaved partner answers. Patients and exams are those of its worklist. */
-export function scriptOf(worklist: SimulatedWorklist): Script {
-  // What was handed out can be asked about later, by its UID.
+/**
+ * What a well-behaved partner answers. Patients and exams are those of its worklist.
+ * @param today the day (`YYYYMMDD`) whose exams it knows before anybody has asked for them
+ */
+export function scriptOf(worklist: SimulatedWorklist, today: () => string): Script {
+  // What was handed out can be asked about later.
   const known = new Map<string, Item>()
   const remember = (items: readonly unknown[]) => {
     for (const item of items) if (isItem(item)) known.set(String(item.StudyInstanceUID), item)
@@ -17,6 +20,18 @@ export function scriptOf(worklist: SimulatedWorklist): Script {
   const itemsOf = (dateStart: string, dateEnd: string) =>
     typeof worklist === 'function' ? daysOf(dateStart, dateEnd).flatMap(worklist) : worklist
   if (typeof worklist !== 'function') remember(worklist)
+
+  /** By the study's UID; by the accession number where the device made a UID of its own. */
+  function examOf({ studyInstanceUid, accessionNumber = '' }: { studyInstanceUid: string; accessionNumber?: string | undefined }) {
+    const find = () =>
+      known.get(studyInstanceUid) ??
+      (accessionNumber === '' ? undefined : [...known.values()].find((item) => text(item, 'AccessionNumber') === accessionNumber))
+    const item = find()
+    if (item || typeof worklist !== 'function') return item
+    // A partner that was started anew has handed out nothing yet.
+    remember(worklist(today()))
+    return find()
+  }
 
   return {
     'study.access_requested': () => ({ authorized: true, urls: [] }),
@@ -27,12 +42,12 @@ export function scriptOf(worklist: SimulatedWorklist): Script {
       const items = itemsOf(dateStart, dateEnd).filter((item) => isAskedFor(item, from, to, modality))
       return { authorized: true, items: [...remember(items)] }
     },
-    'patient_study.enrichment_requested': ({ studyInstanceUid }) => {
-      const item = known.get(studyInstanceUid)
+    'patient_study.enrichment_requested': (question) => {
+      const item = examOf(question)
       return item ? enrichmentOf(item) : {}
     },
-    'clinical_context.enrichment_requested': ({ studyInstanceUid }) => {
-      const item = known.get(studyInstanceUid)
+    'clinical_context.enrichment_requested': (question) => {
+      const item = examOf(question)
       return item
         ? { clinicalIndication: `Referred for: ${text(item, 'RequestedProcedureDescription')}`, technologistNotes: ['Simulated partner.'] }
         : {}

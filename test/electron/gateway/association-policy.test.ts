@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { openAssociationPolicy } from '#gateway/association-policy.ts'
+import type { TlsPeer } from '#gateway/dimse/service.ts'
 import { SOP_CLASS } from '#gateway/dimse/uids.ts'
+import { fingerprintOf, selfSignedCertificate } from '#gateway/http/certificate.ts'
 import { openParts } from '#gateway/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { tempFolder } from '../../support/temp-store.ts'
@@ -10,7 +12,7 @@ const ECHO = [verification]
 const BOTH = [verification, modalityWorklistFind]
 
 /** CT1 in one network, with one of its addresses switched off; MR1 anywhere, switched off. */
-function openClinic(settings: Record<string, unknown> = {}) {
+function openClinic(settings: Record<string, unknown> = {}, storageFault?: string) {
   const temp = tempFolder()
   const parts = openParts(temp.folder)
   parts.settings.change(settings, 'command-line')
@@ -20,11 +22,22 @@ function openClinic(settings: Record<string, unknown> = {}) {
     { aeTitle: 'MR1', isEnabled: false },
   ])
     parts.devices.add(NewDevice.parse(device), 'command-line')
-  const policy = openAssociationPolicy(parts)
+  const policy = openAssociationPolicy({
+    ...parts,
+    storageFault: () => storageFault,
+    isFetchedFrom: (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
+  })
   return {
+    parts,
     /** `all`, `echo`, or the pair of result, source and reason with why. */
-    decide(callingAeTitle: string, remoteAddress: string, abstractSyntaxes: readonly string[] = BOTH, calledAeTitle = 'ISTHMUS'): string {
-      const request = { associationId: 'a', callingAeTitle, calledAeTitle, remoteAddress, abstractSyntaxes }
+    decide(
+      callingAeTitle: string,
+      remoteAddress: string,
+      abstractSyntaxes: readonly string[] = BOTH,
+      calledAeTitle = 'ISTHMUS',
+      tls?: TlsPeer,
+    ): string {
+      const request = { associationId: 'a', callingAeTitle, calledAeTitle, remoteAddress, abstractSyntaxes, ...(tls && { tls }) }
       const decision = policy.decide({ ...request, openAssociations: 0, openFromCaller: 0 })
       if ('accept' in decision) return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
       const { result, source, reason, why } = decision.reject
@@ -75,4 +88,45 @@ it('takes any called AE title, and only its own where the policy is strict', () 
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'isthmus')).toBe('all')
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe('1/1/7 it called OLD_RIS, this gateway is ISTHMUS')
   expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe('1/1/7 it called nobody, this gateway is ISTHMUS')
+})
+
+it('puts off images while they cannot be kept, and nothing else', () => {
+  using clinic = openClinic({}, 'the disk is full')
+  const images = ['1.2.840.10008.5.1.4.1.1.2']
+  expect(clinic.decide('CT1', '10.0.3.7', [...images, ...ECHO])).toBe('2/3/2 the disk is full')
+  expect(clinic.decide('CT1', '10.0.3.7', BOTH)).toBe('all')
+})
+
+it('asks TLS, and the certificate, of the devices that are set to it', () => {
+  using clinic = openClinic()
+  const [own, other] = [0, 1].map(() => selfSignedCertificate(['ct'], { nowMs: Date.now(), use: 'dicom-tls' }).cert) as [string, string]
+  for (const device of [
+    { aeTitle: 'TLS', tls: 'required' },
+    { aeTitle: 'PIN', tls: 'mutual', certificate: own },
+    { aeTitle: 'CA', tls: 'mutual' },
+  ])
+    clinic.parts.devices.add(NewDevice.parse(device), 'command-line')
+  const peer = (fingerprint256?: string, isTrusted = false) => ({
+    protocol: 'TLSv1.3',
+    cipher: 'TLS_AES_128_GCM_SHA256',
+    fingerprint256,
+    isTrusted,
+  })
+  const decide = (aeTitle: string, tls?: TlsPeer) => clinic.decide(aeTitle, '10.0.3.7', BOTH, 'ISTHMUS', tls)
+  const plain = '1/1/1 it is set to come by TLS only'
+  expect([decide('TLS'), decide('PIN'), decide('CA')]).toEqual([plain, plain, plain])
+  expect(decide('TLS', peer())).toBe('all')
+  expect(decide('PIN', peer())).toBe('1/1/1 it is set to show a certificate and shows none')
+  expect(decide('PIN', peer(fingerprintOf(other), true))).toBe('1/1/1 its certificate is another than the one in the device list')
+  expect(decide('PIN', peer(fingerprintOf(own)))).toBe('all')
+  expect(decide('CA', peer(fingerprintOf(own)))).toMatch('from none of the authorities')
+  expect(decide('CA', peer(fingerprintOf(own), true))).toBe('all')
+  expect(decide('CT1', peer())).toBe('all')
+})
+
+it('takes images from an archive that studies are being fetched from, and nothing else', () => {
+  using clinic = openClinic()
+  const images = '1.2.840.10008.5.1.4.1.1.2'
+  expect(clinic.decide('PACS', '10.0.9.9', [images, ...BOTH])).toBe(`only ${images},${verification}`)
+  expect(clinic.decide('PACS', '10.0.9.8', [images])).toBe(STRANGER)
 })

@@ -11,7 +11,10 @@ import { webhookSecret } from '../../support/gateway.ts'
 import { httpCall } from '../../support/http-call.ts'
 import { tempFolder } from '../../support/temp-store.ts'
 
-const LOCAL = { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 } as const
+const LOCAL = {
+  ...{ 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'dimse.tlsPort': null },
+  ...{ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 },
+} as const
 const open = (folder: string, more: Partial<GatewayOptions> = {}) =>
   openGateway({ folder, log: openLog('silent'), version: '0.0.0', pageFolder: join(folder, 'no-page'), overrides: LOCAL, ...more })
 

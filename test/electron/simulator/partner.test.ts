@@ -86,6 +86,24 @@ describe('the simulated partner', () => {
     })
   })
 
+  it('knows the patient of an exam of today before anybody has asked for it, by its UID or else by its accession number', async () => {
+    const { send } = await open()
+    const [exam, other] = worklistDay('20261120')
+    const mrnFor = async (more: object) => {
+      const data = { clinicId: CLINIC, ...more }
+      return ((await (await send('patient_study.enrichment_requested', data)).json()) as { readonly mrn?: string }).mrn
+    }
+    expect(await mrnFor({ studyInstanceUid: exam?.StudyInstanceUID })).toBe(exam?.PatientID)
+    expect(await mrnFor({ studyInstanceUid: '2.25.1', accessionNumber: other?.AccessionNumber })).toBe(other?.PatientID)
+    expect(await mrnFor({ studyInstanceUid: '2.25.1', accessionNumber: '' })).toBeUndefined()
+  })
+
+  it('answers otherwise than its worklist says where it is told to', async () => {
+    const { send } = await open({ answers: { 'patient_study.enrichment_requested': () => ({ mrn: 'told' }) } })
+    const data = { clinicId: CLINIC, studyInstanceUid: '2.25.1' }
+    expect(await (await send('patient_study.enrichment_requested', data)).json()).toEqual({ mrn: 'told' })
+  })
+
   it('answers 400 and a sentence to a signature made with another secret', async () => {
     const { simulator, send } = await open()
     const response = await send('study.access_requested', STUDY, `whsec_${Buffer.alloc(32, 8).toString('base64')}`)

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Status } from '#shared/contract/dashboard.ts'
+import { observeAssociations } from './association-feed.ts'
+import { openAssociationPolicy } from './association-policy.ts'
+import type { Certificates } from './certificates.ts'
+import type { Feed } from './dashboard/feed.ts'
+import { basicWorklist } from './dimse/basic-worklist.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from './dimse/limits.ts'
+import { mpps } from './dimse/mpps.ts'
+import type { AssociationObserver } from './dimse/service.ts'
+import { storage } from './dimse/storage.ts'
+import { storageCommitment } from './dimse/storage-commitment.ts'
+import { verification } from './dimse/verification.ts'
+import type { Settings } from './domain/settings.ts'
+import type { Forwarding } from './forwarding/forwarding.ts'
+import type { Intake } from './intake/intake.ts'
+import { type ListenerState, listenByTls, openDimse } from './listeners.ts'
+import type { Log } from './log.ts'
+import type { Parts } from './parts.ts'
+import type { Worklist } from './worklist/worklist.ts'
+
+export interface DicomOptions {
+  readonly log: Log
+  readonly feed: Feed
+  readonly worklist: Pick<Worklist, 'cFindScp'>
+  readonly intake: Intake
+  readonly forwarding: Pick<Forwarding, 'expectsFrom'>
+  readonly certificates: Certificates
+  readonly report: (reference: string, error: unknown) => void
+}
+
+/** The gateway as a DICOM node: its listeners and what they offer. */
+export interface Dicom extends AsyncDisposable {
+  /** `HOST:PORT`. */
+  readonly address: string
+  /** Of the TLS listener; undefined where it is off or down. */
+  readonly tlsAddress: string | undefined
+  readonly openAssociations: number
+  listeners(): Status['listeners']
+}
+
+/** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
+const DRAIN_MS = 5_000
+
+/** @throws StartError where the plain port cannot be had; the TLS one may be down, which `listeners` says */
+export async function openDicom({ devices, settings }: Parts, options: DicomOptions): Promise<Dicom> {
+  const { log, feed, worklist, intake, forwarding, certificates, report } = options
+  await using opened = new AsyncDisposableStack()
+  const host = settings.get('dimse.host')
+  const server = await openDimse({
+    host,
+    port: settings.get('dimse.port'),
+    services: [
+      verification(),
+      basicWorklist(worklist.cFindScp),
+      storage(intake.cStoreScp, { acceptsUnknown: () => settings.get('intake.acceptUnknownClasses') }),
+      mpps(intake.mppsScp),
+      storageCommitment(intake.storageCommitmentScp, { isOn: () => settings.get('commitment.isOn') }),
+    ],
+    policy: openAssociationPolicy({
+      devices,
+      settings,
+      storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
+      isFetchedFrom: forwarding.expectsFrom,
+    }),
+    observer: tellingIntake(observeAssociations({ feed, devices, settings, log }), intake),
+    limits: limitsOf(settings),
+    ids: randomUUID,
+    report,
+  })
+  opened.defer(() => server.drain(DRAIN_MS))
+  opened.defer(settings.onChange(() => server.setLimits(limitsOf(settings))))
+  const tlsPort = settings.get('dimse.tlsPort')
+  const secure: ListenerState | undefined =
+    tlsPort === null
+      ? undefined
+      : await listenByTls(server, { host, port: tlsPort, ca: settings.get('dimse.tlsAuthorities') }, certificates)
+  if (secure?.detail) log.error({ detail: secure.detail }, 'the DICOM TLS listener is down')
+
+  const kept = opened.move()
+  const addressOf = (port: number) => `${hostForUrl(host)}:${port}`
+  return {
+    address: addressOf(server.port),
+    tlsAddress: secure?.port === undefined ? undefined : addressOf(secure.port),
+    get openAssociations() {
+      return server.openAssociations
+    },
+    listeners() {
+      const aeTitle = settings.get('dimse.aeTitle')
+      const plain = { name: 'dimse', address: addressOf(server.port), aeTitle, isUp: true, detail: '' } as const
+      if (!secure || tlsPort === null) return [plain]
+      const { port = tlsPort, detail } = secure
+      return [plain, { name: 'dimse-tls', address: addressOf(port), aeTitle, isUp: secure.port !== undefined, detail }]
+    },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** A study whose sender has gone is complete sooner, or broken off. */
+function tellingIntake(observer: AssociationObserver, intake: Intake): AssociationObserver {
+  return {
+    ...observer,
+    closed(association, how) {
+      observer.closed(association, how)
+      if (association) intake.associationClosed(association.associationId, how)
+    },
+  }
+}
+
+const limitsOf = (settings: Settings): DimseLimits => ({
+  ...DEFAULT_LIMITS,
+  associations: settings.get('dimse.maxAssociations'),
+  associationsPerCaller: settings.get('dimse.maxAssociationsPerDevice'),
+  artimSeconds: settings.get('dimse.artimSeconds'),
+  idleSeconds: settings.get('dimse.idleSeconds'),
+})
+
+const hostForUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)

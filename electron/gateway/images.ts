@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { Feed } from './dashboard/feed.ts'
+import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
+import { type Intake, type News, openIntake } from './intake/intake.ts'
+import type { Parts } from './parts.ts'
+import { sendEventReport } from './scu/event-report.ts'
+import { moveStudy } from './scu/move.ts'
+import { openNative, type SpawnWorker } from './scu/native.ts'
+import { sendInstances } from './scu/store.ts'
+import { type Requester, readAnswer } from './webhooks/request.ts'
+import type { Worklist } from './worklist/worklist.ts'
+
+export interface ImagesOptions {
+  readonly feed: Feed
+  readonly requester: Requester
+  readonly worklist: Pick<Worklist, 'handedOut'>
+  /** How the native module gets a process of its own; plain Node's fork where it is missing. */
+  readonly spawnWorker?: SpawnWorker | undefined
+  readonly report: (reference: string, error: unknown) => void
+}
+
+/** Images in and out. */
+export interface Images extends AsyncDisposable {
+  readonly intake: Intake
+  readonly forwarding: Forwarding
+}
+
+const EVENT = 'patient_study.enrichment_requested'
+
+/** Connects the intake of images with the worklist, the partner and the way on to destinations. */
+export async function openImages(parts: Parts, options: ImagesOptions): Promise<Images> {
+  const { deps, settings, devices, performedSteps } = parts
+  const { feed, requester, worklist, spawnWorker, report } = options
+  await using opened = new AsyncDisposableStack()
+  const told = {
+    onNews: (news: News) => void feed.append(news),
+    onChanged() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+    onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
+  }
+  const native = openNative(spawnWorker && { spawnWorker })
+  const forwarding = opened.use(
+    openForwarding({
+      ...deps,
+      ...told,
+      setting: settings.get,
+      ownAeTitle: () => settings.get('dimse.aeTitle'),
+      sendInstances,
+      moveStudy,
+      native,
+    }),
+  )
+  const intake = opened.use(
+    await openIntake({
+      ...deps,
+      ...told,
+      onError: report,
+      setting: settings.get,
+      recogniseDevice: devices.recogniseDevice,
+      performedSteps,
+      handedOut: worklist.handedOut,
+      askEnrichment: (question, { signal }) =>
+        requester.request(EVENT, question, { signal, accept: ({ body }) => readAnswer(EVENT, body) }),
+      onKept: (instance) => forwarding.enqueue(instance),
+      sendEventReport,
+    }),
+  )
+  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()))
+  const kept = opened.move()
+  return { intake, forwarding, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,168 @@
+// npm run bench -- storage: 500 CT instances over one and four associations, and one object of 200 MiB, against storescp, Orthanc and a floor that
+// writes and fsyncs as the gateway does, in the same run, as ratios. Needs DCMTK, Orthanc, Python 3, a C compiler and the bench folder beside the
+// project. What is durable before Success: gateway and floor: file and folder are fsynced, the gateway's row too; Orthanc: its SyncStorageArea (the
+// file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { environment, node24, root, stop } from './setup.mjs'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, instances: { type: 'string', default: '500' } } })
+const sources = process.env.ISTHMUS_BENCH ?? join(root, '..', 'shared', 'bench')
+if (!existsSync(join(sources, 'floor.c'))) stop(`The bench folder is not at ${sources}; ISTHMUS_BENCH names another place.`)
+
+/** Smallest ratio of instances/s to a peer's that a workload must reach (issue 3, point 2). */
+const TARGETS = {
+  'one association': { storescp: 0.5, floor: 0.8, orthanc: 2 },
+  'four associations': { storescp: 0.8, floor: 0.8, orthanc: 2 },
+  '200 MiB object': { floor: 0.8, orthanc: 2 },
+}
+const PEAK_MB = 200
+const PORTS = { storescp: 21_500, orthanc: 21_501, floor: 21_502 }
+
+// Beside the project, not in the temporary folder, which may be another disk, or none.
+const work = mkdtempSync(join(root, 'node_modules', '.cache', 'bench-storage-'))
+const bench = join(work, 'bench')
+cpSync(sources, bench, { recursive: true })
+const headless = join(root, 'dist', 'electron', 'headless.js')
+const env = { ...environment(), BENCH_WORK: join(work, 'peers'), AE: 'BENCH', TUNED: '1', MAX_PDU: '65536' }
+const missed = []
+/** By workload and server, one result a round. */
+const figures = Object.fromEntries(
+  Object.keys(TARGETS).map((name) => [name, Object.fromEntries(['isthmus', ...Object.keys(PORTS)].map((server) => [server, []]))]),
+)
+let gateway
+let loads = 0
+try {
+  durableFloor()
+  run('make', ['-s', '-C', bench])
+  const ct = filesOf(peers('data', 'ct'))
+  const large = peers('data', 'mf')
+  const workloads = {
+    'one association': (port, round) => load(port, round, ['-r', '-c', '1', '-n', values.instances], ct),
+    'four associations': (port, round) => load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
+    '200 MiB object': (port, round) => load(port, round, ['-c', '1', '-n', '1'], [large]),
+  }
+  const ports = { isthmus: await startGateway(), ...PORTS }
+  peers('start', 'storescp-fork', String(PORTS.storescp))
+  peers('start', 'orthanc', String(PORTS.orthanc), '10')
+  peers('start', 'floor-write', String(PORTS.floor), '10')
+  // A round that is not counted: every server has then done everything once.
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    for (const [name, store] of Object.entries(workloads)) {
+      for (const [server, port] of Object.entries(ports)) {
+        const result = store(port, round)
+        if (round > 0) figures[name][server].push(result)
+      }
+    }
+  }
+  judge()
+} finally {
+  if (gateway) await end(gateway)
+  run(join(bench, 'peers.sh'), ['stop', ...Object.values(PORTS).map(String)])
+  rmSync(work, { recursive: true, force: true })
+}
+console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+process.exit(missed.length === 0 ? 0 : 1)
+
+/** The floor that writes, made durable: fsync of the file, rename, fsync of the folder, then Success. */
+function durableFloor() {
+  const file = join(bench, 'floor.c')
+  const written = 'if (file >= 0) { close(file); file = -1; }'
+  const source = readFileSync(file, 'utf8')
+  if (!source.includes(written)) stop(`${file} is not the floor this bench knows.`)
+  const durable = `if (file >= 0) {
+    static __thread int folder = -1;
+    static atomic_long kept;
+    char from[64], to[4096];
+    if (folder < 0) folder = open(store_dir, O_RDONLY);
+    snprintf(from, sizeof from, "/proc/self/fd/%d", file);
+    char name[4096];
+    ssize_t k = readlink(from, name, sizeof name - 1);
+    if (k < 0) return;
+    name[k] = 0;
+    snprintf(to, sizeof to, "%s/kept-%ld", store_dir, atomic_fetch_add(&kept, 1));
+    if (fsync(file) || close(file) || rename(name, to) || fsync(folder)) return;
+    file = -1;
+  }`
+  writeFileSync(file, source.replace(written, durable))
+}
+
+async function startGateway() {
+  const data = join(work, 'data')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) run(node24(), [headless, 'config', 'set', '--data', data, key, '0'])
+  gateway = await startCommand([
+    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
+    ...['--log-level', 'error', '--allow-unknown-devices'],
+  ])
+  return Number(gateway.ready.dimse.split(':').at(-1))
+}
+
+/** Instances (or MB) a second of one run, every instance with a UID of its own. */
+function load(port, round, options, files) {
+  const unique = String(10_000 + (loads++ % 80_000))
+  const line = run(join(bench, 'bin', 'load'), ['store', '-p', String(port), '-a', 'BENCH', '-u', unique, ...options, ...files])
+  const of = (key) => Number(new RegExp(`(?:^|\\s)${key}=([\\d.]+)`).exec(line)?.[1])
+  if (of('errors') !== 0) missed.push(`errors at port ${port}, round ${round}: ${line.trim()}`)
+  return { instances: of('ops/s'), megabytes: of('MB/s'), p50: of('p50') }
+}
+
+function judge() {
+  for (const [name, by] of Object.entries(figures)) {
+    const unit = name === '200 MiB object' ? 'megabytes' : 'instances'
+    const of = (server) => median(by[server].map((result) => result[unit]))
+    console.log(`\n### ${name}\n\n| server | ${unit}/s | ours over it | target |\n|---|---:|---:|---:|`)
+    console.log(`| isthmus | ${of('isthmus').toFixed(0)} | | |`)
+    for (const server of Object.keys(PORTS)) {
+      // Of one round, as near in time as can be: the disk of a shared machine has its moods.
+      const ratio = median(by.isthmus.map((result, round) => result[unit] / by[server][round][unit]))
+      const target = TARGETS[name][server]
+      console.log(`| ${server} | ${of(server).toFixed(0)} | ${ratio.toFixed(2)}× | ${target ? `≥ ${target}×` : ''} |`)
+      if (target && ratio < target) missed.push(`${name}: ${ratio.toFixed(2)}× of ${server}, not ${target}×`)
+    }
+  }
+  const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8')
+  const peak = (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6
+  console.log(`\n${peak < PEAK_MB ? 'reached' : 'MISSED'}: peak memory of the gateway ${peak.toFixed(0)} MB (VmHWM)`)
+  if (peak >= PEAK_MB) missed.push(`peak memory ${peak.toFixed(0)} MB, not under ${PEAK_MB}`)
+}
+
+function filesOf(folder) {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+function peers(...args) {
+  return run(join(bench, 'peers.sh'), args).trim().split('\n').at(-1)
+}
+
+function startCommand(args) {
+  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
+  })
+}
+
+function end({ child }) {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit')
+    child.once('exit', resolve)
+    child.kill('SIGTERM')
+  })
+}
+
+function run(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 64 << 20 })
+  if (error) throw error
+  if (status !== 0) throw new Error(`${command} ended with ${status}\n${stdout}${stderr}`)
+  return stdout
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
