@@ -45,6 +45,7 @@ export async function main(): Promise<void> {
 
   const gateway = new GatewayProcess({
     entry: join(here, 'headless.js'),
+    worker: join(here, 'native-worker.js'),
     args: ['--data', folder, ...serve],
     onReady(started) {
       const isFirst = !ready

@@ -8,12 +8,19 @@ import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ownPackage } from './own-package.ts'
 import { untilStopped } from './until-stopped.ts'
 import { hostAndPort, UsageError } from './words.ts'
+import { parentPort, workersThrough } from './worker-port.ts'
 
 /** `serve`: one JSON line on stdout when every listener is up; logs go to stderr; SIGTERM drains and ends with 0. */
 export async function serve(args: readonly string[]): Promise<number> {
   const options = readArguments(args)
   const log = openLog(options.logLevel)
-  await using gateway = await openGateway({ ...options, log, version: ownPackage().version })
+  const port = parentPort()
+  await using gateway = await openGateway({
+    ...options,
+    log,
+    version: ownPackage().version,
+    ...(port && { spawnWorker: workersThrough(port) }),
+  })
   process.stdout.write(
     `${JSON.stringify({
       ready: true,

@@ -1,13 +1,10 @@
-interface ParentPort {
-  on(event: 'message', listener: (message: { data: unknown }) => void): void
-}
+import { parentPort } from './worker-port.ts'
 
 /** Resolves when the process is told to stop: SIGTERM, SIGINT, or `stop` from Electron's main process. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-    const { parentPort } = process as { parentPort?: ParentPort }
-    parentPort?.on('message', ({ data }) => {
+    parentPort()?.on('message', ({ data }) => {
       if (data === 'stop') resolve()
     })
   })

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Feed } from './dashboard/feed.ts'
 import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
 import { type Intake, type News, openIntake } from './intake/intake.ts'
@@ -25,6 +27,14 @@ export interface Images extends AsyncDisposable {
   readonly forwarding: Forwarding
 }
 
+/** Where the native module works and leaves its log, which may name patients: whatever an earlier run left there is deleted. */
+function nativeFolder(dataFolder: string): string {
+  const folder = join(dataFolder, 'spool', 'native')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
 const EVENT = 'patient_study.enrichment_requested'
 
 /** Connects the intake of images with the worklist, the partner and the way on to destinations. */
@@ -40,7 +50,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     },
     onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
   }
-  const native = openNative(spawnWorker && { spawnWorker })
+  const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
   const forwarding = opened.use(
     openForwarding({
       ...deps,

@@ -1,5 +1,6 @@
 import { type UtilityProcess, utilityProcess } from 'electron'
 import { backOff } from './back-off.ts'
+import { NativeWorkers } from './native-workers.ts'
 
 export interface Ready {
   readonly http: string
@@ -9,6 +10,8 @@ export interface Ready {
 export interface GatewayProcessOptions {
   /** The built `headless.js`: the same entry file as under plain Node. */
   readonly entry: string
+  /** The built `native-worker.js`. */
+  readonly worker: string
   /** Arguments of `serve`. */
   readonly args: readonly string[]
   readonly onReady: (ready: Ready) => void
@@ -30,7 +33,7 @@ export class GatewayProcess {
   }
 
   start(): void {
-    const { entry, args, onReady, onEnd } = this.#options
+    const { entry, worker, args, onReady, onEnd } = this.#options
     this.#waits.started()
     const child = utilityProcess.fork(entry, ['serve', ...args], {
       serviceName: 'Isthmus gateway',
@@ -38,6 +41,8 @@ export class GatewayProcess {
       env: { ...process.env, MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '8' },
     })
     this.#child = child
+    const workers = new NativeWorkers(worker, (news) => child.postMessage(news))
+    child.on('message', (message: unknown) => workers.take(message))
     let text = ''
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8')
@@ -50,6 +55,7 @@ export class GatewayProcess {
     })
     child.once('exit', (exitCode) => {
       this.#child = undefined
+      workers.end()
       if (this.#stopping) return
       const waitMs = this.#wasReady ? this.#waits.next() : undefined
       onEnd(exitCode, waitMs)

@@ -148,7 +148,8 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps): Arrivals
       const { header } = arrival
       const { studyInstanceUid, seriesInstanceUid } = header
       const { state, reason, detail, replaces } = placeOf(arrival)
-      const { stepId, ...joined } = state === 'current' ? join(arrival, replaces !== undefined, now) : besides(arrival, now)
+      const { stepId: ofRow, ...joined } = state === 'current' ? join(arrival, replaces !== undefined, now) : besides(arrival, now)
+      const stepId = header.study.scheduledProcedureStepId || wrongSteps.stepOf(studyInstanceUid, header.performedStepUid) || ofRow
       if (replaces) instances.setState(replaces.instanceId, 'superseded')
       const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail })
       const { modality } = header.study
@@ -195,7 +196,7 @@ function rowOf(
     lastSeenAt: now,
     modality: study.modality,
     instanceNumber,
-    scheduledProcedureStepId: study.scheduledProcedureStepId || stepId,
+    scheduledProcedureStepId: stepId,
     image,
     patientName: study.patientName,
   }

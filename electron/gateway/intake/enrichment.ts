@@ -10,6 +10,8 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Waits after the first, second… failed question; after the last of them it is given up. */
 export const ASK_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
 
+export const NO_PARTNER = 'No partner is set up to be asked about studies.'
+
 /** What came of a question. */
 export type Asked =
   | { readonly answer: EnrichmentAnswer; readonly fault: '' }
@@ -34,6 +36,7 @@ export async function ask(
     return { answer: undefined, fault: "The partner's answer was not in the form of the interface." }
   } catch (error) {
     if (signal.aborted) throw error
+    if (error instanceof WebhookError && error.fault === 'no-endpoint') return { answer: undefined, fault: NO_PARTNER }
     if (error instanceof WebhookError && error.fault !== 'refused')
       return { answer: undefined, fault: `The partner gave no answer: ${error.detail}.` }
     if (!(error instanceof WebhookError)) onError(uuid().slice(0, 8), error)

@@ -41,6 +41,8 @@ export function openLookups(deps: IntakeDeps, onFound: (studyInstanceUid: string
         const mismatch = mismatchOf(differencesOf(row, now.header, studyInstanceUid), now.mismatch, instantOf(clock()))
         if (now.handedOut !== null && mismatch === now.mismatch) return false
         imageStudies.update(studyInstanceUid, { handedOut: row, mismatch })
+        // The row's step is received where the study is settled.
+        deps.performedSteps.changed()
         return mismatch !== null && mismatch !== now.mismatch
       })
       onFound(studyInstanceUid)

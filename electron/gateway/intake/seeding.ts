@@ -3,7 +3,7 @@ import type { ImageStudyPatch, ImageStudyRecord } from '#gateway/store/image-stu
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { openAlarm } from './alarm.ts'
-import { type Asked, ask, standingAfter } from './enrichment.ts'
+import { type Asked, ask, NO_PARTNER, standingAfter } from './enrichment.ts'
 import { fitnessOfUid } from './header.ts'
 import type { IntakeDeps, News } from './ports.ts'
 import { openSeeds } from './seeds.ts'
@@ -12,8 +12,8 @@ import { leadingModality, type MergedValues, mergedValues } from './study-values
 /** Studies of the interface that come of images, with what the partner says of them (interface.md, patient_study.enrichment_requested). */
 export interface Seeding extends AsyncDisposable {
   /**
-   * A study is complete for the first time, or names another patient than it did: it is settled, and appears in every area of the setting that does not know it.
-   * The partner is asked once for all of them, within the budget of a soft event; without an answer the header's values stand until there is one.
+   * A study is complete for the first time, or was corrected: it is settled, and appears in every area of the setting that does not know it.
+   * The partner is asked once for all of them, within the budget of a soft event; until there is an answer the header's values stand.
    */
   settle(study: ImageStudyRecord, signal: AbortSignal): Promise<void>
   /** A person asks again. @throws ApiError not-found, refused */
@@ -100,6 +100,8 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       onNews({ kind, tone, text, aeTitle, address, associationId: '', studyInstanceUid })
     const counted = `${instances} ${instances === 1 ? 'object' : 'objects'} in ${series} series`
     if (planted.length > 0) say('images', 'good', `A study of ${counted} is here and appears in: ${planted.join(', ')}.`)
+    // Where there is nobody to ask there is no news.
+    if (enrichment.detail === NO_PARTNER) return
     if (enrichment.state === 'waiting') say('enrichment', 'warning', `${enrichment.detail} What the images say stands meanwhile.`)
     if (enrichment.state === 'given-up') say('enrichment', 'danger', `${enrichment.detail} It is not asked again by itself.`)
     if (enrichment.state === 'done' && planted.length === 0) say('enrichment', 'good', 'The partner completed what is known of the study.')

@@ -10,6 +10,8 @@ const MOST_STUDIES = 500
 export interface WrongSteps {
   /** One sentence where an instance belongs to such a step; '' where it does not. */
   faultOf(studyInstanceUid: string, scheduledProcedureStepId: string, performedStepUid: string): string
+  /** The scheduled step of the study that a performed one performs; '' where it is unknown, or performs several. */
+  stepOf(studyInstanceUid: string, performedStepUid: string): string
   /** Within a transaction: sets aside what is here of the step; `named` are the instances it names. Studies that were touched. */
   setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[]
   /** A performed step changed. */
@@ -19,6 +21,7 @@ export interface WrongSteps {
 interface OfStudy {
   readonly stepIds: ReadonlySet<string>
   readonly performed: ReadonlySet<string>
+  readonly stepOf: ReadonlyMap<string, string>
 }
 
 export function openWrongSteps({
@@ -33,16 +36,17 @@ export function openWrongSteps({
     if (kept) return kept
     const steps = performedSteps.ofStudy(studyInstanceUid)
     // The last word on a step counts: it may have been begun again for the right patient.
-    const lastWord = new Map(
-      steps.flatMap((step) =>
-        step.items
-          .filter((item) => item.studyInstanceUid === studyInstanceUid)
-          .map((item) => [item.scheduledProcedureStepId, step] as const),
-      ),
-    )
+    const own = steps.map((step) => ({
+      step,
+      stepIds: step.items.filter((item) => item.studyInstanceUid === studyInstanceUid).map((item) => item.scheduledProcedureStepId),
+    }))
+    const lastWord = new Map(own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)))
     const made = {
       stepIds: new Set([...lastWord].filter(([stepId, step]) => stepId !== '' && isWrong(step)).map(([stepId]) => stepId)),
       performed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
+      stepOf: new Map(
+        own.flatMap(({ step, stepIds: [only, ...more] }) => (only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [])),
+      ),
     }
     if (known.size >= MOST_STUDIES) known.clear()
     known.set(studyInstanceUid, made)
@@ -54,6 +58,7 @@ export function openWrongSteps({
       const { stepIds, performed } = ofStudy(studyInstanceUid)
       return stepIds.has(scheduledProcedureStepId) || performed.has(performedStepUid) ? DETAIL : ''
     },
+    stepOf: (studyInstanceUid, performedStepUid) => ofStudy(studyInstanceUid).stepOf.get(performedStepUid) ?? '',
     setAside(step, named) {
       const carrying = step.items.flatMap(({ studyInstanceUid, scheduledProcedureStepId }) =>
         scheduledProcedureStepId === '' ? [] : instances.ofStep(studyInstanceUid, scheduledProcedureStepId),

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { COMMAND_FIELD } from '#gateway/dimse/command-set.ts'
 import { openAssociation, type Peer, type RequestedAssociation, RequestorError, type RequestorLimits } from '#gateway/dimse/requestor.ts'
 import { categoryOf, type DimseStatus } from '#gateway/dimse/status.ts'
-import { nameOfUid } from '#gateway/dimse/uids.ts'
+import { nameOfUid, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { batchesOf } from './batches.ts'
 
 /** An instance as it lies on disk. */
@@ -114,7 +114,7 @@ async function send<I extends InstanceToSend>(
   let file: FileHandle | undefined
   try {
     file = await open(instance.path, 'r').catch(unreadable)
-    for await (const { command: response } of association.request(context.id, command, piecesOf(file, instance.dataSetOffset))) {
+    for await (const { command: response } of association.request(context.id, command, piecesOf(file, instance))) {
       const status = response.status ?? 0x0110
       const category = categoryOf(status)
       if (category === 'success' || category === 'warning') return { instance, outcome: 'sent', status, sentAs: transferSyntaxUid }
@@ -131,14 +131,18 @@ async function send<I extends InstanceToSend>(
 /** Read at a time: some P-DATA-TFs' worth. */
 const PIECE = 256 << 10
 
-async function* piecesOf(file: FileHandle, offset: number): AsyncGenerator<Buffer, void, void> {
-  for (let position = offset; ; ) {
+async function* piecesOf(file: FileHandle, { dataSetOffset, transferSyntaxUid }: InstanceToSend): AsyncGenerator<Buffer, void, void> {
+  let position = dataSetOffset
+  for (;;) {
     // A piece is on its way to the network while the next one is read, so each has a buffer of its own.
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position).catch(unreadable)
-    if (bytesRead === 0) return
+    if (bytesRead === 0) break
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
+  // PS3.5 A.5: a deflated stream of odd length gets one NUL behind it.
+  const isOdd = (position - dataSetOffset) % 2 === 1
+  if (isOdd && transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian) yield Buffer.alloc(1)
 }
 
 /** Without the path, which has no place in a sentence. */

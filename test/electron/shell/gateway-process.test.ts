@@ -26,6 +26,7 @@ it('starts the gateway again after a crash, but not where its first start failed
   const ready: string[] = []
   const options = {
     entry: 'headless.js',
+    worker: 'native-worker.js',
     args: [],
     onReady: (r: { http: string }) => ready.push(r.http),
     onEnd: (code: number, wait: number | undefined) => ends.push([code, wait]),

@@ -26,7 +26,7 @@ describe('a storage commitment request', () => {
         reports.push([callingAeTitle, report])
       },
     })
-    for (const n of [1, 2]) await stage.store1(image(n))
+    for (const n of [1, 2]) await stage.send(image(n))
     expect(await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))).toEqual({ status: 0 })
     await stage.intake.settled()
     expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1', tls: undefined }])
@@ -53,11 +53,11 @@ describe('a storage commitment request', () => {
 
   it('waits for what is on its way over another association', async () => {
     await using stage = await openStage({ settings: ON })
-    await stage.store1(image(1))
+    await stage.send(image(1))
     await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))
     await stage.intake.settled()
     expect(stage.reports).toEqual([])
-    await stage.store1(image(2))
+    await stage.send(image(2))
     await stage.pass(MINUTE)
     expect(stage.reports).toMatchObject([{ committed: committed(1, 2), failed: [] }])
   })
@@ -69,7 +69,7 @@ describe('a storage commitment request', () => {
         throw new RequestorError('unreachable', 'It cannot be reached.')
       },
     })
-    await stage.store1(image(1))
+    await stage.send(image(1))
     await request(stage, named(`${SERIES}.1`))
     expect((await request(stage, named('1.2.3'))).status).toBe(0x0131)
     expect((await request(stage, named(`${SERIES}.1`))).status).toBe(0)
@@ -80,8 +80,8 @@ describe('a storage commitment request', () => {
 describe('an instance is not committed', () => {
   it('that is unknown, of another class, in quarantine, or no whole file', async () => {
     await using stage = await openStage({ settings: ON })
-    for (const n of [1, 2, 3, 4]) await stage.store1(image(n))
-    await stage.store1(image(3, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+    for (const n of [1, 2, 3, 4]) await stage.send(image(n))
+    await stage.send(image(3, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
     const fourth = stage.store.instances.current(`${SERIES}.4`)
     truncateSync(stage.store.imageFiles.pathOf(fourth?.file ?? ''), 200)
     await stage.intake.storageCommitmentScp.action({
@@ -121,7 +121,7 @@ describe('a result that cannot be delivered', () => {
         throw new RequestorError('unreachable', 'CT1 cannot be reached.')
       },
     })
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
     expect(attempts).toBe(1)
@@ -146,7 +146,7 @@ describe('a result that cannot be delivered', () => {
   it('says that the device has no port, and goes out once it has one', async () => {
     let port: number | null = null
     await using stage = await openStage({ settings: ON, recogniseDevice: () => ({ ...DEVICE, port }) })
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
     expect(stage.store.commitments.find('CT1', TRANSACTION)?.lastError).toBe('No port is set for it in the device list.')

@@ -157,7 +157,7 @@ export interface Stage extends AsyncDisposable {
   readonly errors: unknown[]
   readonly reports: CommitmentReport[]
   readonly performedSteps: IntakeDeps['performedSteps']
-  store1(values: Values, options?: SendOptions): Promise<DimseResult>
+  send(values: Values, options?: SendOptions): Promise<DimseResult>
   /** Files in `images` and in `spool`. */
   files(): { readonly images: string[]; readonly spool: string[] }
   /** The clock is moved, and what is due is done. */
@@ -211,7 +211,7 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
       return intake
     },
     ...{ store, clock, folder, news, kept, errors, reports, performedSteps },
-    store1: (image, options = {}) => intake.cStoreScp.store(storeRequest(image, options)),
+    send: (image, options = {}) => intake.cStoreScp.store(storeRequest(image, options)),
     files: () => ({ images: filesIn(join(folder, 'images')), spool: filesIn(join(folder, 'spool')) }),
     async pass(ms) {
       clock.pass(ms)

@@ -15,7 +15,7 @@ function leave(stage: Stage, count: number): void {
 describe('the start after a crash', () => {
   it('removes what has no row and what is unfinished, and nothing else', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     leave(stage, 2)
     writeFileSync(join(stage.folder, 'spool', 'half.part'), 'half')
     await stage.reopen()

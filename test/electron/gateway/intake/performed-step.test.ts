@@ -164,14 +164,14 @@ describe('the wrong worklist entry', () => {
   it('sets aside the images that are here, by their step and by name, and those that still come', async () => {
     await using stage = await openStage()
     await create(stage)
-    await stage.store1(ofStep(1))
-    await stage.store1(image(2))
-    await stage.store1(image(3))
+    await stage.send(ofStep(1))
+    await stage.send(image(2))
+    await stage.send(image(3))
     const named = [{ SeriesInstanceUID: SERIES, ReferencedImageSequence: [{ ReferencedSOPInstanceUID: `${SERIES}.2` }] }]
     expect((await set(stage, { ...WRONG_ENTRY, PerformedSeriesSequence: named })).status).toBe(0)
-    await stage.store1(ofStep(4))
-    await stage.store1(image(5, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
-    await stage.store1(image(6))
+    await stage.send(ofStep(4))
+    await stage.send(image(5, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
+    await stage.send(image(6))
     const states = [1, 2, 3, 4, 5, 6].map((n) => stage.store.instances.versions(`${SERIES}.${n}`)[0])
     expect(states.map((instance) => instance?.reason ?? 'current')).toEqual([
       'wrong-step',
@@ -186,12 +186,21 @@ describe('the wrong worklist entry', () => {
     expect(stage.news.find(({ kind, tone }) => kind === 'performed-step' && tone === 'danger')?.text).toMatch(/wrong worklist entry/)
   })
 
+  it('sets aside what was made in the step, though it carries neither the step nor is named', async () => {
+    await using stage = await openStage()
+    await create(stage)
+    await stage.send(image(1, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
+    expect(stage.store.instances.current(`${SERIES}.1`)?.scheduledProcedureStepId).toBe('S100')
+    await set(stage, WRONG_ENTRY)
+    expect(stage.store.instances.versions(`${SERIES}.1`)[0]?.reason).toBe('wrong-step')
+  })
+
   it('says nothing of the step once it is begun again', async () => {
     await using stage = await openStage()
     await create(stage)
     await set(stage, WRONG_ENTRY)
     await create(stage, STARTED, '1.2.3.100.501')
-    await stage.store1(ofStep(1))
+    await stage.send(ofStep(1))
     expect(stage.store.instances.current(`${SERIES}.1`)?.state).toBe('current')
   })
 
@@ -199,7 +208,7 @@ describe('the wrong worklist entry', () => {
     await using stage = await openStage()
     await create(stage)
     await set(stage, WRONG_ENTRY)
-    await stage.store1({ ...IMAGE, RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100' }] })
+    await stage.send({ ...IMAGE, RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100' }] })
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 0 })

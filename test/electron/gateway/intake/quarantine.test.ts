@@ -5,8 +5,8 @@ const INSTANCE = IMAGE.SOPInstanceUID as string
 
 /** Two contents of one UID, the second from another device. */
 async function withTwo(stage: Stage): Promise<number> {
-  await stage.store1(IMAGE)
-  await stage.store1({ ...IMAGE, PixelData: 'others__' }, { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+  await stage.send(IMAGE)
+  await stage.send({ ...IMAGE, PixelData: 'others__' }, { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
   return stage.store.instances.quarantined({ limit: 10 }).items[0]?.instanceId ?? 0
 }
 
@@ -40,7 +40,7 @@ describe('an instance that was set aside', () => {
 
   it('is neither where it is in its place: nothing else is deleted here', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     const { instanceId = 0 } = stage.store.instances.current(INSTANCE) ?? {}
     expect((await stage.intake.discardInstance(instanceId, 'not wanted', 'user:usr_1')).success).toBe(false)
     expect(stage.files().images).toHaveLength(1)

@@ -10,7 +10,7 @@ const INSTANCE = IMAGE.SOPInstanceUID as string
 describe('an instance that arrives', () => {
   it('is on the disk with our meta information before its own bytes, and in the database, when Success is said', async () => {
     await using stage = await openStage()
-    expect(await stage.store1(IMAGE)).toEqual({ status: 0 })
+    expect(await stage.send(IMAGE)).toEqual({ status: 0 })
     const { images, spool } = stage.files()
     expect(spool).toEqual([])
     expect(images).toHaveLength(1)
@@ -35,7 +35,7 @@ describe('an instance that arrives', () => {
 
   it.each(Object.entries(TRANSFER_SYNTAX))('keeps its bytes as they are in %s', async (_, transferSyntax) => {
     await using stage = await openStage()
-    expect(await stage.store1(IMAGE, { transferSyntax })).toEqual({ status: 0 })
+    expect(await stage.send(IMAGE, { transferSyntax })).toEqual({ status: 0 })
     const kept = stage.store.instances.current(INSTANCE)
     const bytes = readFileSync(stage.files().images[0] as string)
     expect(bytes.subarray(kept?.dataSetOffset)).toEqual(encoded(IMAGE, transferSyntax))
@@ -45,7 +45,7 @@ describe('an instance that arrives', () => {
   it('keeps one that is larger than what is written at a time', async () => {
     await using stage = await openStage()
     const large = { ...IMAGE, PixelData: 'x'.repeat(3_000_000) }
-    expect(await stage.store1(large, { dataSet: inFragments(encoded(large), 60_000) })).toEqual({ status: 0 })
+    expect(await stage.send(large, { dataSet: inFragments(encoded(large), 60_000) })).toEqual({ status: 0 })
     const kept = stage.store.instances.current(INSTANCE)
     expect(readFileSync(stage.files().images[0] as string).subarray(kept?.dataSetOffset)).toEqual(encoded(large))
   })
@@ -53,7 +53,7 @@ describe('an instance that arrives', () => {
   it('is no path, whatever its identifiers are', async () => {
     await using stage = await openStage()
     const odd = { ...IMAGE, StudyInstanceUID: '../../../etc', SOPInstanceUID: '/etc/passwd' }
-    expect(await stage.store1(odd)).toEqual({ status: 0 })
+    expect(await stage.send(odd)).toEqual({ status: 0 })
     expect(stage.files().images[0]).toMatch(/images\/[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f-]{36}\.dcm$/)
   })
 })
@@ -66,7 +66,7 @@ describe('what is refused', () => {
     ['an affected UID that is none', { sopInstanceUid: '1.2.\u0007' }, 0xa900, 0x00080018],
   ])('%s', async (_, options, status, tag) => {
     await using stage = await openStage()
-    expect(await stage.store1(IMAGE, options)).toMatchObject({ status, offendingElements: [tag] })
+    expect(await stage.send(IMAGE, options)).toMatchObject({ status, offendingElements: [tag] })
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(stage.store.instances.versions(INSTANCE)).toEqual([])
     expect(stage.news).toMatchObject([{ kind: 'images', tone: 'danger', aeTitle: 'CT1', text: expect.stringMatching(/^Refused: .*A900/) }])
@@ -78,14 +78,14 @@ describe('what is refused', () => {
     ['SeriesInstanceUID', '', 0x0020000e],
   ])('a data set with the %s %j', async (keyword, value, tag) => {
     await using stage = await openStage()
-    expect(await stage.store1({ ...IMAGE, [keyword]: value })).toMatchObject({ status: 0xa900, offendingElements: [tag] })
+    expect(await stage.send({ ...IMAGE, [keyword]: value })).toMatchObject({ status: 0xa900, offendingElements: [tag] })
     expect(stage.files()).toEqual({ images: [], spool: [] })
   })
 
   it('bytes that are no data set, with C000 and without a word of them', async () => {
     await using stage = await openStage()
     const bytes = encoded(IMAGE)
-    const result = await stage.store1(IMAGE, { dataSet: inFragments(bytes.subarray(0, 150), 40) })
+    const result = await stage.send(IMAGE, { dataSet: inFragments(bytes.subarray(0, 150), 40) })
     expect(result).toMatchObject({ status: 0xc000, errorComment: expect.stringMatching(/^Cannot understand: data set ends/) })
     expect(result.errorComment?.length).toBeLessThanOrEqual(64)
     expect(stage.files()).toEqual({ images: [], spool: [] })
@@ -97,14 +97,14 @@ describe('what is refused', () => {
       yield [encoded(IMAGE).subarray(0, 200)]
       throw new DataSetCutOff('the association ended within the data set')
     }
-    expect((await stage.store1(IMAGE, { dataSet: brokenOff() })).status).not.toBe(0)
+    expect((await stage.send(IMAGE, { dataSet: brokenOff() })).status).not.toBe(0)
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(stage.store.imageStudies.get(STUDY)).toBeUndefined()
   })
 
   it('everything with A700 while the disk has too little room, and the screen says why', async () => {
     await using stage = await openStage({ settings: { 'intake.stopGigabytes': 100_000 } })
-    expect(await stage.store1(IMAGE)).toEqual({ status: 0xa700, errorComment: 'Too little disk space' })
+    expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment: 'Too little disk space' })
     expect(stage.intake.takesImages()).toBe(false)
     expect(stage.intake.storage()).toMatchObject({ state: 'full', detail: expect.stringMatching(/No images are taken/) })
     expect(stage.news.map(({ kind, tone }) => [kind, tone])).toEqual([
@@ -128,10 +128,10 @@ describe('what is refused', () => {
       }
       return part
     }
-    expect((await stage.store1(IMAGE)).status).toBe(status)
+    expect((await stage.send(IMAGE)).status).toBe(status)
     files.begin = begin
     expect(stage.files()).toEqual({ images: [], spool: [] })
-    expect(await stage.store1(IMAGE)).toEqual({ status: 0 })
+    expect(await stage.send(IMAGE)).toEqual({ status: 0 })
   })
 
   it('an instance whose row cannot be written leaves no file', async () => {
@@ -140,7 +140,7 @@ describe('what is refused', () => {
         throw new Error('no row')
       },
     })
-    expect((await stage.store1(IMAGE)).status).toBe(0x0110)
+    expect((await stage.send(IMAGE)).status).toBe(0x0110)
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(stage.store.instances.versions(INSTANCE)).toEqual([])
     expect(stage.store.imageStudies.get(STUDY)).toBeUndefined()
@@ -151,9 +151,9 @@ describe('what is refused', () => {
 describe('the same SOP instance again', () => {
   it('changes nothing where it is the same, and is seen', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     stage.clock.pass(5000)
-    expect(await stage.store1(IMAGE, { association: { associationId: 'a2' } })).toEqual({ status: 0 })
+    expect(await stage.send(IMAGE, { association: { associationId: 'a2' } })).toEqual({ status: 0 })
     const [only, ...others] = stage.store.instances.versions(INSTANCE)
     expect(others).toEqual([])
     expect(only).toMatchObject({ receivedAt: '2026-03-10T09:00:00.000Z', lastSeenAt: '2026-03-10T09:00:05.000Z' })
@@ -163,8 +163,8 @@ describe('the same SOP instance again', () => {
 
   it('takes the place of the first where the same device sends other content, and the first is kept', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
-    expect(await stage.store1({ ...IMAGE, PixelData: 'others__' })).toEqual({ status: 0 })
+    await stage.send(IMAGE)
+    expect(await stage.send({ ...IMAGE, PixelData: 'others__' })).toEqual({ status: 0 })
     expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual(['superseded', 'current'])
     expect(stage.files().images).toHaveLength(2)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
@@ -176,8 +176,8 @@ describe('the same SOP instance again', () => {
     ['another study', { StudyInstanceUID: '1.2.3.200' }, {}],
   ])('is set aside where other content comes from, or belongs to, %s', async (_, change, options) => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
-    expect(await stage.store1({ ...IMAGE, ...change, PixelData: 'others__' }, options)).toEqual({ status: 0 })
+    await stage.send(IMAGE)
+    expect(await stage.send({ ...IMAGE, ...change, PixelData: 'others__' }, options)).toEqual({ status: 0 })
     const [first, second] = stage.store.instances.versions(INSTANCE)
     expect(first).toMatchObject({ state: 'current', reason: null })
     expect(second).toMatchObject({ state: 'quarantined', reason: 'different-content' })
@@ -188,7 +188,7 @@ describe('the same SOP instance again', () => {
 
   it('over two associations at the same moment has one row', async () => {
     await using stage = await openStage()
-    const results = await Promise.all([1, 2, 3].map((n) => stage.store1(IMAGE, { association: { associationId: `a${n}` } })))
+    const results = await Promise.all([1, 2, 3].map((n) => stage.send(IMAGE, { association: { associationId: `a${n}` } })))
     expect(results).toEqual([{ status: 0 }, { status: 0 }, { status: 0 }])
     expect(stage.store.instances.versions(INSTANCE)).toHaveLength(1)
     expect(stage.files().images).toHaveLength(1)
@@ -204,7 +204,7 @@ describe('identifiers that break the rules', () => {
   ])('the %s %s is accepted and set aside', async (keyword, value) => {
     await using stage = await openStage()
     const odd = { ...IMAGE, [keyword]: value }
-    expect(await stage.store1(odd)).toEqual({ status: 0 })
+    expect(await stage.send(odd)).toEqual({ status: 0 })
     const [instance] = stage.store.instances.versions(odd.SOPInstanceUID as string)
     expect(instance).toMatchObject({ state: 'quarantined', reason: 'invalid-uid' })
     expect(stage.kept).toEqual([])
@@ -215,9 +215,9 @@ describe('identifiers that break the rules', () => {
 describe('what the feed says of an association', () => {
   it('tells its sum when it ends, and each kind of refusal once', async () => {
     await using stage = await openStage()
-    for (const n of [1, 2, 3]) await stage.store1(image(n))
-    await stage.store1(image(1))
-    for (const n of [4, 5]) await stage.store1(image(n), { sopClassUid: '1.2.3' })
+    for (const n of [1, 2, 3]) await stage.send(image(n))
+    await stage.send(image(1))
+    for (const n of [4, 5]) await stage.send(image(n), { sopClassUid: '1.2.3' })
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     expect(stage.news.map(({ text }) => text)).toEqual([
       'Refused: SOP Class UID differs from the affected one (status A900).',

@@ -23,7 +23,7 @@ function partner(...answers: (EnrichmentAnswer | Error)[]) {
 const silent = () => new WebhookError('timeout', 'no answer within 5 s')
 
 async function exam(stage: Stage, values = IMAGE): Promise<void> {
-  await stage.store1(values)
+  await stage.send(values)
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
 }
@@ -113,7 +113,7 @@ describe('a study that appears by itself', () => {
   it('is not made of earlier exams that the gateway fetched', async () => {
     const { questions, askEnrichment } = partner()
     await using stage = await openStage({ askEnrichment })
-    await stage.store1(IMAGE, { moveOriginatorAeTitle: 'ISTHMUS' })
+    await stage.send(IMAGE, { moveOriginatorAeTitle: 'ISTHMUS' })
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions).toEqual([])
@@ -185,6 +185,14 @@ describe('a partner that gives no answer', () => {
     expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'done', nextAt: null })
   })
 
+  it('because there is none is no news', async () => {
+    const { askEnrichment } = partner(new WebhookError('no-endpoint', 'no partner is set up for this event'))
+    await using stage = await openStage({ askEnrichment })
+    await exam(stage)
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment.detail).toBe('No partner is set up to be asked about studies.')
+    expect(stage.news.filter(({ kind }) => kind === 'enrichment')).toEqual([])
+  })
+
   it('is given up after two days, and asked again when a person wants it', async () => {
     const { questions, askEnrichment } = partner(silent())
     await using stage = await openStage({ askEnrichment })
@@ -241,7 +249,7 @@ describe('late images', () => {
     const { questions, askEnrichment } = partner()
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
-    await stage.store1(image(2), { association: { associationId: 'a2' } })
+    await stage.send(image(2), { association: { associationId: 'a2' } })
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', instances: 2 })
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
@@ -254,7 +262,7 @@ describe('late images', () => {
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     const association = { associationId: 'a2' }
-    for (const n of [2, 3]) await stage.store1(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
+    for (const n of [2, 3]) await stage.send(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions).toHaveLength(1)
@@ -267,7 +275,7 @@ describe('late images', () => {
     const { questions, askEnrichment } = partner({ facilityName: 'North' }, {})
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
-    await stage.store1({ ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' }, { association: { associationId: 'a2' } })
+    await stage.send({ ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' }, { association: { associationId: 'a2' } })
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
@@ -286,7 +294,7 @@ describe('late images', () => {
 describe('images of a worklist row', () => {
   it('that name another patient are flagged side by side, and the study is made of what they say', async () => {
     await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }) })
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     await stage.intake.settled()
     const study = stage.store.imageStudies.get(STUDY)
     expect(study?.mismatch?.fields).toEqual([{ field: 'patientId', handedOut: 'P999', received: 'P100' }])
@@ -308,7 +316,7 @@ describe('images of a worklist row', () => {
         return studyInstanceUid === '1.2.3.777' ? { ...HANDED_OUT, studyInstanceUid } : undefined
       },
     })
-    await stage.store1({ ...IMAGE, RequestAttributesSequence: [{ StudyInstanceUID: '1.2.3.777', ScheduledProcedureStepID: 'S100' }] })
+    await stage.send({ ...IMAGE, RequestAttributesSequence: [{ StudyInstanceUID: '1.2.3.777', ScheduledProcedureStepID: 'S100' }] })
     await stage.intake.settled()
     expect(asked).toEqual([STUDY, '1.2.3.777'])
     expect(stage.store.imageStudies.get(STUDY)?.mismatch?.fields).toEqual([

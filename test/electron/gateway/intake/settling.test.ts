@@ -23,7 +23,7 @@ const completed = (...numbers: number[]): Values => ({
 describe('a study is complete', () => {
   it('when it has been quiet for the time of the setting, and no association that sent to it is open', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     await stage.pass(61_000)
     expect(stateOf(stage)).toBe('receiving')
     stage.intake.associationClosed('a1', released)
@@ -33,7 +33,7 @@ describe('a study is complete', () => {
 
   it('not before the time is over', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     stage.intake.associationClosed('a1', released)
     await stage.pass(59_000)
     expect(stateOf(stage)).toBe('receiving')
@@ -43,28 +43,28 @@ describe('a study is complete', () => {
 
   it('when it has taken long enough, though the association stays open', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     for (const n of [2, 3]) {
       await stage.pass(4 * 60_000)
-      await stage.store1(image(n))
+      await stage.send(image(n))
     }
     expect(stateOf(stage)).toBe('receiving')
     await stage.pass(3 * 60_000)
     expect(stateOf(stage)).toBe('settled')
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
-    await stage.store1(image(4))
+    await stage.send(image(4))
     expect(stateOf(stage)).toBe('receiving')
   })
 
   it('at once when the device says that it is done, and all that it names is here', async () => {
     await using stage = await openStage()
     await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
-    await stage.store1(image(1))
+    await stage.send(image(1))
     expect((await stage.intake.mppsScp.set(normalized(completed(1, 2), { sopInstanceUid: MPPS }))).status).toBe(0)
     await stage.intake.settled()
     expect(stateOf(stage)).toBe('receiving')
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 1 })
-    await stage.store1(image(2))
+    await stage.send(image(2))
     await stage.intake.settled()
     expect(stateOf(stage)).toBe('settled')
   })
@@ -73,7 +73,7 @@ describe('a study is complete', () => {
     await using stage = await openStage()
     await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
     await stage.intake.mppsScp.set(normalized(completed(1), { sopInstanceUid: MPPS }))
-    await stage.store1(image(1))
+    await stage.send(image(1))
     await stage.intake.settled()
     expect(stateOf(stage)).toBe('settled')
   })
@@ -83,7 +83,7 @@ describe('a study is complete', () => {
     const other = [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' }]
     await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
     await stage.intake.mppsScp.create(normalized({ ...started, ScheduledStepAttributesSequence: other }, { sopInstanceUid: '1.2.3.5' }))
-    await stage.store1(image(1))
+    await stage.send(image(1))
     await stage.intake.mppsScp.set(normalized(completed(1), { sopInstanceUid: MPPS }))
     await stage.intake.settled()
     expect(stateOf(stage)).toBe('receiving')
@@ -91,7 +91,7 @@ describe('a study is complete', () => {
 
   it('after a restart too, by what the database says', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     stage.clock.pass(61_000)
     await stage.reopen()
     await stage.intake.settled()
@@ -112,7 +112,7 @@ describe('a study is complete', () => {
         },
       },
     })
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     stage.intake.associationClosed('a1', released)
     await stage.pass(61_000)
     expect(stateOf(stage)).toBe('receiving')
@@ -128,7 +128,7 @@ describe('a study is complete', () => {
 describe('a transfer', () => {
   it('that breaks off is kept with the study, and said in the feed', async () => {
     await using stage = await openStage()
-    await stage.store1(IMAGE)
+    await stage.send(IMAGE)
     stage.intake.associationClosed('a1', { kind: 'aborted', detail: 'the peer closed the connection' })
     await stage.pass(0)
     expect(stage.store.imageStudies.get(STUDY)?.transfer).toEqual({
