@@ -48,7 +48,8 @@ export interface StartedGateway extends AsyncDisposable {
   call<S extends OperationShape>(operation: Operation<S>, input: InputOf<S>): Promise<ReplyOf<S>>
 }
 
-const DEVICE: Omit<NewDevice, 'aeTitle'> = {
+/** A device as the window adds one. */
+export const DEVICE: Omit<NewDevice, 'aeTitle'> = {
   address: null,
   name: '',
   modality: null,

@@ -23,7 +23,7 @@ async function writer(): Promise<void> {
   const series = { seriesInstanceUid: of.seriesInstanceUid, modality: 'CT', seriesNumber: '1', seriesDescription: '' }
   for (let number = 1; ; number++) {
     const file = fileFor(uid, randomUUID())
-    const part = await imageFiles.begin()
+    const part = imageFiles.begin()
     const body = Buffer.from(file.repeat(1000))
     for (let at = 0; at < body.length; at += 16_384) await part.write([body.subarray(at, at + 16_384)])
     await part.finish()

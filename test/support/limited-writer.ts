@@ -5,7 +5,7 @@ import { imageFiles } from '#gateway/store/image-files.ts'
 const [folder = ''] = process.argv.slice(2)
 // The default of the signal is the end of the process; with a handler the call fails with EFBIG.
 process.on('SIGXFSZ', () => undefined)
-const part = await imageFiles(folder, randomUUID).begin()
+const part = imageFiles(folder, randomUUID).begin()
 const kind = await part.write(Array.from({ length: 16 }, () => Buffer.alloc(65_536, 1))).then(
   () => 'none',
   (error) => error.kind,

@@ -48,7 +48,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     if (!disk.takesImages())
       throw new DimseError(0xa700, disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to')
     checkCommand(request)
-    const part = await imageFiles.begin()
+    const part = imageFiles.begin()
     let file: string | undefined
     try {
       const received = await read(request, part)

@@ -19,14 +19,15 @@ const SWEPT = '.swept'
 const MARGIN_MS = 24 * 60 * 60_000
 const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
+const open = promisify(fs.open)
 const unlink = promisify(fs.unlink)
 
 /** The only code that touches the folders `spool` and `images` of the data folder. */
 export interface ImageFiles {
   /** Deletes what an earlier run left unfinished in the spool; for the start, before the first `begin`. How many there were. @throws StorageFault */
   sweep(): number
-  /** A new file in the spool. @throws StorageFault */
-  begin(): Promise<PartFile>
+  /** A new file in the spool. That it cannot be made is told by the first call of it. */
+  begin(): PartFile
   /** Absolute path of a kept file. */
   pathOf(file: string): string
   /** Deletes a kept file; one that is gone already is no fault. @throws StorageFault */
@@ -62,15 +63,13 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     for (const each of [spool, images]) if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
   }
 
-  function inSpool(): { path: string; fd: number } {
-    const path = join(spool, `${uuid()}${PART}`)
-    const open = () => fs.openSync(path, 'wx+', 0o600)
+  async function opened(path: string): Promise<number> {
     try {
-      return { path, fd: open() }
+      return await open(path, 'wx+', 0o600)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       prepare()
-      return { path, fd: open() }
+      return open(path, 'wx+', 0o600)
     }
   }
 
@@ -98,10 +97,11 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         for (const part of parts) fs.rmSync(part, { force: true })
         return parts.length
       }),
-    // Measured on ext4: opening and renaming take 20 to 30 µs, a third of what handing them to a thread takes.
-    begin: async () => {
-      const { path, fd } = faulty('open', inSpool)
-      return new Part(path, fd, { move, sync: (file) => folders.sync(dirname(pathOf(file))), pathOf })
+    // Not awaited: on a busy disk a new name waits for the journal, and the first bytes can come meanwhile. A rename was measured to be
+    // quicker than handing it to a thread.
+    begin() {
+      const path = join(spool, `${uuid()}${PART}`)
+      return new Part(path, opened(path), { move, sync: (file) => folders.sync(dirname(pathOf(file))), pathOf })
     },
     pathOf,
     async remove(file) {

@@ -33,16 +33,21 @@ export interface Places {
 /** Closed by `keep` and `discard`. */
 export class Part implements PartFile {
   #path: string
-  #fd: number | undefined
+  /** Undefined once it is closed. */
+  #fd: Promise<number> | undefined
   #isFinished = false
   #bytes = 0
   /** What a thread does with the descriptor: closed meanwhile, its number could be that of another file. */
   #busy: Promise<unknown> = Promise.resolve()
   readonly #places: Places
 
-  constructor(path: string, fd: number, places: Places) {
+  constructor(path: string, fd: Promise<number>, places: Places) {
     this.#path = path
-    this.#fd = fd
+    this.#fd = fd.catch((error: unknown) => {
+      throw storageFault('open', error)
+    })
+    // Whoever uses it meets its fault.
+    this.#fd.catch(() => undefined)
     this.#places = places
   }
 
@@ -56,11 +61,12 @@ export class Part implements PartFile {
 
   async finish(): Promise<void> {
     if (this.#isFinished) return
+    const fd = await this.#open()
     try {
-      await this.#hold(fsync(this.#open()))
+      await this.#hold(fsync(fd))
     } catch (error) {
       // The pages that were not written are taken for written after that: another fsync would say yes.
-      this.#close()
+      await this.#close()
       throw storageFault('fsync', error)
     }
     this.#isFinished = true
@@ -68,7 +74,7 @@ export class Part implements PartFile {
 
   async keep(file: string): Promise<void> {
     await this.finish()
-    this.#close()
+    await this.#close()
     try {
       await this.#places.move(this.#path, file)
       this.#path = this.#places.pathOf(file)
@@ -80,7 +86,7 @@ export class Part implements PartFile {
 
   async discard(): Promise<void> {
     await this.#busy.catch(() => undefined)
-    this.#close()
+    await this.#close().catch(() => undefined)
     await unlink(this.#path).catch(() => undefined)
   }
 
@@ -90,19 +96,21 @@ export class Part implements PartFile {
   }
 
   async #append(buffers: readonly Buffer[]): Promise<void> {
+    const fd = await this.#open()
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
-      const { bytesWritten } = await written(this.#open(), rest)
+      const { bytesWritten } = await written(fd, rest)
       this.#bytes += bytesWritten
       rest = after(rest, bytesWritten)
     }
   }
 
   async #compare(offset: number, other: number, otherOffset: number): Promise<boolean> {
+    const fd = await this.#open()
     const mine = Buffer.allocUnsafe(COMPARED_BYTES)
     const theirs = Buffer.allocUnsafe(COMPARED_BYTES)
     for (let at = 0; offset + at < this.#bytes; ) {
-      const length = await filled(this.#open(), mine, offset + at, this.#bytes - offset - at).catch((error) => {
+      const length = await filled(fd, mine, offset + at, this.#bytes - offset - at).catch((error) => {
         throw storageFault('read', error)
       })
       const compared = await filled(other, theirs, otherOffset + at, length).catch(() => 0)
@@ -117,14 +125,15 @@ export class Part implements PartFile {
     return work
   }
 
-  #open(): number {
+  async #open(): Promise<number> {
     if (this.#fd === undefined) throw new StorageFault('failed', 'The file is closed.')
     return this.#fd
   }
 
-  #close(): void {
-    if (this.#fd !== undefined) fs.closeSync(this.#fd)
+  async #close(): Promise<void> {
+    const fd = this.#fd
     this.#fd = undefined
+    if (fd !== undefined) fs.closeSync(await fd)
   }
 }
 

@@ -176,7 +176,7 @@ async function written(
   const { sopInstanceUid, receivedAt, studyInstanceUid = STUDY, sopClassUid = CT_IMAGE_STORAGE } = given
   const { transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian } = given
   const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'CT1' })
-  const file = await store.imageFiles.begin()
+  const file = store.imageFiles.begin()
   await file.write([meta, dataSet])
   await file.finish()
   const instance: NewInstance = {

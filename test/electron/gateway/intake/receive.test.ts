@@ -121,8 +121,8 @@ describe('what is refused', () => {
     await using stage = await openStage()
     const { begin } = stage.store.imageFiles
     const files = stage.store.imageFiles as { begin: typeof begin }
-    files.begin = async () => {
-      const part = await begin()
+    files.begin = () => {
+      const part = begin()
       part.write = async () => {
         throw new StorageFault(kind, 'write ENOSPC')
       }

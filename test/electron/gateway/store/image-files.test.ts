@@ -25,7 +25,7 @@ function stage() {
 }
 
 async function begun(files: ImageFiles, ...buffers: Buffer[]): Promise<PartFile> {
-  const part = await files.begin()
+  const part = files.begin()
   await part.write(buffers)
   return part
 }
@@ -102,7 +102,7 @@ describe('a file that is received', () => {
     await kept.keep(file)
     await kept.discard()
     expect(existsSync(on.files.pathOf(file))).toBe(false)
-    const written = await on.files.begin()
+    const written = on.files.begin()
     const writing = written.write([Buffer.alloc(4 * 1024 * 1024)])
     await written.discard()
     await writing
@@ -211,7 +211,7 @@ describe('a disk', () => {
   it('that is full says so, and takes images again when there is room', async (context) => {
     using disk = smallDisk(context)
     const files = imageFiles(disk.folder, randomUUID)
-    const part = await files.begin()
+    const part = files.begin()
     const chunk = [Buffer.alloc(300_000, 1), Buffer.alloc(300_000, 2)]
     await part.write(chunk)
     expect(await faultOf(part.write(chunk))).toBe('full')
@@ -233,7 +233,7 @@ describe('a disk', () => {
     const file = fileFor(STUDY, randomUUID())
     await part.keep(file)
     disk.mount('remount,ro')
-    expect(await faultOf(files.begin())).toBe('read-only')
+    expect(await faultOf(files.begin().write([Buffer.from('x')]))).toBe('read-only')
     expect(files.isWritable()).toBe(false)
     expect(await faultOf(files.remove(file))).toBe('read-only')
     expect(existsSync(files.pathOf(file))).toBe(true)
