@@ -1,10 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
 import { mergeLines } from './display/feed-lines.ts'
 import { keyOf, queryClient } from './gateway.ts'
 
 const EVENTS = '/dashboard/feed/events'
+/** What news of images changes, beside the list of studies, which reads `imagesSeen`. */
+const OF_IMAGES = [
+  dashboardImages.read,
+  dashboardImages.quarantine,
+  dashboardDestinations.list,
+  dashboardDestinations.studies,
+  dashboardDestinations.instances,
+]
+const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
+
 const FLUSH_MS = 500
 const REOPEN_MS = 3000
 
@@ -13,11 +25,13 @@ interface Live {
   readonly isOpen: boolean
   /** Worklist queries that came in since the window was opened. */
   readonly queriesSeen: number
+  /** Grows each time images arrived, moved or were sent. */
+  readonly imagesSeen: number
   /** Lines that came in since the feed was last read whole, newest first. */
   readonly lines: readonly FeedLine[]
 }
 
-let live: Live = { isOpen: false, queriesSeen: 0, lines: [] }
+let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, lines: [] }
 const listeners = new Set<() => void>()
 const tell = (change: Partial<Live>) => {
   live = { ...live, ...change }
@@ -41,6 +55,7 @@ function openLiveLine(client: QueryClient): () => void {
   let again: ReturnType<typeof setTimeout> | undefined
   let flush: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
+  let hasImages = false
 
   // Hundreds of lines a second are drawn, and the status asked again, twice a second.
   const flushSoon = () => {
@@ -50,6 +65,11 @@ function openLiveLine(client: QueryClient): () => void {
       arrived = []
       const queries = lines.filter((line) => line.kind === 'worklist').length
       if (lines.length > 0) tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
+      if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
+        hasImages = false
+        tell({ imagesSeen: live.imagesSeen + 1 })
+        for (const changed of OF_IMAGES) void client.invalidateQueries({ queryKey: keyOf(changed) }, { cancelRefetch: false })
+      }
       if (lines.some((line) => line.kind === 'rejected')) void client.invalidateQueries({ queryKey: keyOf(dashboard.callers) })
       // A status already being asked for goes on: asked anew each time, its retries would never end and nobody learn that it failed.
       void client.invalidateQueries({ queryKey: keyOf(dashboard.status) }, { cancelRefetch: false })
@@ -61,6 +81,7 @@ function openLiveLine(client: QueryClient): () => void {
     opened.addEventListener('open', () => {
       tell({ isOpen: true })
       void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
+      hasImages = true
       flushSoon()
     })
     opened.addEventListener('line', (event: MessageEvent<string>) => {
@@ -70,6 +91,10 @@ function openLiveLine(client: QueryClient): () => void {
       flushSoon()
     })
     opened.addEventListener('status', flushSoon)
+    opened.addEventListener('images', () => {
+      hasImages = true
+      flushSoon()
+    })
     opened.addEventListener('error', () => {
       // Opened anew instead of by the browser: the feed is then read whole, so nothing missed has to be sent again.
       opened.close()
@@ -85,7 +110,7 @@ function openLiveLine(client: QueryClient): () => void {
     source?.close()
     clearTimeout(again)
     clearTimeout(flush)
-    tell({ isOpen: false, lines: [], queriesSeen: 0 })
+    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0 })
   }
 }
 

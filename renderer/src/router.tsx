@@ -29,6 +29,12 @@ const withToken = (search: Record<string, unknown>): { token?: string } => {
   return token === undefined ? {} : { token }
 }
 
+/** A study is named by its UID: no patient appears in an address. */
+const ofStudy = (search: Record<string, unknown>): { study?: string } => {
+  const study = textOf(search, 'study')
+  return study === undefined ? {} : { study }
+}
+
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: withToken, component: WelcomeRoute })
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: withToken, component: SignInRoute })
 
@@ -74,6 +80,45 @@ const devices = createRoute({
   path: '/devices',
   component: lazyRouteComponent(() => import('./devices/devices.tsx'), 'Devices'),
 })
+const images = createRoute({
+  getParentRoute: () => shell,
+  path: '/images',
+  validateSearch: (search: Record<string, unknown>): { show?: string } => {
+    const show = textOf(search, 'show')
+    return show === undefined ? {} : { show }
+  },
+  component: lazyRouteComponent(() => import('./images/images.tsx'), 'Images'),
+})
+const quarantine = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/quarantine',
+  validateSearch: ofStudy,
+  component: lazyRouteComponent(() => import('./quarantine/quarantine.tsx'), 'Quarantine'),
+})
+const imageStudy = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/$studyInstanceUid',
+  component: lazyRouteComponent(() => import('./images/study.tsx'), 'Study'),
+})
+const destinations = createRoute({
+  getParentRoute: () => shell,
+  path: '/destinations',
+  component: lazyRouteComponent(() => import('./destinations/destinations.tsx'), 'Destinations'),
+})
+const priors = createRoute({
+  getParentRoute: () => shell,
+  path: '/destinations/priors',
+  validateSearch: (search: Record<string, unknown>): { study?: string; destination?: string } => {
+    const destination = textOf(search, 'destination')
+    return { ...ofStudy(search), ...(destination !== undefined && { destination }) }
+  },
+  component: lazyRouteComponent(() => import('./priors/priors.tsx'), 'Priors'),
+})
+const queue = createRoute({
+  getParentRoute: () => shell,
+  path: '/destinations/$destinationId',
+  component: lazyRouteComponent(() => import('./destinations/queue.tsx'), 'Queue'),
+})
 const partner = createRoute({
   getParentRoute: () => shell,
   path: '/partner',
@@ -107,7 +152,10 @@ export const router = createRouter({
     welcome,
     signIn,
     invitation,
-    shell.addChildren([overview, worklist, queries, query, devices, partner, people, keys, settings, audit]),
+    shell.addChildren([
+      ...[overview, worklist, images, quarantine, imageStudy, queries, query, devices, destinations, priors, queue],
+      ...[partner, people, keys, settings, audit],
+    ]),
   ]),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import { may } from '#shared/lifecycle.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import { keyOf, useReply } from './gateway.ts'
 
@@ -24,5 +25,11 @@ export function useEnter(): (session: Session) => void {
 
 /** Owners and administrators change devices, partner and settings; members look and ask. */
 export const mayManage = (user: SignedInUser | null | undefined): boolean => user?.level === 'owner' || user?.level === 'admin'
+
+/** Whether the account may manage studies: images, quarantine, sending, priors. */
+export const useMayManageStudies = (): boolean => {
+  const user = useSession().data?.user
+  return Boolean(user && may(user, 'manageStudies'))
+}
 
 export const useMayManage = (): boolean => mayManage(useSession().data?.user)

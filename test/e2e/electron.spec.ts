@@ -9,7 +9,7 @@ test('opens the window on a gateway of its own, and both end together', async ()
   test.skip(missing !== undefined, `the Electron binary is not here: ${missing}`)
   const data = mkdtempSync(join(tmpdir(), 'isthmus-electron-'))
   const app = await _electron.launch({
-    args: ['--no-sandbox', '.', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0'],
+    args: ['--no-sandbox', '.', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'],
     cwd: join(import.meta.dirname, '../..'),
   })
   const window = await app.firstWindow()

@@ -27,7 +27,8 @@ export interface Stage extends AsyncDisposable {
   startPartner(): Promise<void>
 }
 
-export async function openStage(): Promise<Stage> {
+/** @param more options of `serve` */
+export async function openStage(...more: string[]): Promise<Stage> {
   const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
   const secret = `whsec_${randomBytes(24).toString('base64')}`
   const secretFile = join(data, 'partner.secret')
@@ -36,8 +37,8 @@ export async function openStage(): Promise<Stage> {
   let partner = await simulate('0')
   const url = new URL(partner.ready.url ?? '')
   const gateway = await start(
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--log-level', 'warn'],
-    ...['--partner-url', url.href, '--partner-secret-file', secretFile],
+    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--log-level', 'warn'],
+    ...['--partner-url', url.href, '--partner-secret-file', secretFile, ...more],
   )
   return {
     http: gateway.ready.http ?? '',

@@ -151,7 +151,7 @@ it('lets commands that come at the same time wait for each other where no gatewa
 it('runs one gateway on a folder: a second one says so and the first goes on', async () => {
   using temp = tempFolder()
   await using gateway = await serving(temp.folder)
-  const second = await isthmus(['serve', '--data', temp.folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0'])
+  const second = await isthmus(['serve', '--data', temp.folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
   expectSentence(second, 1, `Another Isthmus is already running on the data folder ${temp.folder}.`)
   expect((await httpCall(`${gateway.http}/dashboard/session`)).status).toBe(200)
 })
@@ -163,8 +163,8 @@ it('names the program that holds a port', async () => {
   const elsewhere = ['serve', '--data', join(temp.folder, 'b')]
   const { port } = new URL(gateway.http)
   const [dimse, http, doctor] = await Promise.all([
-    isthmus([...elsewhere, '--http', '127.0.0.1:0', '--dimse', `127.0.0.1:${gateway.dimsePort}`]),
-    isthmus(['serve', '--data', join(temp.folder, 'c'), '--http', `127.0.0.1:${port}`, '--dimse', '127.0.0.1:0']),
+    isthmus([...elsewhere, '--http', '127.0.0.1:0', '--dimse', `127.0.0.1:${gateway.dimsePort}`, '--dimse-tls', 'off']),
+    isthmus(['serve', '--data', join(temp.folder, 'c'), '--http', `127.0.0.1:${port}`, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']),
     isthmus(['config', 'set', '--data', join(temp.folder, 'd'), 'http.port', port]).then(() =>
       isthmus(['doctor', '--data', join(temp.folder, 'd')]),
     ),
@@ -186,7 +186,8 @@ it('says of a folder that cannot be used why', async () => {
   const foreign = join(temp.folder, 'foreign')
   mkdirSync(foreign)
   writeFileSync(join(foreign, 'gateway.sqlite'), 'this is no database, but somebody wants to keep it')
-  const serve = (folder: string) => isthmus(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0'])
+  const serve = (folder: string) =>
+    isthmus(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
   const [ofFile, beneath, ofReadOnly, ofForeign, ofCommand] = await Promise.all([
     serve(file),
     serve(join(file, 'beneath')),
@@ -241,6 +242,8 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
       '127.0.0.1:0',
       '--dimse',
       '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
       '--partner-url',
       url,
       '--partner-secret',
@@ -270,7 +273,7 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
     stderr: expect.stringContaining('The secret is not one of Standard Webhooks.'),
   })
   expectSentence(
-    await isthmus(['serve', '--data', folder, '--http', 'no-such-host.invalid:0', '--dimse', '127.0.0.1:0']),
+    await isthmus(['serve', '--data', folder, '--http', 'no-such-host.invalid:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']),
     1,
     'this PC does not have that address',
   )

@@ -1,13 +1,12 @@
-import { Button, Group, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Select, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { ReactNode } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { CHARACTER_SETS, type CharacterSet, type Device, NewDevice } from '#shared/contract/devices.ts'
+import { CHARACTER_SETS, type CharacterSet, DEVICE_PROFILES, type Device, NewDevice } from '#shared/contract/devices.ts'
 import { faultsByField } from '../client.ts'
+import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
-import css from './devices.module.css'
-import { CHARACTER_SET_NAMES, words } from './words.ts'
+import { CHARACTER_SET_NAMES, PROFILE_NAMES, words } from './words.ts'
 
 const { form: texts } = words
 
@@ -29,6 +28,12 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
       daysBack: device?.daysBack ?? ('' as const),
       daysForward: device?.daysForward ?? ('' as const),
       maxRows: device?.maxRows ?? ('' as const),
+      port: device?.port ?? ('' as const),
+      profile: device?.profile ?? ('standard' as const),
+      hideStarted: device?.hideStarted ?? false,
+      countsBytes: device?.countsBytes ?? false,
+      tls: device?.tls ?? ('optional' as const),
+      certificate: device?.certificate ?? '',
     },
     validate: (values) => {
       const parsed = NewDevice.safeParse(bodyOf(values))
@@ -45,16 +50,17 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
 
   return (
     <form onSubmit={submit} noValidate>
-      <Part title={texts.who}>
+      <FormPart title={texts.who}>
         <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
         <SimpleGrid cols={2}>
           <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
           <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
         </SimpleGrid>
         <TextInput {...told('address')} {...form.getInputProps('address')} />
+        <NumberInput {...told('port')} min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
         <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
-      </Part>
-      <Part title={texts.answers}>
+      </FormPart>
+      <FormPart title={texts.answers}>
         <Select
           {...told('characterSet')}
           placeholder={words.byRow}
@@ -74,8 +80,18 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
           ]}
           {...form.getInputProps('stationMode')}
         />
-      </Part>
-      <Part title={texts.limits}>
+      </FormPart>
+      <FormPart title={texts.console}>
+        <Select
+          {...told('profile')}
+          allowDeselect={false}
+          data={DEVICE_PROFILES.map((profile) => ({ value: profile, label: PROFILE_NAMES[profile] }))}
+          {...form.getInputProps('profile')}
+        />
+        <Switch {...told('hideStarted')} {...form.getInputProps('hideStarted', { type: 'checkbox' })} />
+        <Switch {...told('countsBytes')} {...form.getInputProps('countsBytes', { type: 'checkbox' })} />
+      </FormPart>
+      <FormPart title={texts.limits}>
         <Text size="sm" c="dimmed">
           {texts.limitsAbout}
         </Text>
@@ -105,7 +121,26 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
           allowDecimal={false}
           {...form.getInputProps('maxRows')}
         />
-      </Part>
+      </FormPart>
+      <FormPart title={texts.encryption}>
+        <Select
+          {...told('tls')}
+          allowDeselect={false}
+          data={(['optional', 'required', 'mutual'] as const).map((tls) => ({ value: tls, label: texts.tlsModes[tls] }))}
+          {...form.getInputProps('tls')}
+        />
+        {(form.values.tls === 'mutual' || form.values.certificate !== '') && (
+          <Textarea
+            {...told('certificate')}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            autosize
+            minRows={3}
+            maxRows={8}
+            classNames={{ input: 'mono' }}
+            {...form.getInputProps('certificate')}
+          />
+        )}
+      </FormPart>
       {error && error.errors.length === 0 && <Failed error={error} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onDone}>
@@ -134,6 +169,12 @@ interface Values {
   daysBack: number | string
   daysForward: number | string
   maxRows: number | string
+  port: number | string
+  profile: Device['profile']
+  hideStarted: boolean
+  countsBytes: boolean
+  tls: Device['tls']
+  certificate: string
 }
 
 const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value))
@@ -146,18 +187,11 @@ function bodyOf(values: Values) {
     daysBack: numberOf(values.daysBack),
     daysForward: numberOf(values.daysForward),
     maxRows: numberOf(values.maxRows),
+    port: numberOf(values.port),
+    certificate: values.certificate.trim() || null,
   }
 }
 
 type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
 
 const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <fieldset className={css.fieldset}>
-      <legend className={css.legend}>{title}</legend>
-      {children}
-    </fieldset>
-  )
-}

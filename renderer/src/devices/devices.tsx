@@ -1,5 +1,13 @@
 import { ActionIcon, Button, Drawer, Group, Table, Text, Tooltip } from '@mantine/core'
-import { IconBuildingHospital, IconDeviceDesktopAnalytics, IconListSearch, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import {
+  IconBuildingHospital,
+  IconDeviceDesktopAnalytics,
+  IconListSearch,
+  IconPencil,
+  IconPlus,
+  IconStethoscope,
+  IconTrash,
+} from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -11,6 +19,7 @@ import { Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { useMayManage } from '../session.ts'
 import { useStatus } from '../status.ts'
+import { DeviceChecks } from './device-checks.tsx'
 import { DeviceForm } from './device-form.tsx'
 import { Inbox } from './inbox.tsx'
 import { CHARACTER_SET_NAMES, words } from './words.ts'
@@ -23,6 +32,7 @@ export function Devices() {
   const mayManage = useMayManage()
   const [editing, setEditing] = useState<Editing>(null)
   const [removing, setRemoving] = useState<Device | null>(null)
+  const [checking, setChecking] = useState<Device | null>(null)
   const add = mayManage && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ device: null })}>
       {words.add}
@@ -41,6 +51,7 @@ export function Devices() {
             devices={devices.data.devices}
             mayManage={mayManage}
             onEdit={(device) => setEditing({ device })}
+            onCheck={setChecking}
             onRemove={setRemoving}
           />
         )}
@@ -52,6 +63,14 @@ export function Devices() {
         title={editing?.device ? editing.device.name || editing.device.aeTitle : words.form.addTitle}
       >
         {editing && <DeviceForm key={editing.device?.deviceId ?? 'new'} device={editing.device} onDone={() => setEditing(null)} />}
+      </Drawer>
+      <Drawer
+        opened={checking !== null}
+        onClose={() => setChecking(null)}
+        size={680}
+        title={checking && words.checks.title(checking.name || checking.aeTitle)}
+      >
+        {checking && <DeviceChecks key={checking.deviceId} device={checking} />}
       </Drawer>
       <Remove device={removing} onDone={() => setRemoving(null)} />
     </Page>
@@ -71,9 +90,10 @@ function DeviceTable(props: {
   devices: readonly Device[]
   mayManage: boolean
   onEdit: (device: Device) => void
+  onCheck: (device: Device) => void
   onRemove: (device: Device) => void
 }) {
-  const { devices, mayManage, onEdit, onRemove } = props
+  const { devices, mayManage, onEdit, onCheck, onRemove } = props
   const { columns } = words
   return (
     <Table.ScrollContainer minWidth={860}>
@@ -146,6 +166,11 @@ function DeviceTable(props: {
                     </Action>
                     {mayManage && (
                       <>
+                        <Action label={words.check(name)}>
+                          <ActionIcon aria-label={words.check(name)} onClick={() => onCheck(device)}>
+                            <IconStethoscope size={17} />
+                          </ActionIcon>
+                        </Action>
                         <Action label={words.edit(name)}>
                           <ActionIcon aria-label={words.edit(name)} onClick={() => onEdit(device)}>
                             <IconPencil size={17} />

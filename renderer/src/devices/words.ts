@@ -1,4 +1,5 @@
-import type { CharacterSet } from '#shared/contract/devices.ts'
+import type { CharacterSet, DeviceProfile, LintFinding } from '#shared/contract/devices.ts'
+import type { Tone } from '../display/tones.ts'
 
 /** The sets a device can be set to, as a technologist knows them (PS3.3 C.12.1.1.2). */
 export const CHARACTER_SET_NAMES: Record<CharacterSet, string> = {
@@ -23,6 +24,13 @@ export const CHARACTER_SET_NAMES: Record<CharacterSet, string> = {
   'ISO_IR 192': 'All scripts, Unicode UTF-8',
 }
 
+/** Consoles with published rules for the rows they take. */
+export const PROFILE_NAMES: Record<DeviceProfile, string> = {
+  standard: 'As the DICOM standard has it',
+  ge: 'GE',
+  philips: 'Philips',
+}
+
 /** A listener on every address is reached at that of the PC. */
 const reachedAt = (address: string) => address.replace(/^(0\.0\.0\.0|\[?::\]?):(?=\d+$)/, 'the address of this PC, port ')
 
@@ -45,6 +53,7 @@ export const words = {
   edit: (name: string) => `Edit ${name}`,
   queries: (name: string) => `Queries of ${name}`,
   ask: (name: string) => `Ask the worklist as ${name}`,
+  check: (name: string) => `Check ${name}`,
   remove: (name: string) => `Remove ${name}`,
   removeTitle: 'Remove this device?',
   removeAction: 'Remove device',
@@ -94,6 +103,31 @@ export const words = {
       echo: 'It gets its list, whatever station it asks for',
       strict: 'Another station than itself gets nothing',
     },
+    port: [
+      'Its own port',
+      'TCP port the device listens at, from its DICOM settings. Needed to test the connection and to confirm storage. Left empty: not used.',
+    ],
+    console: 'Its console',
+    profile: ['Console', 'Whose published rules its list is checked against, under “Check worklist”.'],
+    hideStarted: [
+      'Leave out exams that are in progress',
+      'Where two consoles share one list: an exam that one of them has begun is no longer offered to the other. Needs MPPS.',
+    ],
+    countsBytes: [
+      'Counts bytes, not letters',
+      'For consoles that cut or refuse long names with accents or other scripts, because such letters take several bytes.',
+    ],
+    encryption: 'Encryption (TLS)',
+    tls: ['Connections', 'A device that does not connect as set here is rejected.'],
+    tlsModes: {
+      optional: 'Encrypted or not, as the device does',
+      required: 'Only encrypted',
+      mutual: 'Only encrypted, and with the device’s certificate',
+    },
+    certificate: [
+      'The device’s certificate',
+      'Paste it in PEM form. Left empty, one that was issued by an authority named in Settings is accepted.',
+    ],
     limits: 'Limits',
     limitsAbout: 'Left empty, the settings of the clinic count.',
     daysBack: ['Days back', 'Days before today, when it asks without a date.'],
@@ -103,5 +137,32 @@ export const words = {
     add: 'Add device',
     cancel: 'Cancel',
     clinic: 'clinic’s setting',
+  },
+  checks: {
+    title: (name: string) => `Check ${name}`,
+    echo: 'Connection',
+    echoAbout: 'Calls the device and asks whether it is there (C-ECHO). Nothing is changed at the device.',
+    echoAction: 'Test connection',
+    noPort: 'The port the device listens at is not known. Enter it under “Its own port” of this device.',
+    noAddress: 'The address of the device is not known: it has not called yet, and none is entered.',
+    lint: 'Worklist',
+    lintAbout: (console: string) =>
+      `Reads the list this device would get now and checks each exam against the rules of its console: ${console}. Nothing is sent to the device.`,
+    lintAction: 'Check worklist',
+    good: 'Every exam fits',
+    empty: 'The list is empty',
+    emptyText: 'There is no exam to check. Try it on a day with exams.',
+    checked: (rows: string) => `${rows} checked.`,
+    refused: (rows: string) => `The console would refuse ${rows}`,
+    altered: 'The console would show some values otherwise',
+    whole: 'One exam of this kind can make the console refuse the whole list.',
+    source: 'Rules from',
+    open: 'See the whole list',
+    severities: {
+      refused: { tone: 'danger', name: 'Refused', meaning: 'The console drops this exam, or the whole list with it.' },
+      altered: { tone: 'warning', name: 'Altered', meaning: 'The console shows another value than the partner gave.' },
+    } satisfies Record<LintFinding['severity'], { tone: Tone; name: string; meaning: string }>,
+    label: 'Exams that do not fit this console',
+    columns: { severity: 'Effect', patient: 'Exam', text: 'What is wrong, and what to do' },
   },
 } as const

@@ -6,11 +6,13 @@ export function durationText(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.floor((milliseconds % 60_000) / 1000)} s`
 }
 
-/** A size in bytes: `812 B`, `12.4 kB`, `3.1 MB` (powers of ten). */
+/** A size in bytes: `812 B`, `12.4 kB`, `3.1 MB`, `1.2 GB`, `4.0 TB` (powers of ten). */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`
+  if (bytes < 1_000_000_000_000) return `${(bytes / 1_000_000_000).toFixed(1)} GB`
+  return `${(bytes / 1_000_000_000_000).toFixed(1)} TB`
 }
 
 /** A count with grouped digits and its noun: `1 exam`, `1,240 exams`. */

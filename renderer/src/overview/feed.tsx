@@ -12,7 +12,7 @@ import { useLive } from '../live.ts'
 import css from './overview.module.css'
 import { words } from './words.ts'
 
-/** What happens on the network, newest first; a worklist line opens its query. */
+/** What happens on the network, newest first; a line about a worklist opens its query, one about images their study. */
 export function Feed() {
   const { isOpen, lines: pushed } = useLive()
   const feed = useReply(dashboard.feed, { query: { limit: 100 } }, isOpen ? {} : { every: 5000 })
@@ -69,6 +69,13 @@ function Line({ line }: { line: FeedLine }) {
       <span className={css.kind}>{words.kinds[line.kind]}</span>
     </>
   )
+  if (line.inspectionId === null && line.studyInstanceUid !== null) {
+    return (
+      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: line.studyInstanceUid }} className={css.line}>
+        {parts}
+      </Link>
+    )
+  }
   if (line.inspectionId === null) return <div className={css.line}>{parts}</div>
   return (
     <Link to="/queries/$inspectionId" params={{ inspectionId: String(line.inspectionId) }} className={css.line}>

@@ -1,18 +1,17 @@
 import { Group, Text } from '@mantine/core'
-import type { dashboard } from '#shared/contract/dashboard.ts'
-import type { ReplyOf } from '#shared/operation.ts'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { Status } from '#shared/contract/dashboard.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
-import { numberText } from '../display/amounts.ts'
+import { bytesText, countText, numberText } from '../display/amounts.ts'
 import { FAULTS } from '../display/answer-source.ts'
+import type { Tone } from '../display/tones.ts'
 import { useStatus } from '../status.ts'
 import { DowntimePanel } from './downtime.tsx'
 import { Feed } from './feed.tsx'
 import css from './overview.module.css'
 import { words } from './words.ts'
-
-type Status = ReplyOf<typeof dashboard.status>
 
 /** Whether all is well, and what is happening now. */
 export function Overview() {
@@ -29,6 +28,7 @@ export function Overview() {
             <div className={css.side}>
               {status.data.advice.length > 0 && <Advice advice={status.data.advice} />}
               <PartnerPanel partner={status.data.partner} />
+              <StoragePanel storage={status.data.storage} waiting={status.data.forwards.waiting} />
               <DowntimePanel downtime={status.data.downtime} />
               <Listeners listeners={status.data.listeners} />
             </div>
@@ -39,29 +39,54 @@ export function Overview() {
   )
 }
 
-function Numbers({ status }: { status: Status }) {
-  const { queries, rowsSent, failures, withheld } = status.today
-  const numbers = [
-    { name: words.numbers.queries, value: queries, tone: null },
-    { name: words.numbers.rowsSent, value: rowsSent, tone: null },
-    { name: words.numbers.failures, value: failures, tone: failures > 0 ? ('danger' as const) : null },
-    { name: words.numbers.withheld, value: withheld, tone: withheld > 0 ? ('warning' as const) : null },
-    { name: words.numbers.openAssociations, value: status.openAssociations, tone: null },
+interface Number {
+  readonly name: string
+  readonly value: number
+  readonly isToday?: boolean
+  /** Shown where the number is not zero. */
+  readonly tone?: Tone
+  readonly to?: LinkProps
+}
+
+function numbersOf({ today, images, forwards, openAssociations }: Status): readonly Number[] {
+  const { numbers } = words
+  return [
+    { name: numbers.queries, value: today.queries, isToday: true, to: { to: '/queries' } },
+    { name: numbers.rowsSent, value: today.rowsSent, isToday: true },
+    { name: numbers.failures, value: today.failures, isToday: true, tone: 'danger', to: { to: '/queries', search: { outcome: 'failed' } } },
+    {
+      name: numbers.withheld,
+      value: today.withheld,
+      isToday: true,
+      tone: 'warning',
+      to: { to: '/queries', search: { outcome: 'withheld' } },
+    },
+    { name: numbers.openAssociations, value: openAssociations },
+    { name: numbers.images, value: images.today, isToday: true, to: { to: '/images' } },
+    { name: numbers.receiving, value: images.receiving, to: { to: '/images', search: { show: 'receiving' } } },
+    { name: numbers.mismatches, value: images.mismatches, tone: 'danger', to: { to: '/images', search: { show: 'mismatch' } } },
+    { name: numbers.quarantined, value: images.quarantined, tone: 'warning', to: { to: '/images/quarantine' } },
+    { name: numbers.failed, value: forwards.failed, tone: 'danger', to: { to: '/destinations' } },
   ]
+}
+
+function Numbers({ status }: { status: Status }) {
   return (
     <dl className={css.numbers} aria-label={words.today} style={{ margin: 0 }}>
-      {numbers.map(({ name, value, tone }) => (
+      {numbersOf(status).map(({ name, value, isToday, tone, to }) => (
         <div key={name} className={css.number}>
-          <dt>{name === words.numbers.openAssociations ? name : `${name} ${words.today.toLowerCase()}`}</dt>
+          <dt>{to ? <Link {...to}>{named(name, isToday)}</Link> : named(name, isToday)}</dt>
           <dd>
             {numberText(value)}
-            {tone && <ToneIcon tone={tone} size={18} />}
+            {tone && value > 0 && <ToneIcon tone={tone} size={18} />}
           </dd>
         </div>
       ))}
     </dl>
   )
 }
+
+const named = (name: string, isToday = false) => (isToday ? `${name} ${words.today.toLowerCase()}` : name)
 
 function Advice({ advice }: { advice: readonly string[] }) {
   return (
@@ -99,6 +124,26 @@ function PartnerPanel({ partner }: { partner: Status['partner'] }) {
             : []),
         ]}
       />
+    </Panel>
+  )
+}
+
+function StoragePanel({ storage, waiting }: { storage: Status['storage']; waiting: number }) {
+  const { freeBytes, totalBytes, state, detail } = storage
+  const used = totalBytes > 0 ? Math.round(((totalBytes - freeBytes) / totalBytes) * 100) : 0
+  const { tone, name } = words.storageStates[state]
+  return (
+    <Panel title={words.storage} aside={<Tag tone={tone}>{name}</Tag>}>
+      <div className={css.disk} role="img" aria-label={words.used(used)} data-tone={tone}>
+        <span style={{ width: `${used}%` }} />
+      </div>
+      <Text size="sm">{words.free(bytesText(freeBytes), bytesText(totalBytes))}</Text>
+      {detail && <Text size="sm">{detail}</Text>}
+      {waiting > 0 && (
+        <Text size="sm" c="dimmed">
+          {words.toSend(countText(waiting, 'image'))}
+        </Text>
+      )}
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import type { FeedLine, PartnerStatus } from '#shared/contract/dashboard.ts'
+import type { FeedLine, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { Tone } from '../display/tones.ts'
 
 export const words = {
@@ -10,9 +10,24 @@ export const words = {
     failures: 'Failed queries',
     withheld: 'Exams withheld',
     openAssociations: 'Devices connected now',
+    images: 'Images received',
+    receiving: 'Receiving now',
+    mismatches: 'Not matching the worklist',
+    quarantined: 'Images set aside',
+    failed: 'Images not sent',
   },
   listeners: 'Listening',
-  listenerNames: { dimse: 'Devices (DICOM)', http: 'This window and the interface' },
+  listenerNames: { dimse: 'Devices (DICOM)', 'dimse-tls': 'Devices, encrypted (DICOM TLS)', http: 'This window and the interface' },
+  storage: 'Room for images',
+  storageStates: {
+    ok: { tone: 'good', name: 'Enough' },
+    low: { tone: 'warning', name: 'Low' },
+    full: { tone: 'danger', name: 'Full' },
+    'read-only': { tone: 'danger', name: 'Cannot be written' },
+  } satisfies Record<Status['storage']['state'], { tone: Tone; name: string }>,
+  free: (free: string, total: string) => `${free} free of ${total}`,
+  used: (share: number) => `${share} % of the disk is used`,
+  toSend: (images: string) => `${images} waiting to be sent on`,
   up: 'Up',
   down: 'Down',
   aeTitle: (aeTitle: string) => `AE title ${aeTitle}`,
@@ -61,5 +76,11 @@ export const words = {
     closed: 'Closed',
     aborted: 'Aborted',
     partner: 'Partner',
+    images: 'Images',
+    'performed-step': 'Exam',
+    commitment: 'Storage',
+    enrichment: 'Partner',
+    forward: 'Sent on',
+    disk: 'Disk',
   } satisfies Record<FeedLine['kind'], string>,
 } as const

@@ -17,10 +17,13 @@ export type FieldKind =
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'number'; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
+  | { readonly kind: 'choices'; readonly options: readonly string[] }
   | { readonly kind: 'list' }
   | { readonly kind: 'zone' }
   | { readonly kind: 'id' }
   | { readonly kind: 'text'; readonly isNullable: boolean }
+  /** Several lines, such as a certificate. */
+  | { readonly kind: 'block' }
 
 export interface SettingGroup {
   readonly name: string
@@ -28,6 +31,9 @@ export interface SettingGroup {
   readonly about: string
   readonly rows: readonly SettingRow[]
 }
+
+/** A text that may be this long is not of one line. */
+const BLOCK = 10_000
 
 const byKey: Record<string, Setting | undefined> = SETTINGS
 
@@ -56,9 +62,12 @@ export function kindOf(row: SettingRow): FieldKind {
   const inner = isNullable ? schema.unwrap() : schema
   if (inner instanceof z.ZodBoolean || (inner === undefined && typeof row.value === 'boolean')) return { kind: 'switch' }
   if (inner instanceof z.ZodEnum) return { kind: 'choice', options: inner.options.map(String) }
+  if (inner instanceof z.ZodArray && inner.element instanceof z.ZodEnum)
+    return { kind: 'choices', options: inner.element.options.map(String) }
   if (inner instanceof z.ZodArray || (inner === undefined && Array.isArray(row.value))) return { kind: 'list' }
   if (inner instanceof z.ZodNumber) return { kind: 'number', min: inner.minValue, max: inner.maxValue, isWhole: inner.isInt }
   if (inner === undefined && typeof row.value === 'number') return { kind: 'number', min: null, max: null, isWhole: false }
+  if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= BLOCK) return { kind: 'block' }
   return { kind: 'text', isNullable: isNullable || row.value === null }
 }
 

@@ -1,9 +1,7 @@
-import { Group, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Group, MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { Copy } from '../components/copy.tsx'
 import { type Json, kindOf, labelOf, type SettingRow } from './fields.ts'
-import { words } from './words.ts'
-
-const CHOICES: Record<string, string> = { warn: 'Note it and go on', strict: 'Reject the device' }
+import { OPTIONS, words } from './words.ts'
 
 interface FieldProps {
   readonly row: SettingRow
@@ -32,7 +30,7 @@ export function SettingField({ row, value, fault, onChange }: FieldProps) {
           {...told}
           allowDeselect={false}
           value={String(value)}
-          data={field.options.map((option) => ({ value: option, label: CHOICES[option] ?? option }))}
+          data={field.options.map((option) => ({ value: option, label: OPTIONS[option] ?? option }))}
           onChange={(option) => option !== null && onChange(option)}
         />
       )
@@ -41,11 +39,22 @@ export function SettingField({ row, value, fault, onChange }: FieldProps) {
         <NumberInput
           {...told}
           value={typeof value === 'number' ? value : ''}
+          placeholder={words.empty}
           allowDecimal={!field.isWhole}
           clampBehavior="none"
           {...(field.min !== null && { min: field.min })}
           {...(field.max !== null && { max: field.max })}
           onChange={(number) => onChange(typeof number === 'number' ? number : null)}
+        />
+      )
+    case 'choices':
+      return (
+        <MultiSelect
+          {...told}
+          placeholder={Array.isArray(value) && value.length === 0 ? words.empty : ''}
+          value={Array.isArray(value) ? value.map(String) : []}
+          data={field.options.map((option) => ({ value: option, label: OPTIONS[option] ?? option }))}
+          onChange={onChange}
         />
       )
     case 'list':
@@ -76,6 +85,19 @@ export function SettingField({ row, value, fault, onChange }: FieldProps) {
           <TextInput {...told} readOnly value={String(value ?? '')} style={{ flex: 1 }} styles={{ input: { fontFamily: 'var(--mono)' } }} />
           <Copy value={String(value ?? '')} what={labelOf(row.key)} />
         </Group>
+      )
+    case 'block':
+      return (
+        <Textarea
+          {...told}
+          value={value === null ? '' : String(value)}
+          placeholder={words.pem}
+          autosize
+          minRows={2}
+          maxRows={8}
+          classNames={{ input: 'mono' }}
+          onChange={({ currentTarget }) => onChange(currentTarget.value.trim() === '' ? null : currentTarget.value)}
+        />
       )
     case 'text':
       return (

@@ -8,10 +8,11 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { native } from '../native.ts'
+import { Certificates } from './certificates.tsx'
 import { changesOf, faultOf, faultsBySetting, groupsOf, type Json, labelOf, type SettingRow } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
-import { words } from './words.ts'
+import { certificates, words } from './words.ts'
 
 /** Every setting, grouped; saved together or not at all. */
 export function Settings() {
@@ -89,6 +90,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
               {group.title}
             </button>
           ))}
+          <button type="button" onClick={() => document.getElementById('group-certificates')?.scrollIntoView({ block: 'start' })}>
+            {certificates.title}
+          </button>
         </nav>
         <Stack gap={16}>
           {groups.map((group) => (
@@ -110,6 +114,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
               </Panel>
             </div>
           ))}
+          <div id="group-certificates" style={{ scrollMarginTop: 18 }}>
+            <Certificates />
+          </div>
           {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
           {changed.length > 0 && (
             <div className={css.bar} role="status">

@@ -6,13 +6,26 @@ import {
   IconHistory,
   IconKey,
   IconListSearch,
+  IconPhoto,
   IconPlugConnected,
+  IconSend,
   IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 
-interface Screen {
-  readonly to: '/' | '/worklist' | '/queries' | '/devices' | '/partner' | '/people' | '/keys' | '/settings' | '/audit'
+export interface Screen {
+  readonly to:
+    | '/'
+    | '/worklist'
+    | '/images'
+    | '/queries'
+    | '/devices'
+    | '/destinations'
+    | '/partner'
+    | '/people'
+    | '/keys'
+    | '/settings'
+    | '/audit'
   readonly name: string
   readonly icon: TablerIcon
   /** Only owners and administrators see it. */
@@ -23,8 +36,10 @@ interface Screen {
 export const SCREENS: readonly Screen[] = [
   { to: '/', name: 'Overview', icon: IconActivity },
   { to: '/worklist', name: 'Worklist', icon: IconBuildingHospital },
+  { to: '/images', name: 'Images', icon: IconPhoto },
   { to: '/queries', name: 'Queries', icon: IconListSearch },
   { to: '/devices', name: 'Devices', icon: IconDeviceDesktopAnalytics },
+  { to: '/destinations', name: 'Destinations', icon: IconSend },
   { to: '/partner', name: 'Partner', icon: IconPlugConnected, isForManagers: true },
   { to: '/people', name: 'People', icon: IconUsers, isForManagers: true },
   { to: '/keys', name: 'API keys', icon: IconKey, isForManagers: true },

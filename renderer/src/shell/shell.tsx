@@ -4,8 +4,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import type { ReplyOf } from '#shared/operation.ts'
 import { Empty, Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
+import { numberText } from '../display/amounts.ts'
 import { useSend } from '../gateway.ts'
 import { useLive, useLiveLine } from '../live.ts'
 import { mayManage, type Session, useEnter, useSession } from '../session.ts'
@@ -16,7 +18,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { Banner } from './banner.tsx'
 import { Mark } from './brand.tsx'
 import { SchemeSwitch } from './scheme-switch.tsx'
-import { SCREENS } from './screens.ts'
+import { SCREENS, type Screen } from './screens.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
 
@@ -71,12 +73,7 @@ function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
             <Link to={to} className={css.link} activeOptions={{ exact: to === '/' }}>
               <Icon size={19} stroke={1.7} aria-hidden />
               <span className={css.linkName}>{name}</span>
-              {to === '/devices' && status && status.unknownCallers > 0 && (
-                <span className={css.count}>
-                  {status.unknownCallers}
-                  <VisuallyHidden>{words.callersWait}</VisuallyHidden>
-                </span>
-              )}
+              {status && <Count to={to} status={status} />}
             </Link>
           </Tooltip>
         ))}
@@ -94,6 +91,27 @@ function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
         {isOpen ? <Outlet /> : <Empty title={words.notYours}>{words.notYoursText}</Empty>}
       </main>
     </div>
+  )
+}
+
+type Status = ReplyOf<typeof dashboard.status>
+
+/** What waits for a person behind a screen's name. */
+const WAITING: Partial<Record<Screen['to'], { of: (status: Status) => number; meaning: string }>> = {
+  '/devices': { of: ({ unknownCallers }) => unknownCallers, meaning: words.callersWait },
+  '/images': { of: ({ images }) => images.quarantined + images.mismatches, meaning: words.imagesWait },
+  '/destinations': { of: ({ forwards }) => forwards.failed, meaning: words.forwardsWait },
+}
+
+function Count({ to, status }: { to: Screen['to']; status: Status }) {
+  const waiting = WAITING[to]
+  const count = waiting?.of(status) ?? 0
+  if (!waiting || count === 0) return null
+  return (
+    <span className={css.count}>
+      {numberText(count)}
+      <VisuallyHidden>{waiting.meaning}</VisuallyHidden>
+    </span>
   )
 }
 

@@ -3,6 +3,8 @@ export const words = {
   navigation: 'Main',
   headLabel: 'Clinic and account',
   callersWait: 'unknown callers wait for approval',
+  imagesWait: 'images or studies to look at',
+  forwardsWait: 'images could not be sent',
   live: 'Live',
   liveMeaning: 'Changes at the gateway appear here by themselves.',
   polling: 'Reconnecting',

@@ -6,7 +6,14 @@ it('says durations in the unit a person reads', () => {
 })
 
 it('says sizes in powers of ten', () => {
-  expect([0, 812, 12_412, 3_100_000].map(bytesText)).toEqual(['0 B', '812 B', '12.4 kB', '3.1 MB'])
+  expect([0, 812, 12_412, 3_100_000, 18_240_000_000, 4e12].map(bytesText)).toEqual([
+    '0 B',
+    '812 B',
+    '12.4 kB',
+    '3.1 MB',
+    '18.2 GB',
+    '4.0 TB',
+  ])
 })
 
 it('says counts with their noun', () => {

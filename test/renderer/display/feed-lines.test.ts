@@ -11,6 +11,7 @@ const line = (lineId: number, text = `line ${lineId}`) => ({
   address: '10.0.0.1',
   text,
   inspectionId: null,
+  studyInstanceUid: null,
 })
 
 it('puts the newest first and shows each line once, by its newer reading', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
 import { changesOf, faultOf, faultsBySetting, groupsOf, kindOf, labelOf, type SettingRow } from '../../../renderer/src/settings/fields.ts'
+import { LABELS } from '../../../renderer/src/settings/words.ts'
 
 const row = (key: string, value: SettingRow['value'], initial = value): SettingRow => ({
   key,
@@ -14,7 +15,9 @@ const all = SETTING_KEYS.map((key) => row(key, SETTINGS[key].initial as SettingR
 describe('the settings screen', () => {
   it('shows every setting once, in a named group', () => {
     const groups = groupsOf(all)
-    expect(groups.map(({ name }) => name)).toEqual(['clinic', 'worklist', 'dimse', 'partner', 'http', 'mail', 'viewer', 'inspector'])
+    expect(groups.map(({ name }) => name)).toEqual([
+      ...['clinic', 'worklist', 'dimse', 'intake', 'commitment', 'forwarding', 'partner', 'http', 'mail', 'viewer', 'inspector'],
+    ])
     expect(groups.flatMap(({ rows }) => rows.map(({ key }) => key)).sort()).toEqual([...SETTING_KEYS].sort())
   })
 
@@ -33,6 +36,10 @@ describe('the settings screen', () => {
   })
 })
 
+it('has words of its own for every setting', () => {
+  expect(SETTING_KEYS.filter((key) => LABELS[key] === undefined)).toEqual([])
+})
+
 describe('the control of a setting', () => {
   it.each([
     ['dimse.allowUnknownDevices', { kind: 'switch' }],
@@ -41,6 +48,9 @@ describe('the control of a setting', () => {
     ['worklist.freshSeconds', { kind: 'number', min: 0, max: 300, isWhole: false }],
     ['http.allowedHosts', { kind: 'list' }],
     ['http.publicUrl', { kind: 'text', isNullable: true }],
+    ['dimse.tlsPort', { kind: 'number', min: 0, max: 65_535, isWhole: true }],
+    ['dimse.tlsAuthorities', { kind: 'block' }],
+    ['intake.areas', { kind: 'choices', options: ['scribe', 'viewer'] }],
     ['dimse.aeTitle', { kind: 'text', isNullable: false }],
     ['clinic.timeZone', { kind: 'zone' }],
     ['clinic.id', { kind: 'id' }],

@@ -1,0 +1,22 @@
+import type { EchoResult } from '#shared/contract/destinations.ts'
+import type { ProblemError } from '../client.ts'
+import { durationText } from '../display/amounts.ts'
+import { Failed } from './page.tsx'
+import { Notice } from './tone.tsx'
+
+/** What came of a C-ECHO; screen readers hear it when it arrives. */
+export function EchoOutcome({ result, error }: { result: EchoResult | undefined; error: ProblemError | null }) {
+  return (
+    <div role="status">
+      {result && (
+        <Notice
+          tone={result.success ? 'good' : 'danger'}
+          title={result.success ? `It answers (${durationText(result.tookMs)})` : 'It does not answer'}
+        >
+          {result.message}
+        </Notice>
+      )}
+      {error && <Failed error={error} />}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core'
+import { IconHistory, IconPencil, IconPlugConnected, IconTrash } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
+import { Ago, Clock } from '../components/clock.tsx'
+import { EchoOutcome } from '../components/echo-outcome.tsx'
+import { ForwardCounts } from '../components/forward-counts.tsx'
+import { Facts, Panel } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import css from './destinations.module.css'
+import { getsText, stateOf } from './state.ts'
+import { words } from './words.ts'
+
+interface CardProps {
+  readonly destination: Destination
+  readonly hasNative: boolean
+  readonly mayManage: boolean
+  readonly mayFind: boolean
+  readonly onEdit: () => void
+  readonly onRemove: () => void
+}
+
+/** One destination: how it stands, its queue, and a test of the connection. */
+export function DestinationCard({ destination, hasNative, mayManage, mayFind, onEdit, onRemove }: CardProps) {
+  const { destinationId, name, aeTitle, host, port, isTls, queue, lastError, lastSentAt, nextAttemptAt, hasPriors } = destination
+  const echo = useSend(dashboardDestinations.echo)
+  const state = words.states[stateOf(destination)]
+  return (
+    <Panel className={css.card}>
+      <div className={css.top}>
+        <Link to="/destinations/$destinationId" params={{ destinationId }} className={css.name}>
+          {name}
+        </Link>
+        <Tag tone={state.tone} meaning={state.meaning}>
+          {state.name}
+        </Tag>
+      </div>
+      <Facts
+        facts={[
+          [
+            words.facts.address,
+            <span key="address" className="mono">
+              {aeTitle}@{host}:{port}
+              {isTls && ` ${words.tls}`}
+            </span>,
+          ],
+          [words.facts.gets, getsText(destination)],
+          [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
+          [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
+          ...(lastError ? ([[words.facts.error, lastError]] as const) : []),
+          ...(nextAttemptAt && lastError ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const) : []),
+        ]}
+      />
+      <EchoOutcome result={echo.isPending ? undefined : echo.data} error={echo.error} />
+      <div className={css.foot}>
+        <Button
+          variant="default"
+          size="xs"
+          renderRoot={(props) => <Link to="/destinations/$destinationId" params={{ destinationId }} {...props} />}
+        >
+          {words.queue}
+        </Button>
+        {mayManage && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlugConnected size={15} />}
+            disabled={!hasNative}
+            loading={echo.isPending}
+            onClick={() => echo.mutate({ params: { destinationId } })}
+          >
+            {words.test}
+          </Button>
+        )}
+        {mayFind && hasPriors && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconHistory size={15} />}
+            renderRoot={(props) => <Link to="/destinations/priors" search={{ destination: destinationId }} {...props} />}
+          >
+            {words.find}
+          </Button>
+        )}
+        <Group gap={2}>
+          {mayManage && (
+            <>
+              <Tooltip label={words.edit(name)}>
+                <ActionIcon aria-label={words.edit(name)} onClick={onEdit}>
+                  <IconPencil size={17} />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label={words.remove(name)}>
+                <ActionIcon aria-label={words.remove(name)} onClick={onRemove}>
+                  <IconTrash size={17} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          )}
+        </Group>
+      </div>
+    </Panel>
+  )
+}

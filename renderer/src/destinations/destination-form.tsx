@@ -1,0 +1,108 @@
+import { Button, Group, NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type Destination, dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
+import { FormPart } from '../components/form-part.tsx'
+import { Failed } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+const { form: texts } = words
+
+interface Values {
+  name: string
+  aeTitle: string
+  host: string
+  port: number | string
+  isTls: boolean
+  certificate: string
+  isEnabled: boolean
+  isAutomatic: boolean
+  modalities: string[]
+  hasPriors: boolean
+}
+
+/** Adds a destination, or changes one. */
+export function DestinationForm({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
+  const add = useSend(dashboardDestinations.add, [dashboardDestinations.list])
+  const update = useSend(dashboardDestinations.update, [dashboardDestinations.list])
+  const form = useForm<Values>({
+    initialValues: {
+      name: destination?.name ?? '',
+      aeTitle: destination?.aeTitle ?? '',
+      host: destination?.host ?? '',
+      port: destination?.port ?? 104,
+      isTls: destination?.isTls ?? false,
+      certificate: destination?.certificate ?? '',
+      isEnabled: destination?.isEnabled ?? true,
+      isAutomatic: destination?.isAutomatic ?? false,
+      modalities: destination?.modalities ?? [],
+      hasPriors: destination?.hasPriors ?? false,
+    },
+    validate: (values) => {
+      const parsed = NewDestination.safeParse(bodyOf(values))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+    },
+  })
+  const submit = form.onSubmit((values) => {
+    const body = bodyOf(values)
+    const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
+    if (destination) update.mutate({ params: { destinationId: destination.destinationId }, body }, options)
+    else add.mutate({ body }, options)
+  })
+  const error = add.error ?? update.error
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <FormPart title={texts.who}>
+        <TextInput {...told('name')} data-autofocus required maxLength={64} {...form.getInputProps('name')} />
+        <TextInput {...told('aeTitle')} required maxLength={16} {...form.getInputProps('aeTitle')} />
+        <SimpleGrid cols={2}>
+          <TextInput {...told('host')} required maxLength={253} {...form.getInputProps('host')} />
+          <NumberInput {...told('port')} required min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
+        </SimpleGrid>
+        <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
+      </FormPart>
+      <FormPart title={texts.what}>
+        <Switch {...told('isAutomatic')} {...form.getInputProps('isAutomatic', { type: 'checkbox' })} />
+        {form.values.isAutomatic && (
+          <TagsInput
+            {...told('modalities')}
+            placeholder={form.values.modalities.length === 0 ? texts.modalitiesPlaceholder : ''}
+            acceptValueOnBlur
+            {...form.getInputProps('modalities')}
+          />
+        )}
+        <Switch {...told('hasPriors')} {...form.getInputProps('hasPriors', { type: 'checkbox' })} />
+      </FormPart>
+      <FormPart title={texts.security}>
+        <Switch {...told('isTls')} {...form.getInputProps('isTls', { type: 'checkbox' })} />
+        {form.values.isTls && (
+          <Textarea
+            {...told('certificate')}
+            autosize
+            minRows={3}
+            maxRows={8}
+            classNames={{ input: 'mono' }}
+            {...form.getInputProps('certificate')}
+          />
+        )}
+      </FormPart>
+      {error && error.errors.length === 0 && <Failed error={error} />}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          {texts.cancel}
+        </Button>
+        <Button type="submit" loading={add.isPending || update.isPending}>
+          {destination ? texts.save : texts.add}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const bodyOf = (values: Values) => ({ ...values, port: Number(values.port), certificate: values.certificate.trim() || null })
+
+type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
+
+const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })

@@ -1,0 +1,115 @@
+import { Button, Drawer } from '@mantine/core'
+import { IconHistory, IconPlus, IconSend } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { useLive } from '../live.ts'
+import { useMayManage, useMayManageStudies } from '../session.ts'
+import { DestinationCard } from './card.tsx'
+import { DestinationForm } from './destination-form.tsx'
+import css from './destinations.module.css'
+import { NativeNotice } from './native-notice.tsx'
+import { words } from './words.ts'
+
+/** The systems that images are sent to, each with its queue. */
+export function Destinations() {
+  const { isOpen } = useLive()
+  const reply = useReply(dashboardDestinations.list, {}, isOpen ? {} : { every: 5000 })
+  const mayManage = useMayManage()
+  const mayFind = useMayManageStudies()
+  const [editing, setEditing] = useState<{ destination: Destination | null } | null>(null)
+  const [removing, setRemoving] = useState<Destination | null>(null)
+  const destinations = reply.data?.destinations ?? []
+  const add = mayManage && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ destination: null })}>
+      {words.add}
+    </Button>
+  )
+
+  return (
+    <Page
+      title={words.title}
+      about={words.about}
+      actions={
+        <>
+          {mayFind && destinations.some((one) => one.hasPriors) && (
+            <Button
+              variant="default"
+              leftSection={<IconHistory size={16} />}
+              renderRoot={(props) => <Link to="/destinations/priors" {...props} />}
+            >
+              {words.priors}
+            </Button>
+          )}
+          {add}
+        </>
+      }
+    >
+      {reply.isPending && <Waiting rows={3} height={120} />}
+      {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      <NativeNotice native={reply.data?.native} />
+      {reply.data && destinations.length === 0 && (
+        <Panel>
+          <Empty icon={<IconSend size={34} stroke={1.3} />} title={words.none} action={add}>
+            {words.noneText}
+          </Empty>
+        </Panel>
+      )}
+      <div className={css.cards}>
+        {destinations.map((destination) => (
+          <DestinationCard
+            key={destination.destinationId}
+            destination={destination}
+            hasNative={reply.data?.native.isAvailable ?? false}
+            mayManage={mayManage}
+            mayFind={mayFind}
+            onEdit={() => setEditing({ destination })}
+            onRemove={() => setRemoving(destination)}
+          />
+        ))}
+      </div>
+      <Drawer
+        opened={editing !== null}
+        onClose={() => setEditing(null)}
+        size={520}
+        title={editing?.destination?.name ?? words.form.addTitle}
+      >
+        {editing && (
+          <DestinationForm
+            key={editing.destination?.destinationId ?? 'new'}
+            destination={editing.destination}
+            onDone={() => setEditing(null)}
+          />
+        )}
+      </Drawer>
+      <Remove destination={removing} onDone={() => setRemoving(null)} />
+    </Page>
+  )
+}
+
+function Remove({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
+  const remove = useSend(dashboardDestinations.remove, [dashboardDestinations.list])
+  const waits = destination !== null && destination.queue.waiting + destination.queue.failed > 0
+  const close = () => {
+    remove.reset()
+    onDone()
+  }
+  return (
+    <Confirm
+      isOpen={destination !== null}
+      title={words.removeTitle}
+      action={words.removeAction}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onClose={close}
+      onConfirm={() => destination && remove.mutate({ params: { destinationId: destination.destinationId } }, { onSuccess: close })}
+    >
+      {destination && words.removeText(destination.name)}
+      {waits && <Notice tone="warning">{words.removeWaiting}</Notice>}
+    </Confirm>
+  )
+}

@@ -1,0 +1,71 @@
+import { Stack, Text } from '@mantine/core'
+import { dashboardDestinations, type Forward, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import { Clock } from '../components/clock.tsx'
+import { Failed, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { call, keyOf, usePages } from '../gateway.ts'
+import { words } from './words.ts'
+
+const columns: readonly Column<Forward>[] = [
+  {
+    name: words.instanceColumns.image,
+    track: '108px',
+    cell: ({ sopInstanceUid }) => (
+      <span className="mono" title={sopInstanceUid}>
+        …{sopInstanceUid.slice(-11)}
+      </span>
+    ),
+  },
+  {
+    name: words.instanceColumns.state,
+    track: '88px',
+    cell: ({ state }) => <Tag tone={words.forwardStates[state].tone}>{words.forwardStates[state].name}</Tag>,
+  },
+  {
+    name: words.instanceColumns.status,
+    track: 'minmax(140px, 2fr)',
+    cell: ({ status, lastError, nextAt }) => (
+      <>
+        {status && <span className="mono">{status}</span>} {lastError}
+        {nextAt && (
+          <Text size="xs" c="dimmed">
+            {words.next} <Clock instant={nextAt} />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: words.instanceColumns.attempts, track: '60px', isRight: true, cell: ({ attempts }) => attempts },
+  { name: words.instanceColumns.as, track: 'minmax(90px, 1fr)', cell: ({ sentAs }) => sentAs },
+  { name: words.instanceColumns.at, track: '76px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+]
+
+/** The images of one study on their way to one destination, what is not sent first. */
+export function ForwardedImages({ study }: { study: ForwardedStudy }) {
+  const { destinationId, studyInstanceUid } = study
+  const params = { destinationId, studyInstanceUid }
+  const { list, pages, more } = usePages(keyOf(dashboardDestinations.instances, params), (part, signal) =>
+    call(dashboardDestinations.instances, { params, query: { limit: 100, ...part } }, signal),
+  )
+  return (
+    <Stack gap={12}>
+      <PersonName value={study.patientName} />
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Waiting rows={6} />}
+      {list.isSuccess && (
+        <VirtualTable
+          label={words.showImages}
+          columns={columns}
+          rows={pages.flatMap((page) => page.instances)}
+          keyOf={(row) => row.forwardId}
+          least={640}
+          maxHeight="calc(100dvh - 140px)"
+          onEnd={more}
+          end={list.hasNextPage ? words.more : words.last}
+        />
+      )}
+    </Stack>
+  )
+}

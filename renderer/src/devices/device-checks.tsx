@@ -1,0 +1,135 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconListCheck, IconPlugConnected } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import { EchoOutcome } from '../components/echo-outcome.tsx'
+import { Failed, Panel } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { useSend } from '../gateway.ts'
+import { verdictOf } from './lint-verdict.ts'
+import { PROFILE_NAMES, words } from './words.ts'
+
+const { checks } = words
+
+/** Whether the device answers, and whether its console takes the exams it would get. */
+export function DeviceChecks({ device }: { device: Device }) {
+  return (
+    <Stack>
+      <Echo device={device} />
+      <Worklist device={device} />
+    </Stack>
+  )
+}
+
+function Echo({ device }: { device: Device }) {
+  const echo = useSend(dashboard.echoDevice)
+  const hasAddress = device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
+  const missing = device.port === null ? checks.noPort : hasAddress ? null : checks.noAddress
+  return (
+    <Panel title={checks.echo}>
+      <Stack align="flex-start" gap={10}>
+        <Text size="sm" c="dimmed">
+          {checks.echoAbout}
+        </Text>
+        {missing && <Notice tone="info">{missing}</Notice>}
+        <Button
+          variant="default"
+          leftSection={<IconPlugConnected size={16} />}
+          disabled={missing !== null}
+          loading={echo.isPending}
+          onClick={() => echo.mutate({ params: { deviceId: device.deviceId } })}
+        >
+          {checks.echoAction}
+        </Button>
+        <div style={{ alignSelf: 'stretch' }}>
+          <EchoOutcome result={echo.isPending ? undefined : echo.data} error={echo.error} />
+        </div>
+      </Stack>
+    </Panel>
+  )
+}
+
+function Worklist({ device }: { device: Device }) {
+  const lint = useSend(dashboard.lintDevice)
+  return (
+    <Panel title={checks.lint}>
+      <Stack align="flex-start" gap={10}>
+        <Text size="sm" c="dimmed">
+          {checks.lintAbout(PROFILE_NAMES[device.profile])}
+        </Text>
+        <Button
+          variant="default"
+          leftSection={<IconListCheck size={16} />}
+          loading={lint.isPending}
+          onClick={() => lint.mutate({ params: { deviceId: device.deviceId } })}
+        >
+          {checks.lintAction}
+        </Button>
+        <div role="status" style={{ alignSelf: 'stretch' }}>
+          {lint.data && !lint.isPending && <Result lint={lint.data} />}
+          {lint.error && <Failed error={lint.error} />}
+        </div>
+      </Stack>
+    </Panel>
+  )
+}
+
+function Result({ lint }: { lint: Lint }) {
+  const { tone, title, text } = verdictOf(lint)
+  return (
+    <Stack gap={10}>
+      <Notice tone={tone} title={title}>
+        {text}{' '}
+        <Link to="/queries/$inspectionId" params={{ inspectionId: String(lint.inspectionId) }}>
+          {checks.open}
+        </Link>
+      </Notice>
+      {lint.findings.length > 0 && (
+        <VirtualTable
+          label={checks.label}
+          columns={columns}
+          rows={lint.findings.map((finding, index) => ({ ...finding, index }))}
+          keyOf={({ index }) => index}
+          least={520}
+          maxHeight="50vh"
+        />
+      )}
+      <Text size="xs" c="dimmed">
+        {checks.source}: {lint.source}
+      </Text>
+    </Stack>
+  )
+}
+
+const columns: readonly Column<LintFinding>[] = [
+  {
+    name: checks.columns.severity,
+    track: '90px',
+    cell: ({ severity }) => <Tag {...checks.severities[severity]}>{checks.severities[severity].name}</Tag>,
+  },
+  {
+    name: checks.columns.patient,
+    track: 'minmax(130px, 1fr)',
+    cell: ({ patientName, scheduledProcedureStepId }) => (
+      <>
+        <PersonName value={patientName} />
+        <div className="mono">{scheduledProcedureStepId}</div>
+      </>
+    ),
+  },
+  {
+    name: checks.columns.text,
+    track: 'minmax(180px, 2fr)',
+    cell: ({ text, tag, keyword }) => (
+      <>
+        {text}
+        <Text size="xs" c="dimmed" className="mono">
+          {keyword} {tag}
+        </Text>
+      </>
+    ),
+  },
+]

@@ -1,0 +1,55 @@
+import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { Tag } from '../components/tone.tsx'
+import { arrivalOf, countOf, ENRICHMENTS, shareOf } from '../display/image-states.ts'
+import { useZone } from '../status.ts'
+import css from './images.module.css'
+import { words } from './words.ts'
+
+/** How many of a study's images are here; a bar where their number was announced and some are missing. */
+export function Arrived({ study }: { study: ImageStudySummary }) {
+  const share = shareOf(study)
+  return (
+    <>
+      <span className="tabular">{countOf(study)}</span>
+      {share !== null && study.state !== 'complete' && (
+        <span
+          className={css.progress}
+          role="img"
+          aria-label={words.arrived(share)}
+          data-tone={study.state === 'receiving' ? 'info' : 'warning'}
+        >
+          <span style={{ width: `${share}%` }} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The badges of a study: how it arrives, and what a person should look at. */
+export function ImageTags({ study }: { study: ImageStudySummary }) {
+  const zone = useZone()
+  const arrival = arrivalOf(study, zone, new Date())
+  const enrichment = ENRICHMENTS[study.enrichment.state]
+  return (
+    <span className={css.tags}>
+      <Tag tone={arrival.tone} meaning={arrival.meaning} isWrapped>
+        {arrival.name}
+      </Tag>
+      {study.hasMismatch && (
+        <Tag tone="danger" meaning={words.mismatchMeaning} isWrapped>
+          {words.mismatch}
+        </Tag>
+      )}
+      {study.quarantined > 0 && (
+        <Tag tone="warning" meaning={words.setAsideMeaning}>
+          {words.setAside(study.quarantined)}
+        </Tag>
+      )}
+      {study.enrichment.state !== 'not-asked' && (
+        <Tag tone={enrichment.tone} meaning={study.enrichment.detail || enrichment.meaning}>
+          {enrichment.name}
+        </Tag>
+      )}
+    </span>
+  )
+}

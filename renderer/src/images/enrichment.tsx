@@ -1,0 +1,57 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
+import { Ago, Clock } from '../components/clock.tsx'
+import { Facts, Failed, Panel } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { ENRICHMENTS } from '../display/image-states.ts'
+import { useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+/** What the partner was asked about this study, and what came of it. */
+export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayManage: boolean }) {
+  const { state, askedAt, nextAt, detail, warnings } = study.enrichment
+  const retry = useSend(dashboardImages.retryEnrichment, [dashboardImages.read, dashboardImages.list])
+  const { tone, name, meaning } = ENRICHMENTS[state]
+  const wasAsked = state !== 'not-asked'
+  return (
+    <Panel title={words.enrichment} aside={<Tag tone={tone}>{name}</Tag>}>
+      <Stack gap={10} align="flex-start">
+        <Text size="sm" c="dimmed">
+          {meaning}
+        </Text>
+        {wasAsked && (
+          <Facts
+            facts={[
+              [words.enrichmentAsked, <Ago key="asked" instant={askedAt} never={words.enrichmentNever} />],
+              ...(nextAt ? ([[words.enrichmentNext, <Clock key="next" instant={nextAt} />]] as const) : []),
+              ...(detail ? ([[words.enrichmentBecause, detail]] as const) : []),
+            ]}
+          />
+        )}
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="warning">
+            {warning}
+          </Notice>
+        ))}
+        {retry.error && <Failed error={retry.error} />}
+        {wasAsked && mayManage && (
+          <>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconRefresh size={14} />}
+              loading={retry.isPending}
+              onClick={() => retry.mutate({ params: { studyInstanceUid: study.studyInstanceUid } })}
+            >
+              {words.retryEnrichment}
+            </Button>
+            <Text size="xs" c="dimmed">
+              {words.retryAbout}
+            </Text>
+          </>
+        )}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,146 @@
+import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconArrowUp, IconPhoto, IconSearch } from '@tabler/icons-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { Clock } from '../components/clock.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { useStatus } from '../status.ts'
+import { Arrived, ImageTags } from './arrival.tsx'
+import css from './images.module.css'
+import { ImageTabs } from './tabs.tsx'
+import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
+import { words } from './words.ts'
+
+const route = getRouteApi('/shell/images')
+
+const columns: readonly Column<ImageStudySummary>[] = [
+  {
+    name: words.columns.patient,
+    track: 'minmax(136px, 1.5fr)',
+    cell: ({ studyInstanceUid, patientName, patientId }) => (
+      <>
+        <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+          <PersonName value={patientName} />
+        </Link>
+        <div className={`mono ${css.under}`}>{patientId}</div>
+      </>
+    ),
+  },
+  {
+    name: words.columns.exam,
+    track: 'minmax(120px, 1.6fr)',
+    cell: ({ modalities, studyDescription, accessionNumber }) => (
+      <>
+        <b>{modalities.join(', ')}</b> {studyDescription}
+        <div className={`mono ${css.under}`}>{accessionNumber}</div>
+      </>
+    ),
+  },
+  {
+    name: words.columns.device,
+    track: 'minmax(78px, 0.9fr)',
+    cell: ({ deviceName, callingAeTitle }) => deviceName || callingAeTitle,
+  },
+  { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
+  { name: words.columns.state, track: 'minmax(150px, 2fr)', cell: (study) => <ImageTags study={study} /> },
+  { name: words.columns.last, track: '84px', isRight: true, cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} /> },
+]
+
+/** Studies with images, as they arrive. */
+export function Images() {
+  const chosen = route.useSearch().show
+  const show: Show = SHOWS.find((one) => one === chosen) ?? 'all'
+  const navigate = useNavigate()
+  // Not in the address: what is searched for may name a patient.
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 300)
+  const { list, studies, isBehind, more, showLatest } = useImageStudies(show, search)
+  const choose = (value: string) => void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
+  const isFiltered = show !== 'all' || search !== ''
+
+  return (
+    <Page title={words.title} about={words.about} isFull>
+      <ImageTabs />
+      <Group gap={12}>
+        <TextInput
+          className={css.search}
+          aria-label={words.search}
+          placeholder={words.searchWhat}
+          maxLength={64}
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={words.showLabel}
+          value={show}
+          onChange={choose}
+          data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
+        />
+        {isBehind && (
+          <Button variant="light" size="xs" leftSection={<IconArrowUp size={14} />} onClick={showLatest}>
+            {words.newer}
+          </Button>
+        )}
+      </Group>
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Waiting rows={10} height={46} />}
+      {list.isSuccess && studies.length === 0 && (
+        <Panel>
+          <None
+            isFiltered={isFiltered}
+            onClear={() => {
+              setTyped('')
+              choose('all')
+            }}
+          />
+        </Panel>
+      )}
+      {studies.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable
+            label={words.label}
+            columns={columns}
+            rows={studies}
+            keyOf={(row) => row.studyInstanceUid}
+            least={776}
+            maxHeight="100%"
+            onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
+  const icon = <IconPhoto size={34} stroke={1.3} />
+  if (!isFiltered) {
+    return (
+      <Empty icon={icon} title={words.none}>
+        {words.noneText(listener?.aeTitle ?? null)}
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      icon={icon}
+      title={words.noneFiltered}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {words.clear}
+        </Button>
+      }
+    >
+      {words.noneFilteredText}
+    </Empty>
+  )
+}

@@ -1,0 +1,102 @@
+import { Table, Text } from '@mantine/core'
+import type { Commitment, PerformedStep } from '#shared/contract/images.ts'
+import { Clock } from '../components/clock.tsx'
+import { Panel } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { numberText } from '../display/amounts.ts'
+import { words } from './words.ts'
+
+/** How the exam went, as the device reported it. */
+export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
+  if (steps.length === 0) return <Quiet title={words.steps} text={words.stepsNone} />
+  return (
+    <Panel isFlush title={words.steps}>
+      <Table.ScrollContainer minWidth={560}>
+        <Table horizontalSpacing={16} verticalSpacing={7}>
+          <Heads names={Object.values(words.stepColumns)} />
+          <Table.Tbody>
+            {steps.map((step) => (
+              <Table.Tr key={step.sopInstanceUid}>
+                <Table.Td className="mono">{step.scheduledProcedureStepId}</Table.Td>
+                <Table.Td>
+                  <Tag tone={words.stepStates[step.status].tone}>{words.stepStates[step.status].name}</Tag>
+                  {step.discontinuationReason && <Text size="sm">{step.discontinuationReason}</Text>}
+                </Table.Td>
+                <Table.Td>
+                  {step.deviceName} {step.modality}
+                </Table.Td>
+                <Table.Td className="nowrap">
+                  <Clock instant={step.startedAt} />
+                </Table.Td>
+                <Table.Td className="nowrap">{step.endedAt && <Clock instant={step.endedAt} />}</Table.Td>
+                <Table.Td className="tabular">{numberText(step.instances)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  )
+}
+
+/** Storage commitment: what the device asked to have confirmed, and whether it got the answer. */
+export function CommitmentPanel({ commitments }: { commitments: readonly Commitment[] }) {
+  if (commitments.length === 0) return <Quiet title={words.commitments} text={words.commitmentsNone} />
+  return (
+    <Panel isFlush title={words.commitments}>
+      <Table.ScrollContainer minWidth={560}>
+        <Table horizontalSpacing={16} verticalSpacing={7}>
+          <Heads names={Object.values(words.commitmentColumns)} />
+          <Table.Tbody>
+            {commitments.map((one) => (
+              <Table.Tr key={one.transactionUid}>
+                <Table.Td className="nowrap">
+                  <Clock instant={one.requestedAt} />
+                </Table.Td>
+                <Table.Td>{one.deviceName || one.callingAeTitle}</Table.Td>
+                <Table.Td className="tabular">
+                  {numberText(one.instances)}
+                  {one.failed > 0 && <div>{words.notHere(one.failed)}</div>}
+                </Table.Td>
+                <Table.Td>
+                  <Tag tone={words.commitmentStates[one.state].tone}>{words.commitmentStates[one.state].name}</Tag>
+                </Table.Td>
+                <Table.Td>
+                  {one.lastError}
+                  {one.attempts > 0 && <div>{words.attempts(one.attempts)}</div>}
+                  {one.nextAt && (
+                    <div>
+                      {words.next} <Clock instant={one.nextAt} />
+                    </div>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  )
+}
+
+function Heads({ names }: { names: readonly string[] }) {
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        {names.map((name) => (
+          <Table.Th key={name}>{name}</Table.Th>
+        ))}
+      </Table.Tr>
+    </Table.Thead>
+  )
+}
+
+function Quiet({ title, text }: { title: string; text: string }) {
+  return (
+    <Panel title={title}>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    </Panel>
+  )
+}

@@ -1,0 +1,106 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconSend } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import { ForwardCounts } from '../components/forward-counts.tsx'
+import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { useLive } from '../live.ts'
+import css from './images.module.css'
+import { words } from './words.ts'
+
+const CHANGES = [dashboardDestinations.studies, dashboardDestinations.list, dashboardDestinations.instances]
+
+/** How far the study is on its way to each destination; sending it to another one. */
+export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
+  const { isOpen } = useLive()
+  const query = { studyInstanceUid, show: 'all' as const, limit: 100 }
+  const forwards = useReply(dashboardDestinations.studies, { query }, isOpen ? {} : { every: 5000 })
+  return (
+    <Panel title={words.sending}>
+      {forwards.isPending && <Waiting rows={2} />}
+      {forwards.isError && <Failed error={forwards.error} onRetry={() => void forwards.refetch()} />}
+      {forwards.data?.studies.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.sendingNone}
+        </Text>
+      )}
+      {forwards.data?.studies.map((forward) => (
+        <Going key={forward.destinationId} forward={forward} mayManage={mayManage} />
+      ))}
+      {mayManage && <SendTo studyInstanceUid={studyInstanceUid} />}
+    </Panel>
+  )
+}
+
+function Going({ forward, mayManage }: { forward: ForwardedStudy; mayManage: boolean }) {
+  const retry = useSend(dashboardDestinations.retry, CHANGES)
+  const { destinationId, destinationName, studyInstanceUid, waiting, failed, lastError } = forward
+  return (
+    <div className={css.going}>
+      <div>
+        <Link to="/destinations/$destinationId" params={{ destinationId }}>
+          {destinationName}
+        </Link>
+        {mayManage && waiting + failed > 0 && (
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={retry.isPending}
+            onClick={() => retry.mutate({ params: { destinationId }, body: { studyInstanceUid } })}
+          >
+            {words.retry}
+          </Button>
+        )}
+      </div>
+      <ForwardCounts counts={forward} />
+      {lastError && <Text size="sm">{lastError}</Text>}
+      {retry.error && <Failed error={retry.error} />}
+    </div>
+  )
+}
+
+function SendTo({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const destinations = useReply(dashboardDestinations.list, {})
+  const send = useSend(dashboardDestinations.send, CHANGES)
+  const [destinationId, setDestinationId] = useState<string | null>(null)
+  const open = destinations.data?.destinations.filter((one) => one.isEnabled) ?? []
+  if (destinations.isSuccess && open.length === 0) {
+    return (
+      <Text size="sm" c="dimmed" mt={8}>
+        {words.noDestination}
+      </Text>
+    )
+  }
+  const start = () =>
+    destinationId &&
+    send.mutate(
+      { params: { destinationId }, body: { studyInstanceUid } },
+      {
+        onSuccess: ({ message }) => {
+          setDestinationId(null)
+          notifications.show({ message: message ?? words.sendDone, icon: <IconCheck size={18} /> })
+        },
+      },
+    )
+  return (
+    <Stack gap={8} mt={12}>
+      <Group gap={8} align="flex-end" wrap="nowrap">
+        <Select
+          label={words.sendTo}
+          placeholder={words.sendToPick}
+          style={{ flex: 1 }}
+          data={open.map((one) => ({ value: one.destinationId, label: one.name }))}
+          value={destinationId}
+          onChange={setDestinationId}
+        />
+        <Button variant="default" leftSection={<IconSend size={16} />} disabled={!destinationId} loading={send.isPending} onClick={start}>
+          {words.send}
+        </Button>
+      </Group>
+      {send.error && <Failed error={send.error} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,155 @@
+import { Button, Group } from '@mantine/core'
+import { IconArrowLeft, IconHistory } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
+import { Clock } from '../components/clock.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { bytesText, countText } from '../display/amounts.ts'
+import { dayText, timeText } from '../display/dates.ts'
+import { sexText, studyTitle } from '../display/image-states.ts'
+import { useReply } from '../gateway.ts'
+import { useLive } from '../live.ts'
+import { useMayManageStudies } from '../session.ts'
+import { Arrived, ImageTags } from './arrival.tsx'
+import { EnrichmentPanel } from './enrichment.tsx'
+import css from './images.module.css'
+import { InterfacePanel } from './interface.tsx'
+import { MismatchPanel } from './mismatch.tsx'
+import { CommitmentPanel, StepPanel } from './performed.tsx'
+import { SendingPanel } from './sending.tsx'
+import { SeriesPanel } from './series.tsx'
+import { words } from './words.ts'
+
+const route = getRouteApi('/shell/images/$studyInstanceUid')
+
+/** The images of one study: what came, whether it is the right patient, and where it goes. */
+export function Study() {
+  const { studyInstanceUid } = route.useParams()
+  const { isOpen } = useLive()
+  const reply = useReply(dashboardImages.read, { params: { studyInstanceUid } }, isOpen ? {} : { every: 5000 })
+  const mayManage = useMayManageStudies()
+  const study = reply.data
+  return (
+    <Page
+      title={study ? studyTitle(study) : words.title}
+      about={
+        <Link to="/images">
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+        </Link>
+      }
+      actions={
+        study &&
+        mayManage && (
+          <Button
+            variant="default"
+            leftSection={<IconHistory size={16} />}
+            renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+          >
+            {words.priors}
+          </Button>
+        )
+      }
+    >
+      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isError && reply.error.code === 'not-found' && <Empty title={words.gone}>{words.goneText}</Empty>}
+      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {study && (
+        <>
+          <Head study={study} />
+          {study.mismatch && <MismatchPanel study={study} mismatch={study.mismatch} mayManage={mayManage} />}
+          <div className={css.columns}>
+            <div className={css.main}>
+              <SeriesPanel series={study.seriesList} />
+              <StepPanel steps={study.performedSteps} />
+              <CommitmentPanel commitments={study.commitments} />
+            </div>
+            <div className={css.side}>
+              <SendingPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+              <InterfacePanel studies={study.studies} />
+              <EnrichmentPanel study={study} mayManage={mayManage} />
+            </div>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+type Fact = readonly [name: string, value: ReactNode]
+
+function Head({ study }: { study: ImageStudy }) {
+  const { facts } = words
+  const patient: readonly Fact[] = [
+    [facts.patientId, <Mono key="id" text={study.patientId} />],
+    [facts.born, dayText(study.patientBirthDate)],
+    [facts.sex, sexText(study.patientSex)],
+    [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
+    [facts.description, study.studyDescription],
+    ...(study.quarantined > 0
+      ? ([
+          [
+            facts.setAside,
+            <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
+              {words.setAsideWait(countText(study.quarantined, 'image'))}
+            </Link>,
+          ],
+        ] as const)
+      : []),
+  ]
+  const arrival: readonly Fact[] = [
+    [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
+    [facts.device, study.deviceName ? `${study.deviceName} (${study.callingAeTitle})` : study.callingAeTitle],
+    [
+      facts.received,
+      words.received(countText(study.instances, 'image'), countText(study.series, 'series', 'series'), bytesText(study.bytes)),
+    ],
+    [
+      facts.first,
+      <span key="span">
+        <Clock instant={study.firstInstanceAt} />, {facts.last.toLowerCase()} <Clock instant={study.lastInstanceAt} />
+      </span>,
+    ],
+    [
+      facts.transfer,
+      <span key="transfer">
+        {words.transfers[study.lastTransfer.how]} <Clock instant={study.lastTransfer.at} />
+        {study.lastTransfer.detail && `: ${study.lastTransfer.detail}`}
+      </span>,
+    ],
+    [
+      facts.uid,
+      <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
+        <Mono text={study.studyInstanceUid} />
+        <Copy value={study.studyInstanceUid} what="study UID" />
+      </Group>,
+    ],
+  ]
+  return (
+    <Panel>
+      <Group justify="space-between" align="flex-start" gap={16} mb={10}>
+        <div className={css.patient}>
+          <PersonName value={study.patientName} />
+        </div>
+        <Group gap={14}>
+          {study.expected !== null && (
+            <div>
+              <Arrived study={study} />
+            </div>
+          )}
+          <ImageTags study={study} />
+        </Group>
+      </Group>
+      <div className={css.facts}>
+        <Facts facts={patient.map(shown)} />
+        <Facts facts={arrival.map(shown)} />
+      </div>
+    </Panel>
+  )
+}
+
+const shown = ([name, value]: Fact): Fact => [name, value === '' ? words.missing : value]
+
+const Mono = ({ text }: { text: string }) => <span className="mono">{text || words.missing}</span>

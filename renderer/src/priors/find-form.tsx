@@ -1,0 +1,81 @@
+import { Button, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconSearch } from '@tabler/icons-react'
+import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
+import type { ImageStudy } from '#shared/contract/images.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Panel } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import css from './priors.module.css'
+import type { Found } from './priors.tsx'
+import { words } from './words.ts'
+
+const { form: texts } = words
+
+interface FindFormProps {
+  readonly destinations: readonly Destination[]
+  /** Id of the destination chosen at first. */
+  readonly first: string | undefined
+  /** Study whose patient is asked for. */
+  readonly study: ImageStudy | undefined
+  readonly onFound: (found: Found | null) => void
+}
+
+/** What is asked for, and of which system. */
+export function FindForm({ destinations, first, study, onFound }: FindFormProps) {
+  const find = useSend(dashboardDestinations.findPriors)
+  const form = useForm({
+    initialValues: {
+      destinationId: destinations.find((one) => one.destinationId === first)?.destinationId ?? destinations[0]?.destinationId ?? '',
+      patientId: study?.patientId ?? '',
+      patientName: '',
+      accessionNumber: '',
+      startDate: '',
+      endDate: '',
+    },
+    validate: {
+      patientId: (_, { patientId, patientName, accessionNumber }) =>
+        `${patientId}${patientName}${accessionNumber}`.trim() === '' ? texts.oneOf : null,
+    },
+  })
+  const submit = form.onSubmit(({ destinationId, startDate, endDate, ...keys }) => {
+    onFound(null)
+    find.mutate(
+      { params: { destinationId }, body: { ...keys, startDate: startDate || null, endDate: endDate || null } },
+      {
+        onSuccess: (reply) => onFound({ ...reply, destinationId }),
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    )
+  })
+  return (
+    <Panel>
+      <form onSubmit={submit} noValidate>
+        <Stack gap={10}>
+          <div className={css.form}>
+            <Select
+              label={texts.destination}
+              allowDeselect={false}
+              data={destinations.map((one) => ({ value: one.destinationId, label: one.name }))}
+              {...form.getInputProps('destinationId')}
+            />
+            <TextInput label={texts.patientId} maxLength={64} {...form.getInputProps('patientId')} />
+            <TextInput label={texts.patientName} placeholder={texts.nameExample} maxLength={64} {...form.getInputProps('patientName')} />
+            <TextInput label={texts.accessionNumber} maxLength={16} {...form.getInputProps('accessionNumber')} />
+            <TextInput type="date" label={texts.from} {...form.getInputProps('startDate')} />
+            <TextInput type="date" label={texts.to} {...form.getInputProps('endDate')} />
+            <Button type="submit" leftSection={<IconSearch size={16} />} loading={find.isPending}>
+              {texts.find}
+            </Button>
+          </div>
+          {study && (
+            <Text size="sm" c="dimmed">
+              {texts.prefilled}
+            </Text>
+          )}
+          {find.error && find.error.errors.length === 0 && <Failed error={find.error} />}
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

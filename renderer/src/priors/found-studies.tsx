@@ -1,0 +1,137 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconDownload, IconSearch } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { dashboardDestinations, type PriorStudy, type Pull } from '#shared/contract/destinations.ts'
+import { Empty, Failed, Panel } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { countText, durationText, numberText } from '../display/amounts.ts'
+import { dayText, timeText } from '../display/dates.ts'
+import { useReply, useSend } from '../gateway.ts'
+import type { Found } from './priors.tsx'
+import { words } from './words.ts'
+
+/** Studies the other system named; each can be fetched. `patientId`: of the study the person came from. */
+export function FoundStudies({ found, patientId }: { found: Found; patientId: string | undefined }) {
+  const { destinationId, studies, tookMs } = found
+  const pull = useSend(dashboardDestinations.pull, [dashboardDestinations.pulls])
+  const pulls = useReply(dashboardDestinations.pulls, {}).data?.pulls
+  const { mutate } = pull
+  const columns = useMemo(() => {
+    const fetch = (studyInstanceUid: string) => mutate({ params: { destinationId }, body: { studyInstanceUid } })
+    // The newest pull of a study comes first.
+    const stateOf = (studyInstanceUid: string) => pulls?.find((one) => one.studyInstanceUid === studyInstanceUid)?.state
+    return [...columnsFor(patientId), fetchColumn(fetch, stateOf)]
+  }, [patientId, destinationId, mutate, pulls])
+  return (
+    <Panel
+      isFlush
+      title={words.results}
+      aside={
+        <Text size="sm" c="dimmed">
+          {words.found(countText(studies.length, 'study', 'studies'), durationText(tookMs))}
+        </Text>
+      }
+    >
+      {pull.error && <Failed error={pull.error} />}
+      {studies.length === 0 ? (
+        <Empty icon={<IconSearch size={34} stroke={1.3} />} title={words.nothing}>
+          {words.nothingText}
+        </Empty>
+      ) : (
+        <VirtualTable
+          label={words.label}
+          columns={columns}
+          rows={studies}
+          keyOf={(row) => row.studyInstanceUid}
+          least={740}
+          maxHeight="62vh"
+        />
+      )}
+    </Panel>
+  )
+}
+
+const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] => [
+  {
+    name: words.columns.patient,
+    track: 'minmax(180px, 1.5fr)',
+    cell: ({ patientName, patientId, patientBirthDate }) => (
+      <>
+        <PersonName value={patientName} />
+        <div>
+          <span className="mono">{patientId}</span>
+          {patientBirthDate && `, ${words.born} ${dayText(patientBirthDate)}`}
+        </div>
+        {wanted !== undefined && wanted.trim() !== patientId.trim() && (
+          <Tag tone="warning" meaning={words.otherPatientMeaning}>
+            {words.otherPatient}
+          </Tag>
+        )}
+      </>
+    ),
+  },
+  {
+    name: words.columns.date,
+    track: '96px',
+    cell: ({ studyDate, studyTime }) => (
+      <span className="tabular">
+        {dayText(studyDate)}
+        <br />
+        {timeText(studyTime)}
+      </span>
+    ),
+  },
+  {
+    name: words.columns.exam,
+    track: 'minmax(150px, 1.6fr)',
+    cell: ({ modalities, studyDescription, accessionNumber }) => (
+      <>
+        <b>{modalities.join(', ')}</b> {studyDescription}
+        <Text size="sm" c="dimmed" className="mono">
+          {accessionNumber}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: words.columns.images,
+    track: '80px',
+    cell: ({ instances, here }) => (
+      <span className="tabular">
+        {instances !== null && numberText(instances)}
+        {here > 0 && <div>{instances !== null && here >= instances ? words.hereAll : words.hereSome(numberText(here))}</div>}
+      </span>
+    ),
+  },
+]
+
+const fetchColumn = (
+  onFetch: (studyInstanceUid: string) => void,
+  stateOf: (studyInstanceUid: string) => Pull['state'] | undefined,
+): Column<PriorStudy> => ({
+  name: words.columns.here,
+  track: '118px',
+  cell: ({ studyInstanceUid, here }) => {
+    const state = stateOf(studyInstanceUid)
+    const isHere = here > 0 || state === 'done'
+    return (
+      <Stack gap={4} align="flex-start">
+        {state === 'running' ? (
+          <Tag tone={words.states.running.tone}>{words.states.running.name}</Tag>
+        ) : (
+          <Button variant="default" size="compact-sm" leftSection={<IconDownload size={14} />} onClick={() => onFetch(studyInstanceUid)}>
+            {isHere ? words.fetchAgain : words.fetch}
+          </Button>
+        )}
+        {isHere && (
+          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+            {words.open}
+          </Link>
+        )}
+      </Stack>
+    )
+  },
+})

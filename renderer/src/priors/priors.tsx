@@ -1,0 +1,77 @@
+import { IconArrowLeft, IconHistory } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { NativeNotice } from '../destinations/native-notice.tsx'
+import { useReply } from '../gateway.ts'
+import { FindForm } from './find-form.tsx'
+import { FoundStudies } from './found-studies.tsx'
+import css from './priors.module.css'
+import { Pulls } from './pulls.tsx'
+import { words } from './words.ts'
+
+const route = getRouteApi('/shell/destinations/priors')
+
+/** What was found, and where: a study is fetched from the system that named it. */
+export interface Found extends ReplyOf<typeof dashboardDestinations.findPriors> {
+  readonly destinationId: string
+}
+
+/** Earlier studies of a patient in another system: found by C-FIND, fetched by C-MOVE. */
+export function Priors() {
+  const { study: studyInstanceUid, destination } = route.useSearch()
+  const list = useReply(dashboardDestinations.list, {})
+  const study = useReply(
+    dashboardImages.read,
+    { params: { studyInstanceUid: studyInstanceUid ?? '' } },
+    { enabled: studyInstanceUid !== undefined, staleTime: Number.POSITIVE_INFINITY },
+  )
+  const [found, setFound] = useState<Found | null>(null)
+  const open = list.data?.destinations.filter((one) => one.isEnabled && one.hasPriors) ?? []
+  const isReady = list.isSuccess && (studyInstanceUid === undefined || !study.isPending)
+
+  return (
+    <Page
+      title={words.title}
+      about={
+        <>
+          {words.about}
+          <div>
+            {studyInstanceUid ? (
+              <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+                <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.backToStudy}
+              </Link>
+            ) : (
+              <Link to="/destinations">
+                <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+              </Link>
+            )}
+          </div>
+        </>
+      }
+    >
+      <NativeNotice native={list.data?.native} />
+      {!isReady && !list.isError && <Waiting rows={4} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {isReady && open.length === 0 && (
+        <Panel>
+          <Empty icon={<IconHistory size={34} stroke={1.3} />} title={words.none} action={<Link to="/destinations">{words.back}</Link>}>
+            {words.noneText}
+          </Empty>
+        </Panel>
+      )}
+      {isReady && open.length > 0 && (
+        <>
+          <FindForm destinations={open} first={destination} study={study.data} onFound={setFound} />
+          <div className={css.columns}>
+            {found ? <FoundStudies found={found} patientId={study.data?.patientId} /> : <div />}
+            <Pulls />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}

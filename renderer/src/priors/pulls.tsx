@@ -1,0 +1,63 @@
+import { Progress, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { dashboardDestinations, type Pull } from '#shared/contract/destinations.ts'
+import { Clock } from '../components/clock.tsx'
+import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { numberText } from '../display/amounts.ts'
+import { useReply } from '../gateway.ts'
+import { useStatus } from '../status.ts'
+import css from './priors.module.css'
+import { words } from './words.ts'
+
+/** What was fetched lately, and how far it is. */
+export function Pulls() {
+  const callers = useStatus().data?.unknownCallers ?? 0
+  const pulls = useReply(dashboardDestinations.pulls, {}, { every: 2000 })
+  return (
+    <Panel title={words.pulls}>
+      {pulls.isPending && <Waiting rows={2} />}
+      {pulls.isError && <Failed error={pulls.error} onRetry={() => void pulls.refetch()} />}
+      {pulls.data?.pulls.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.pullsNone}
+        </Text>
+      )}
+      {callers > 0 && pulls.data?.pulls[0]?.state === 'failed' && (
+        <Notice tone="info">
+          {words.caller} <Link to="/devices">{words.devices}</Link>.
+        </Notice>
+      )}
+      {pulls.data?.pulls.map((pull) => (
+        <Line key={pull.pullId} pull={pull} />
+      ))}
+    </Panel>
+  )
+}
+
+function Line({ pull }: { pull: Pull }) {
+  const { completed, failed, remaining, state, studyInstanceUid, destinationName, detail, startedAt } = pull
+  const all = completed + failed + remaining
+  const text = words.progress(numberText(completed), numberText(all))
+  return (
+    <div className={css.pull}>
+      <div>
+        <span>
+          <Clock instant={startedAt} /> {words.from(destinationName)}
+        </span>
+        <Tag tone={words.states[state].tone}>{words.states[state].name}</Tag>
+      </div>
+      {all > 0 && <Progress value={(completed / all) * 100} size={5} aria-label={text} />}
+      <Text size="sm">
+        {all > 0 && text}
+        {failed > 0 && `, ${words.failedImages(numberText(failed))}`}
+      </Text>
+      {detail && <Text size="sm">{detail}</Text>}
+      {completed > 0 && (
+        <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+          {words.open}
+        </Link>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,183 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconInbox } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardImages, type QuarantinedInstance } from '#shared/contract/images.ts'
+import { AskReason } from '../components/ask-reason.tsx'
+import { Clock } from '../components/clock.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { bytesText } from '../display/amounts.ts'
+import { QUARANTINE } from '../display/image-states.ts'
+import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { ImageTabs } from '../images/tabs.tsx'
+import { useLive } from '../live.ts'
+import { useMayManageStudies } from '../session.ts'
+import { words } from './words.ts'
+
+type Decision = 'release' | 'discard'
+interface Asking {
+  readonly instance: QuarantinedInstance
+  readonly decision: Decision
+}
+
+const route = getRouteApi('/shell/images/quarantine')
+const CHANGES = [dashboardImages.quarantine, dashboardImages.read, dashboardImages.list, dashboard.status]
+
+const columns: readonly Column<QuarantinedInstance>[] = [
+  { name: words.columns.at, track: '92px', cell: ({ receivedAt }) => <Clock instant={receivedAt} /> },
+  {
+    name: words.columns.why,
+    track: 'minmax(230px, 2.6fr)',
+    cell: ({ reason, detail }) => (
+      <>
+        <b>{QUARANTINE[reason].name}</b>
+        <div>{detail}</div>
+        <Text size="sm" c="dimmed" mt={2}>
+          {QUARANTINE[reason].remedy}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: words.columns.patient,
+    track: 'minmax(150px, 1.3fr)',
+    cell: ({ patientName, modality, studyInstanceUid, sopInstanceUid, bytes }) => (
+      <>
+        <PersonName value={patientName} />
+        <div>
+          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+            {words.open}
+          </Link>
+        </div>
+        <Text size="xs" c="dimmed" className="mono" title={sopInstanceUid}>
+          {modality} {words.image.toLowerCase()} …{sopInstanceUid.slice(-12)}, {bytesText(bytes)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: words.columns.device,
+    track: 'minmax(90px, 0.8fr)',
+    cell: ({ deviceName, callingAeTitle, remoteAddress }) => (
+      <>
+        <b>{deviceName || callingAeTitle}</b>
+        <div className="mono">{remoteAddress}</div>
+      </>
+    ),
+  },
+]
+
+/** Instances that were accepted and set aside, each with what a person can do about it. */
+export function Quarantine() {
+  const { study } = route.useSearch()
+  const mayManage = useMayManageStudies()
+  const { isOpen } = useLive()
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const query = { limit: 50, ...(study !== undefined && { studyInstanceUid: study }) }
+  const { list, pages, more } = usePages(
+    keyOf(dashboardImages.quarantine, query),
+    (part, signal) => call(dashboardImages.quarantine, { query: { ...query, ...part } }, signal),
+    isOpen ? undefined : 10_000,
+  )
+  const shown = useMemo(() => (mayManage ? [...columns, decide(setAsking)] : columns), [mayManage])
+  const instances = pages.flatMap((page) => page.instances)
+
+  return (
+    <Page title={words.title} about={words.about} isFull>
+      <ImageTabs />
+      {study !== undefined && (
+        <Group gap={10}>
+          <Text size="sm">{words.onlyStudy}</Text>
+          <Link to="/images/quarantine">{words.showAll}</Link>
+        </Group>
+      )}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Waiting rows={6} height={60} />}
+      {list.isSuccess && instances.length === 0 && (
+        <Panel>
+          <Empty icon={<IconInbox size={34} stroke={1.3} />} title={words.none}>
+            {words.noneText}
+          </Empty>
+        </Panel>
+      )}
+      {instances.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable
+            label={words.label}
+            columns={shown}
+            rows={instances}
+            keyOf={(row) => row.instanceId}
+            least={mayManage ? 810 : 690}
+            maxHeight="100%"
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
+        </Panel>
+      )}
+      {asking && <Ask {...asking} onDone={() => setAsking(null)} />}
+    </Page>
+  )
+}
+
+const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> => ({
+  name: words.columns.actions,
+  track: '100px',
+  cell: (instance) => (
+    <Stack gap={6}>
+      <Button variant="default" size="compact-sm" onClick={() => onAsk({ instance, decision: 'release' })}>
+        {words.release}…
+      </Button>
+      <Button variant="subtle" color="red" size="compact-sm" onClick={() => onAsk({ instance, decision: 'discard' })}>
+        {words.discard}…
+      </Button>
+    </Stack>
+  ),
+})
+
+const SAID: Record<Decision, string> = { release: words.released, discard: words.discarded }
+
+function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
+  const release = useSend(dashboardImages.releaseInstance, CHANGES)
+  const discard = useSend(dashboardImages.discardInstance, CHANGES)
+  const isRelease = decision === 'release'
+  const send = isRelease ? release : discard
+  return (
+    <AskReason
+      words={isRelease ? words.releaseAsk : words.discardAsk}
+      field="reason"
+      isDanger={!isRelease}
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onDone}
+      onSend={(reason, onError) =>
+        send.mutate(
+          { params: { instanceId: instance.instanceId }, body: { reason } },
+          {
+            onSuccess: ({ success, message }) => {
+              onDone()
+              notifications.show({
+                message: message ?? SAID[decision],
+                ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red' }),
+              })
+            },
+            onError,
+          },
+        )
+      }
+    >
+      <Stack gap={6}>
+        <div>
+          <PersonName value={instance.patientName} />
+          <Text size="sm" c="dimmed">
+            {QUARANTINE[instance.reason].name}
+          </Text>
+        </div>
+        <Text size="sm">{isRelease ? words.releaseText : words.discardText}</Text>
+      </Stack>
+    </AskReason>
+  )
+}

@@ -1,0 +1,36 @@
+export const words = {
+  title: 'Images set aside',
+  about:
+    'These images were received and are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
+  label: 'Images set aside, the latest first',
+  columns: { why: 'Why, and what to do', patient: 'Patient, as the image says', device: 'From', at: 'Received', actions: 'Decide' },
+  open: 'Open the study',
+  image: 'Image',
+  onlyStudy: 'Only those of one study are shown.',
+  showAll: 'Show all',
+  none: 'Nothing is set aside',
+  noneText: 'Images come here only where adding them to a study could be wrong, for example under another patient’s exam.',
+  more: 'Loading earlier ones…',
+  last: 'These are all.',
+  release: 'Release',
+  discard: 'Discard',
+  released: 'The image took its place in the study.',
+  discarded: 'The image is deleted.',
+  releaseAsk: {
+    title: 'Release this image?',
+    action: 'Release',
+    label: 'Reason',
+    about: 'It is kept in the audit trail.',
+    example: 'e.g. corrected image, confirmed by the technologist',
+  },
+  releaseText: 'It is added to its study and sent on like any other image. If it replaces another one, that one is kept.',
+  discardAsk: {
+    title: 'Discard this image for good?',
+    action: 'Discard for good',
+    label: 'Reason',
+    about: 'It is kept in the audit trail.',
+    example: 'e.g. wrong patient, sent again under the right one',
+  },
+  discardText:
+    'It is deleted from this gateway and cannot be brought back. Make sure that the device still has it, or that nobody needs it.',
+} as const

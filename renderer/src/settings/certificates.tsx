@@ -1,0 +1,118 @@
+import { Button, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconCopy, IconDownload, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type Certificate, dashboard } from '#shared/contract/dashboard.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { Facts, Failed, Panel, Waiting } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { dayText, todayIn } from '../display/dates.ts'
+import { useReply, useSend } from '../gateway.ts'
+import { useZone } from '../status.ts'
+import { expiryTone } from './expiry.ts'
+import css from './settings.module.css'
+import { certificates as texts } from './words.ts'
+
+/** The gateway's own certificates: until when they are good, to be given to others, to be renewed. */
+export function Certificates() {
+  const reply = useReply(dashboard.certificates, {}, { staleTime: 60_000 })
+  const [renewing, setRenewing] = useState<Certificate | null>(null)
+  return (
+    <Panel title={texts.title}>
+      <Text size="sm" c="dimmed" mt={-6} mb={4}>
+        {texts.about}
+      </Text>
+      {reply.isPending && <Waiting rows={3} />}
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.data?.certificates.length === 0 && <Text size="sm">{texts.none}</Text>}
+      {reply.data?.certificates.map((certificate) => (
+        <One key={certificate.use} certificate={certificate} onRenew={() => setRenewing(certificate)} />
+      ))}
+      {renewing && <Renew certificate={renewing} onDone={() => setRenewing(null)} />}
+    </Panel>
+  )
+}
+
+function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () => void }) {
+  const { use, isInUse, subject, issuer, isSelfMade, fingerprint256, notBefore, notAfter, daysLeft, pem } = certificate
+  const zone = useZone()
+  const day = (instant: string) => dayText(todayIn(zone, new Date(instant)))
+  return (
+    <div className={css.certificate}>
+      <Group justify="space-between" gap={8}>
+        <span className={css.label}>{texts.uses[use]}</span>
+        <Group gap={6}>
+          <Tag tone={isInUse ? 'good' : 'plain'}>{isInUse ? texts.inUse : texts.notInUse}</Tag>
+          <Tag tone={expiryTone(daysLeft)}>{daysLeft < 0 ? texts.ended : texts.left(daysLeft)}</Tag>
+        </Group>
+      </Group>
+      <Facts
+        facts={[
+          [texts.subject, subject],
+          [texts.issuer, isSelfMade ? texts.selfMade : issuer],
+          [texts.valid, texts.validity(day(notBefore), day(notAfter))],
+          [
+            texts.fingerprint,
+            <span key="fingerprint" className="mono">
+              {fingerprint256}
+            </span>,
+          ],
+        ]}
+      />
+      <Group gap={8}>
+        <CopyButton value={pem} timeout={2000}>
+          {({ copied, copy }) => (
+            <Button variant="default" size="xs" leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />} onClick={copy}>
+              {copied ? texts.copied : texts.copy}
+            </Button>
+          )}
+        </CopyButton>
+        <Button variant="default" size="xs" leftSection={<IconDownload size={15} />} onClick={() => download(`isthmus-${use}.pem`, pem)}>
+          {texts.download}
+        </Button>
+        {isSelfMade && (
+          <Button variant="default" size="xs" leftSection={<IconRefresh size={15} />} onClick={onRenew}>
+            {texts.renew}…
+          </Button>
+        )}
+      </Group>
+    </div>
+  )
+}
+
+function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () => void }) {
+  const renew = useSend(dashboard.renewCertificate, [dashboard.certificates, dashboard.status])
+  const confirm = () =>
+    renew.mutate(
+      { params: { use: certificate.use } },
+      {
+        onSuccess: () => {
+          onDone()
+          notifications.show({ message: texts.renewed, icon: <IconCheck size={18} /> })
+        },
+      },
+    )
+  return (
+    <Confirm
+      isOpen
+      title={texts.renewTitle}
+      action={texts.renewAction}
+      isBusy={renew.isPending}
+      error={renew.error}
+      onClose={onDone}
+      onConfirm={confirm}
+    >
+      <Stack gap={6}>
+        <b>{texts.uses[certificate.use]}</b>
+        <Text size="sm">{texts.renewText[certificate.use]}</Text>
+      </Stack>
+    </Confirm>
+  )
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/x-pem-file' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: name })
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,252 @@
+import { expect, type Page, test } from '@playwright/test'
+import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+
+test.describe.configure({ mode: 'serial' })
+
+const STUDY = '1.2.826.0.1.3680043.8.498.11120001'
+const MAJA = { studyInstanceUid: STUDY, patientName: 'TEST^MAJA', patientId: 'P-7001', accessionNumber: 'A-7001' }
+const PRIOR = { studyInstanceUid: '1.2.826.0.1.3680043.8.498.11120002', patientName: 'TEST^MAJA', patientId: 'OLD-17' }
+let stage: Stage
+let archive: Archive
+let page: Page
+let complaints: readonly string[]
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage('--dimse-tls', '0')
+  // A small disk must not refuse the images of this test; a study is complete soon.
+  for (const [key, value] of [
+    ['intake.stopGigabytes', '0'],
+    ['intake.warnGigabytes', '0'],
+    ['intake.idleSeconds', '3'],
+  ] as const) {
+    await stage.command('config', 'set', key, value)
+  }
+  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
+  await stage.command('device', 'add', '--ae-title', 'CT2', '--modality', 'CT', '--name', 'CT, room 2')
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  page = await context.newPage()
+  complaints = complaintsOf(page)
+  await enterAsOwner(stage, page)
+})
+
+test.afterAll(async () => {
+  await page.context().close()
+  await stage[Symbol.asyncDispose]()
+})
+
+const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
+
+async function sendStudy(): Promise<void> {
+  await page.getByRole('combobox', { name: 'Send to' }).click()
+  await page.getByRole('option', { name: 'Hospital PACS' }).click()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+async function isAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Colours on their way from one scheme to the other are not those anybody reads.
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    await page.waitForFunction(() => document.getAnimations().length === 0)
+    expect(await accessibilityFaults(page), colorScheme).toEqual([])
+  }
+}
+
+test('says where images will appear before there are any', async () => {
+  await go('Images')
+  await expect(page.getByText('When a device sends images to AE title ISTHMUS')).toBeVisible()
+})
+
+test('shows a study as its images arrive, without being asked, and when it is complete', async () => {
+  await sendImages(
+    stage,
+    'CT1',
+    [1, 2, 3].map((number) => ({ ...MAJA, number })),
+  )
+  const row = rowOf('TEST')
+  await expect(row.getByText('Receiving')).toBeVisible()
+  await expect(row).toContainText('P-7001')
+  await expect(row).toContainText('CT, room 1')
+  await sendImages(
+    stage,
+    'CT1',
+    [4, 5].map((number) => ({ ...MAJA, number })),
+  )
+  await expect(row.getByRole('cell').nth(3)).toHaveText('5')
+  await expect(row.getByText('Complete')).toBeVisible({ timeout: 20_000 })
+  await isAccessible()
+})
+
+test('finds a study by a whole patient ID and by nothing less', async () => {
+  const search = page.getByRole('textbox', { name: 'Search' })
+  await search.fill('P-70')
+  await expect(page.getByText('No study fits')).toBeVisible()
+  await search.fill('P-7001')
+  await expect(rowOf('TEST')).toBeVisible()
+  expect(page.url()).not.toContain('7001')
+  await search.fill('')
+})
+
+test('opens the study: who it is, its series, and the study it became', async () => {
+  await rowOf('TEST').getByRole('link').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' })).toBeVisible()
+  await expect(page.getByText('3 May 1971')).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' })).toContainText('5')
+  await expect(page.getByText('made from these images')).toBeVisible()
+  await isAccessible()
+})
+
+test('puts images of another patient beside the worklist’s row, and keeps who looked at it', async () => {
+  const row = await firstRow(stage, 'CT1')
+  expect(row.studyInstanceUid).not.toBe('')
+  const { studyInstanceUid, accessionNumber } = row
+  await sendImages(stage, 'CT1', [{ studyInstanceUid, accessionNumber, number: 1, patientName: 'WRONG^PETER', patientId: 'P-9999' }])
+  await go('Images')
+  await expect(rowOf('WRONG').getByText('Does not match the worklist')).toBeVisible({ timeout: 20_000 })
+  await rowOf('WRONG').getByRole('link').click()
+  const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
+  await expect(patientId).toContainText(row.patientId)
+  await expect(patientId).toContainText('P-9999')
+  await isAccessible()
+  await page.getByRole('button', { name: 'I have looked at it' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Wrong entry chosen, sent again')
+  await dialog.getByRole('button', { name: 'I have looked at it' }).click()
+  await expect(page.getByText('Wrong entry chosen, sent again')).toBeVisible()
+  await expect(page.getByText('Olga Berg').last()).toBeVisible()
+  await expect(page.getByText('Does not match the worklist')).toHaveCount(0)
+})
+
+test('sets another image of the same identifier aside, and deletes it only with a reason', async () => {
+  await sendImages(stage, 'CT2', [{ ...MAJA, number: 1, pixel: '0009' }])
+  await go('Images')
+  await page.getByRole('navigation', { name: 'Images' }).getByRole('link', { name: 'Set aside' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
+  await expect(row).toContainText('CT, room 2')
+  await isAccessible()
+  await row.getByRole('button', { name: 'Discard' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Discard for good' }).click()
+  await expect(dialog.getByText('must say why')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Test image of the service')
+  await dialog.getByRole('button', { name: 'Discard for good' }).click()
+  await expect(page.getByText('Nothing is set aside')).toBeVisible()
+})
+
+test('sends a study to a destination that was entered and tested here', async () => {
+  archive = await startArchive(stage)
+  await go('Destinations')
+  await page.getByRole('button', { name: 'Add destination' }).first().click()
+  const form = page.getByRole('dialog')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Hospital PACS')
+  await form.getByRole('textbox', { name: 'AE title' }).fill('PACS')
+  await form.getByRole('textbox', { name: 'Host' }).fill('127.0.0.1')
+  await form.getByRole('textbox', { name: 'Port' }).fill(String(archive.port))
+  await form.getByRole('switch', { name: 'Earlier studies can be fetched from it' }).check({ force: true })
+  await form.getByRole('button', { name: 'Add destination' }).click()
+  await expect(page.getByText('only what a person sends')).toBeVisible()
+  await page.getByRole('button', { name: 'Test connection' }).click()
+  await expect(page.getByText(/^It answers/)).toBeVisible({ timeout: 20_000 })
+  await page.goto(`${stage.http}/#/images/${STUDY}`)
+  await sendStudy()
+  await expect(page.getByText('5 sent')).toBeVisible({ timeout: 20_000 })
+})
+
+test('finds earlier studies of the patient in another system, warns of another patient ID, and fetches one', async () => {
+  await archive.take([1, 2].map((number) => ({ ...PRIOR, number })))
+  await page.getByRole('link', { name: 'Find earlier studies' }).click()
+  await expect(page.getByRole('textbox', { name: 'Patient ID' })).toHaveValue('P-7001')
+  await page.getByRole('textbox', { name: 'Patient ID' }).fill('')
+  await page.getByRole('textbox', { name: 'Patient name' }).fill('TEST*')
+  await page.getByRole('button', { name: 'Find', exact: true }).click()
+  await expect(rowOf('P-7001')).toContainText('5 here')
+  await expect(rowOf('OLD-17')).toContainText('Not the same patient ID')
+  await isAccessible()
+  await rowOf('OLD-17').getByRole('button', { name: 'Fetch' }).click()
+  await expect(page.getByText('2 of 2 images')).toBeVisible({ timeout: 20_000 })
+  await rowOf('OLD-17').getByRole('link', { name: 'Open' }).click()
+  await expect(page.getByText('OLD-17')).toBeVisible()
+})
+
+test('says what is wrong while a destination is away, and gives up with a reason', async () => {
+  await archive[Symbol.asyncDispose]()
+  await go('Images')
+  await rowOf('WRONG').getByRole('link').click()
+  await sendStudy()
+  await expect(page.getByText('1 waiting')).toBeVisible()
+  await go('Destinations')
+  await expect(page.getByText('Trying again')).toBeVisible({ timeout: 20_000 })
+  await isAccessible()
+  await page.getByRole('link', { name: 'Hospital PACS' }).click()
+  await expect(rowOf('WRONG')).toBeVisible()
+  await isAccessible()
+  await rowOf('WRONG').getByRole('button', { name: 'Give up' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Wrong patient')
+  await dialog.getByRole('button', { name: 'Give up' }).click()
+  await expect(rowOf('WRONG').getByText('1 given up')).toBeVisible()
+})
+
+test('takes a device’s port, and says what is wrong when it does not answer there', async () => {
+  await go('Devices')
+  await page.getByRole('button', { name: 'Edit CT, room 1' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByRole('textbox', { name: 'Its own port' }).fill(String(archive.port))
+  await form.getByRole('combobox', { name: 'Console', exact: true }).click()
+  await page.getByRole('option', { name: 'GE' }).click()
+  await form.getByRole('combobox', { name: 'Connections' }).click()
+  await page.getByRole('option', { name: 'Only encrypted, and with the device’s certificate' }).click()
+  await form.getByRole('textbox', { name: 'The device’s certificate' }).fill('not a certificate')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form.getByText('must be a certificate in PEM form')).toBeVisible()
+  await isAccessible()
+  await form.getByRole('combobox', { name: 'Connections' }).click()
+  await page.getByRole('option', { name: 'Encrypted or not, as the device does' }).click()
+  await form.getByRole('textbox', { name: 'The device’s certificate' }).fill('')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form).toHaveCount(0)
+  await page.getByRole('button', { name: 'Check CT, room 1' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('button', { name: 'Test connection' }).click()
+  await expect(drawer.getByText('It does not answer')).toBeVisible({ timeout: 20_000 })
+  await page.keyboard.press('Escape')
+  await expect(drawer).toHaveCount(0)
+})
+
+test('checks a device’s worklist against the rules of its console', async () => {
+  await go('Devices')
+  await page.getByRole('button', { name: 'Check CT, room 2' }).click()
+  const drawer = page.getByRole('dialog')
+  await expect(drawer.getByText('The port the device listens at is not known')).toBeVisible()
+  await drawer.getByRole('button', { name: 'Check worklist' }).click()
+  await expect(drawer.getByText(/exams? checked/)).toBeVisible()
+  await isAccessible()
+  await page.keyboard.press('Escape')
+})
+
+test('shows the certificate of DICOM TLS and makes a new one only after asking', async () => {
+  await go('Settings')
+  const panel = page.locator('#group-certificates')
+  await expect(panel.getByText('Devices (DICOM TLS)')).toBeVisible()
+  const fingerprint = panel.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).last()
+  const before = await fingerprint.textContent()
+  await panel.getByRole('button', { name: 'Renew' }).last().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a new one' }).click()
+  await expect(fingerprint).not.toHaveText(before ?? '')
+})
+
+test('counts the day’s images on the overview, each number leading to its list', async () => {
+  await go('Overview')
+  const numbers = page.getByLabel('Today', { exact: true })
+  await expect(numbers.getByText('Images received today').locator('xpath=ancestor::div[1]')).toContainText('8')
+  await expect(page.getByText('Room for images')).toBeVisible()
+  await isAccessible()
+  await numbers.getByRole('link', { name: 'Images set aside' }).click()
+  await expect(page.getByRole('heading', { name: 'Images set aside' })).toBeVisible()
+})
+
+test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {
+  expect(complaints).toEqual([])
+})
