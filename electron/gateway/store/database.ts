@@ -4,6 +4,7 @@ import { openDatabaseFile } from './database-file.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
+import { openWalSync, type WalSync } from './wal-sync.ts'
 
 const MOST_STATEMENTS = 256
 /** The table of a statement that changes one; any other text is taken for a change of everything. */
@@ -46,6 +47,8 @@ export class Database implements Disposable {
   readonly #sqlite: Sqlite.Database
   readonly #statements = new Map<string, Statement>()
   readonly #boundaries: Record<'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back', Sqlite.Statement>
+  readonly #synchronous: Record<'full' | 'normal', Sqlite.Statement>
+  readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   #changeCount = 0
   readonly #foreignVersion: Sqlite.Statement
@@ -58,11 +61,13 @@ export class Database implements Disposable {
    * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
    */
   static open(file: string, migrations: readonly string[] = MIGRATIONS): Database {
-    return new Database(openDatabaseFile(file, migrations))
+    return new Database(openDatabaseFile(file, migrations), openWalSync(file))
   }
 
-  private constructor(sqlite: Sqlite.Database) {
+  private constructor(sqlite: Sqlite.Database, wal: WalSync) {
     this.#sqlite = sqlite
+    this.#wal = wal
+    this.#synchronous = { full: sqlite.prepare('pragma synchronous = full'), normal: sqlite.prepare('pragma synchronous = normal') }
     this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
     this.#boundaries = {
       begin: sqlite.prepare('begin immediate'),
@@ -157,7 +162,8 @@ export class Database implements Disposable {
 
   /**
    * Group commit: runs `write` at the next turn of the event loop in one transaction with everybody else who is waiting, each under
-   * its own savepoint. Resolves when the transaction is durable; a `write` that throws is undone and rejects alone.
+   * its own savepoint. Resolves when the transaction is durable; a `write` that throws is undone and rejects alone. The event loop does not
+   * wait for the disk: others can read what was written a moment before it is durable.
    */
   commitSoon<T>(write: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -167,11 +173,17 @@ export class Database implements Disposable {
     })
   }
 
-  #commitWriters(): void {
+  #commitWriters(isLast = false): void {
     const writers = this.#writers.splice(0, MOST_WRITERS)
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commitWriters()) : undefined
     const answers: (() => void)[] = []
+    const refuseAll = (error: unknown) => {
+      for (const { reject } of writers) reject(error)
+    }
+    // Without a sync of its own, which follows on a thread.
+    const isRelaxed = !isLast && !this.#wal.hasFailed
     try {
+      if (isRelaxed) this.#synchronous.normal.run()
       this.transaction(() => {
         for (const { write, resolve, reject } of writers) {
           try {
@@ -184,10 +196,16 @@ export class Database implements Disposable {
         }
       })
     } catch (error) {
-      for (const { reject } of writers) reject(error)
+      refuseAll(error)
       return
+    } finally {
+      if (isRelaxed && this.#sqlite.open) this.#synchronous.full.run()
     }
-    for (const answer of answers) answer()
+    const answerAll = () => {
+      for (const answer of answers) answer()
+    }
+    if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
+    else answerAll()
   }
 
   /** The statement, about to be run. */
@@ -214,9 +232,10 @@ export class Database implements Disposable {
   /** Writes what still waits for its group commit, then closes. */
   [Symbol.dispose](): void {
     if (!this.#sqlite.open) return
-    while (this.#writers.length > 0) this.#commitWriters()
+    while (this.#writers.length > 0) this.#commitWriters(true)
     clearImmediate(this.#turn)
     this.#sqlite.pragma('wal_checkpoint(truncate)')
+    this.#wal.close()
     this.#sqlite.close()
   }
 }

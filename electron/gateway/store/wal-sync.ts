@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+
+const open = promisify(fs.open)
+const fdatasync = promisify(fs.fdatasync)
+
+/** Makes the write-ahead log of a database durable, on a thread. */
+export interface WalSync {
+  /** Resolves when all that was committed before the call is on the disk. Calls that come while one is at work share the next. */
+  sync(): Promise<void>
+  /** A sync failed: what the system could not write it takes for written from then on, so that another sync proves nothing. */
+  readonly hasFailed: boolean
+  close(): void
+}
+
+/** Of the database at `file`; its log has to be there at the first sync. */
+export function openWalSync(file: string): WalSync {
+  let log: Promise<number> | undefined
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let hasFailed = false
+
+  async function syncNow(): Promise<void> {
+    try {
+      // Windows flushes only what is open for writing.
+      log ??= open(`${file}-wal`, 'r+')
+      await fdatasync(await log)
+    } catch (error) {
+      hasFailed = true
+      throw error
+    }
+  }
+
+  function begin(): Promise<void> {
+    next = undefined
+    const mine: Promise<void> = syncNow().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
+
+  return {
+    sync() {
+      if (!running) return begin()
+      next ??= running.then(begin, begin)
+      return next
+    },
+    get hasFailed() {
+      return hasFailed
+    },
+    close() {
+      const over = next ?? running ?? Promise.resolve()
+      // A number that is closed while a thread works with it may be that of another file by then.
+      const end = async () => log && fs.closeSync(await log)
+      void over.then(end, end).catch(() => undefined)
+    },
+  }
+}
