@@ -1,3 +1,5 @@
+import type { SlicePool } from './slice-pool.ts'
+
 /** The association ended before the data set did: there is nobody left to answer. */
 export class DataSetCutOff extends Error {
   override name = 'DataSetCutOff'
@@ -5,8 +7,9 @@ export class DataSetCutOff extends Error {
 
 /** A data set on its way from the network to the service that keeps it, while it is still arriving. */
 export interface DataSetStream {
-  /** For the service, once. Each turn gives all that has come; throws {@link DataSetCutOff} where the association ends first. */
+  /** For the service, once. Each turn gives what has come, a slice or more of it; throws {@link DataSetCutOff} where the association ends first. */
   readonly fragments: AsyncIterable<readonly Buffer[]>
+  /** Takes a copy: the network's own buffer is free again at once. */
   push(data: Buffer): void
   end(): void
   /** No more will come, and what came is not whole. */
@@ -19,11 +22,13 @@ export interface DataSetStream {
   discard(): Promise<void>
 }
 
-/** `eased` is called when the service has taken what waited, or waits for more. */
-export function createDataSetStream(eased: () => void): DataSetStream {
+/** Slices are `sliceBytes` long, the last one shorter; `eased` is called when the service has taken what waited, or waits for more. */
+export function createDataSetStream(slices: SlicePool, sliceBytes: number, eased: () => void): DataSetStream {
   const over = Promise.withResolvers<void>()
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
+  /** Full ones, and behind them the one that is being filled. */
+  let full: Buffer[] = []
+  let filling: Buffer | undefined
+  let filled = 0
   let state: 'open' | 'ended' | 'cut-off' = 'open'
   let isDiscarding = false
   let starved: PromiseWithResolvers<void> | undefined
@@ -31,22 +36,24 @@ export function createDataSetStream(eased: () => void): DataSetStream {
   function finish(how: 'ended' | 'cut-off'): void {
     if (state !== 'open') return
     state = how
+    if (how === 'ended' && filling) full.push(filling.subarray(0, filled))
+    filling = undefined
+    filled = 0
     over.resolve()
     starved?.resolve()
   }
 
   async function next(): Promise<IteratorResult<readonly Buffer[], undefined>> {
-    while (waiting.length === 0 && state === 'open') {
+    while (full.length === 0 && state === 'open') {
       starved = Promise.withResolvers()
       eased()
       await starved.promise
       starved = undefined
     }
     if (state === 'cut-off') throw new DataSetCutOff('the association ended within the data set')
-    if (waiting.length === 0) return { done: true, value: undefined }
-    const value = waiting
-    waiting = []
-    waitingBytes = 0
+    if (full.length === 0) return { done: true, value: undefined }
+    const value = full
+    full = []
     eased()
     return { done: false, value }
   }
@@ -55,22 +62,32 @@ export function createDataSetStream(eased: () => void): DataSetStream {
     fragments: { [Symbol.asyncIterator]: () => ({ next }) },
     push(data) {
       if (isDiscarding) return
-      waiting.push(data)
-      waitingBytes += data.length
-      starved?.resolve()
+      for (let at = 0; at < data.length; ) {
+        filling ??= slices.take(sliceBytes)
+        const copied = data.copy(filling, filled, at)
+        at += copied
+        filled += copied
+        if (filled < filling.length) continue
+        full.push(filling)
+        filling = undefined
+        filled = 0
+      }
+      if (full.length > 0) starved?.resolve()
     },
     end: () => finish('ended'),
     cutOff: () => finish('cut-off'),
     get waitingBytes() {
-      return waitingBytes
+      return full.reduce((sum, { length }) => sum + length, 0)
     },
     get isStarved() {
       return state === 'open' && (starved !== undefined || isDiscarding)
     },
     discard() {
       isDiscarding = true
-      waiting = []
-      waitingBytes = 0
+      for (const slice of full) slices.give(slice)
+      full = []
+      filling = undefined
+      filled = 0
       eased()
       return over.promise
     },

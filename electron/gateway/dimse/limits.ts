@@ -17,7 +17,8 @@ export interface DimseLimits {
   /** Data set of a normalized service (MPPS, storage commitment), bytes; and of all those being gathered together. */
   readonly normalizedBytes: number
   readonly gatheredBytes: number
-  /** Bytes of a streamed data set that wait for the service; then the connection is not read. */
+  /** Bytes of a streamed data set that are handed to the service at a time, and that wait for it; then the connection is not read. */
+  readonly dataSliceBytes: number
   readonly streamedBytes: number
   /** A data set that long is not even read to its end: the association is aborted. */
   readonly drainedBytes: number
@@ -52,7 +53,8 @@ export const DEFAULT_LIMITS: DimseLimits = {
   identifierBytes: 256 << 10,
   normalizedBytes: 8 << 20,
   gatheredBytes: 48 << 20,
-  streamedBytes: 1 << 20,
+  dataSliceBytes: 128 << 10,
+  streamedBytes: 256 << 10,
   drainedBytes: 64 << 20,
   queuedRequests: 8,
   queuedBytes: 32 << 10,

@@ -13,6 +13,7 @@ export interface OperationHost {
   readonly maximumLength: number
   readonly limits: DimseLimits
   readonly slices: SlicePool
+  readonly dataSlices: SlicePool
   serviceOf(abstractSyntax: string): ServiceClass | undefined
   /** Whole messages, in one write; false: there is no association any more. */
   send(...parts: readonly Buffer[]): Promise<boolean>
@@ -132,6 +133,7 @@ async function performed({ context, message, messageId, controller }: Request, h
     maximumLength: host.maximumLength,
     limits: host.limits,
     slices: host.slices,
+    dataSlices: host.dataSlices,
     signal,
     send: (bytes) => host.send(bytes),
     failure: (error) => failureOf(error, host),

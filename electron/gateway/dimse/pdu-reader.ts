@@ -14,8 +14,8 @@ import {
 } from './pdu.ts'
 
 export interface PduReader {
-  /** Takes bytes as they come, in any pieces. The reader keeps views of `chunk`: it must not be written to again. */
-  push(chunk: Buffer): void
+  /** Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must not be written to again; false: it has a copy. */
+  push(chunk: Buffer): boolean
   /**
    * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in parts, as its bytes do: each part is a P-DATA-TF
    * whose PDVs are pieces of the one on the wire, the last piece with its `isLast`.
@@ -78,7 +78,7 @@ export function createPduReader(limits: PduLimits): PduReader {
         held = chunk
         start = 0
         end = chunk.length
-        return
+        return true
       }
       const size = end - start + chunk.length
       if (end + chunk.length > held.length) {
@@ -91,6 +91,7 @@ export function createPduReader(limits: PduLimits): PduReader {
       }
       chunk.copy(held, end)
       end += chunk.length
+      return false
     },
 
     next() {

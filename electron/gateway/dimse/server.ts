@@ -5,7 +5,7 @@ import type { DimseLimits } from './limits.ts'
 import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from './service.ts'
 import type { ServiceClass } from './service-class.ts'
 import { createSlicePool } from './slice-pool.ts'
-import { createTlsListener, peerOf, type TlsListenerOptions } from './tls-listener.ts'
+import { createTlsListener, peerOf, secureContextOf, type TlsListenerOptions } from './tls-listener.ts'
 
 export interface DimseServerOptions {
   readonly host: string
@@ -41,6 +41,9 @@ export interface DimseServer extends AsyncDisposable {
   drain(timeoutMs: number): Promise<void>
 }
 
+/** Kept for the next data set: what four devices that send at once have in hand. */
+const DATA_SLICES = 32
+
 /** What a connection may take to close after our A-ABORT. */
 const CLOSING_MS = 1000
 
@@ -60,6 +63,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
       return limits
     },
     slices: createSlicePool(limits.sliceBytes),
+    dataSlices: createSlicePool(limits.dataSliceBytes, DATA_SLICES),
     policy,
     observer,
     serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax) ?? services.find(({ offers }) => offers?.(abstractSyntax)),
@@ -147,7 +151,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
       )
       const tlsPort = await listen(server, { host: address, port: wanted })
       listeners.push(server)
-      return { port: tlsPort, setCertificate: (certificate) => server.setSecureContext({ ...rest, ...certificate }) }
+      return { port: tlsPort, setCertificate: (certificate) => server.setSecureContext(secureContextOf({ ...rest, ...certificate })) }
     },
     drain,
     [Symbol.asyncDispose]: () => drain(0),

@@ -35,6 +35,8 @@ export interface Operation {
   readonly maximumLength: number
   readonly limits: DimseLimits
   readonly slices: SlicePool
+  /** Where the slices of `fragments` come from. */
+  readonly dataSlices: SlicePool
   /** Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`). */
   readonly signal: AbortSignal
   /** Resolves when the network has taken the bytes (whole messages); false: there is no association any more. */

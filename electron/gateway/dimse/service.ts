@@ -76,11 +76,13 @@ export interface CStoreRequest {
   /** Where the instance comes of a C-MOVE (PS3.7 Table 9.3-1). */
   readonly moveOriginatorAeTitle: string | undefined
   /**
-   * The data set's bytes in order, as the network brings them: each turn gives all that has come. The connection is not read while too much
+   * The data set's bytes in order, as the network brings them: each turn gives a slice or more. The connection is not read while too much
    * waits here. Throws where the association ends before the data set does. A service that stops reading early has the rest discarded
    * before its response goes out.
    */
   readonly dataSet: AsyncIterable<readonly Buffer[]>
+  /** Gives a slice of the data set back that nobody reads any more, to be filled again. */
+  release(slice: Buffer): void
   readonly signal: AbortSignal
 }
 

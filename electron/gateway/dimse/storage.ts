@@ -17,7 +17,7 @@ export function storage(scp: CStoreScp, { acceptsUnknown }: StorageOptions): Ser
     acceptsScpRole: false,
     streams: true,
     commands: {
-      [COMMAND_FIELD['C-STORE-RQ']]: async ({ association, messageId, context, command, fragments, signal }) => {
+      [COMMAND_FIELD['C-STORE-RQ']]: async ({ association, messageId, context, command, fragments, dataSlices, signal }) => {
         const sopInstanceUid = command.affectedSopInstanceUid ?? ''
         const result = await scp.store({
           association,
@@ -27,6 +27,7 @@ export function storage(scp: CStoreScp, { acceptsUnknown }: StorageOptions): Ser
           sopInstanceUid,
           moveOriginatorAeTitle: command.moveOriginatorAeTitle,
           dataSet: fragments ?? NOTHING,
+          release: dataSlices.give,
           signal,
         })
         return { result, responses: 0, response: { affectedSopInstanceUid: sopInstanceUid } }

@@ -19,23 +19,31 @@ interface HandshakeLimits {
 // PS3.15 B.12 (BCP 195, RFC 9325 §4.2): forward secrecy and AEAD only.
 const PROFILE = {
   minVersion: 'TLSv1.2',
+  honorCipherOrder: true,
   ciphers: [
     'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256',
     'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
   ].join(':'),
 } as const
 
+/** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
+export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
+  ...PROFILE,
+  key,
+  cert,
+  // Without a list Node would trust those whom browsers trust.
+  ca: ca ?? [],
+})
+
 /**
  * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to show which is decided when the
  * association says who it is.
  */
 export function createTlsListener(options: TlsListenerOptions & HandshakeLimits, connected: (socket: TLSSocket) => void): Server {
-  const { handshakeSeconds, mostHandshakes, ...certificate } = options
+  const { handshakeSeconds, mostHandshakes } = options
   const server = createServer(
     {
-      ...certificate,
-      ...PROFILE,
-      honorCipherOrder: true,
+      ...secureContextOf(options),
       requestCert: true,
       rejectUnauthorized: false,
       handshakeTimeout: handshakeSeconds * 1000,

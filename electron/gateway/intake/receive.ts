@@ -73,6 +73,10 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     let gathered: Buffer[] = [meta]
     let gatheredBytes = meta.length
     let writing: Promise<void> = Promise.resolve()
+    const write = async (buffers: readonly Buffer[]) => {
+      await part.write(buffers)
+      for (const buffer of buffers) if (buffer !== meta) request.release(buffer)
+    }
     try {
       for await (const fragments of request.dataSet) {
         for (const fragment of fragments) {
@@ -84,7 +88,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         if (gatheredBytes < WRITE_BYTES) continue
         // One write at a time, while the next bytes come: memory is that of two.
         await writing
-        writing = part.write(gathered)
+        writing = write(gathered)
         // Its fault is met at the next write, or at the end.
         writing.catch(() => undefined)
         gathered = []
@@ -93,7 +97,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     } finally {
       await writing
     }
-    if (gatheredBytes > 0) await part.write(gathered)
+    if (gatheredBytes > 0) await write(gathered)
     const found = reader.end()
     if (found.fault !== undefined) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
@@ -126,12 +130,19 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         bytes: part.bytes,
         crc32: received.crc32,
         deviceName: device?.name || association.callingAeTitle,
-        isFetched: isFetchedBy(setting('dimse.aeTitle'), request),
+        isFetched: isFetched(request, header.studyInstanceUid),
       }
       return await database.commitSoon(() => arrivals.keep(arrival))
     } finally {
       arriving.delete(file)
     }
+  }
+
+  /** Whether it comes of a C-MOVE of ours. PS3.7 Table 9.1-1 leaves the Move Originator to the sender, and some do not name it. */
+  function isFetched({ association, moveOriginatorAeTitle }: CStoreRequest, studyInstanceUid: string): boolean {
+    const { callingAeTitle, remoteAddress } = association
+    const isOurs = moveOriginatorAeTitle?.trim().toUpperCase() === setting('dimse.aeTitle').trim().toUpperCase()
+    return isOurs || deps.isFetching(callingAeTitle, remoteAddress, studyInstanceUid)
   }
 
   // dicom-field §5.5: the same bytes again change nothing.
@@ -159,7 +170,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         // The feed has it when the association ends; there is nobody to answer.
         if (error instanceof DataSetCutOff) return { status: 0x0110, errorComment: 'Association ended within the data set' }
         const result = resultOf(error)
-        if (error instanceof StorageFault) disk.failed()
+        if (error instanceof StorageFault || isDatabaseFull(error)) disk.failed()
         tally.refused(association, sentenceOf(result))
         return result
       }
@@ -168,18 +179,25 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
 
   function resultOf(error: unknown): DimseResult {
     if (error instanceof DimseError) return error.result
-    if (error instanceof StorageFault && error.kind === 'full') return { status: 0xa700, errorComment: 'Too little disk space' }
+    if (isDatabaseFull(error) || (error instanceof StorageFault && error.kind === 'full'))
+      return { status: 0xa700, errorComment: 'Too little disk space' }
     if (error instanceof StorageFault && error.kind === 'read-only') return { status: 0xa700, errorComment: 'Disk cannot be written to' }
     const reference = uuid().slice(0, 8)
     deps.onError(reference, error)
-    return { status: 0x0110, errorComment: `Gateway internal error ${reference}` }
+    return { status: 0x0110, errorComment: `${INTERNAL_ERROR} ${reference}` }
   }
 }
 
-/** What the feed says of a refusal. */
+const INTERNAL_ERROR = 'Gateway internal error'
+
+/** What the feed says of a refusal: of an error of ours once, not once for each reference. */
 function sentenceOf({ status, errorComment = '' }: DimseResult): string {
-  return `${errorComment} (status ${status.toString(16).toUpperCase().padStart(4, '0')}).`
+  const why = errorComment.startsWith(INTERNAL_ERROR) ? `${INTERNAL_ERROR}, see its log` : errorComment
+  return `${why} (status ${status.toString(16).toUpperCase().padStart(4, '0')}).`
 }
+
+/** The database lies on the disk of the images, and had no room for the row. */
+const isDatabaseFull = (error: unknown): boolean => error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_FULL'
 
 /** PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same. */
 function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
@@ -190,6 +208,10 @@ function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
 
 // dicom-field §5.3, §5.4.
 function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
+  // A data set without them is of another transfer syntax, or none at all.
+  if (header.sopClassUid === '') throw new DimseError(0xc000, 'Cannot understand: no SOP Class UID in the data set', [TAG.sopClassUid])
+  if (header.sopInstanceUid === '')
+    throw new DimseError(0xc000, 'Cannot understand: no SOP Instance UID in the data set', [TAG.sopInstanceUid])
   if (header.sopClassUid !== request.sopClassUid)
     throw new DimseError(0xa900, 'SOP Class UID differs from the affected one', [TAG.sopClassUid])
   if (header.sopInstanceUid !== request.sopInstanceUid)
@@ -200,9 +222,6 @@ function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
     throw new DimseError(0xa900, 'Series Instance UID is missing or no UID', [TAG.seriesInstanceUid])
 }
 
-/** ErrorComment is an LO in ASCII. */
-const commentOf = (text: string): string => text.replace(/[^\x20-\x5b\x5d-\x7e]/g, '?').slice(0, 64)
-
-/** Whether it comes of a C-MOVE of ours (PS3.7 Table 9.3-1, Move Originator). */
-const isFetchedBy = (ownAeTitle: string, { moveOriginatorAeTitle }: CStoreRequest): boolean =>
-  moveOriginatorAeTitle !== undefined && moveOriginatorAeTitle.trim().toUpperCase() === ownAeTitle.trim().toUpperCase()
+/** ErrorComment is an LO in ASCII; where there is no room for the place of the fault, it goes whole. */
+const commentOf = (text: string): string =>
+  (text.length > 64 ? text.replace(/ \(at .*$/, '') : text).replace(/[^\x20-\x5b\x5d-\x7e]/g, '?').slice(0, 64)

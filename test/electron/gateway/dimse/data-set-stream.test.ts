@@ -1,30 +1,42 @@
 import { describe, expect, it } from 'vitest'
 import { createDataSetStream, DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
+import { createSlicePool } from '#gateway/dimse/slice-pool.ts'
+
+/** In slices of four bytes. */
+const open = (eased = () => {}) => createDataSetStream(createSlicePool(4), 4, eased)
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a data set that is arriving', () => {
-  it('gives at each turn all that has come, and ends with the data set', async () => {
-    const stream = createDataSetStream(() => {})
+  it('gives at each turn the slices that have come, and ends with the rest of the data set', async () => {
+    const stream = open()
     const turns: string[][] = []
     const reading = (async () => {
       for await (const fragments of stream.fragments) turns.push(fragments.map((fragment) => fragment.toString()))
     })()
     await settled()
-    stream.push(Buffer.from('a'))
-    stream.push(Buffer.from('b'))
+    const network = Buffer.from('abcdefghij')
+    stream.push(network.subarray(0, 3))
     await settled()
-    stream.push(Buffer.from('c'))
+    stream.push(network.subarray(3))
+    // The network fills its buffer again.
+    network.fill('x')
+    await settled()
+    stream.push(Buffer.from('kl'))
+    stream.push(Buffer.from('m'))
     stream.end()
     await reading
-    expect(turns).toEqual([['a', 'b'], ['c']])
+    expect(turns).toEqual([
+      ['abcd', 'efgh'],
+      ['ijkl', 'm'],
+    ])
   })
 
   it('counts what waits, and tells when the service has taken it', async () => {
     let eased = 0
-    const stream = createDataSetStream(() => eased++)
-    stream.push(Buffer.alloc(5))
-    expect([stream.waitingBytes, stream.isStarved, eased]).toEqual([5, false, 0])
+    const stream = open(() => eased++)
+    stream.push(Buffer.alloc(9))
+    expect([stream.waitingBytes, stream.isStarved, eased]).toEqual([8, false, 0])
     const turns = stream.fragments[Symbol.asyncIterator]()
     await turns.next()
     expect([stream.waitingBytes, stream.isStarved, eased]).toEqual([0, false, 1])
@@ -32,16 +44,17 @@ describe('a data set that is arriving', () => {
     await settled()
     expect([stream.isStarved, eased]).toEqual([true, 2])
     stream.end()
-    expect(await next).toEqual({ done: true, value: undefined })
+    expect((await next).value).toEqual([Buffer.alloc(1)])
+    expect(await turns.next()).toEqual({ done: true, value: undefined })
     expect(stream.isStarved).toBe(false)
   })
 
   it('throws at a service whose association ends within it, also where something waits', async () => {
-    const stream = createDataSetStream(() => {})
+    const stream = open()
     stream.push(Buffer.from('half'))
     stream.cutOff()
     await expect(stream.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(DataSetCutOff)
-    const waiting = createDataSetStream(() => {})
+    const waiting = open()
     const next = waiting.fragments[Symbol.asyncIterator]().next()
     await settled()
     waiting.cutOff()
@@ -49,7 +62,7 @@ describe('a data set that is arriving', () => {
   })
 
   it('drops what a service does not want, to its end', async () => {
-    const stream = createDataSetStream(() => {})
+    const stream = open()
     stream.push(Buffer.from('one'))
     const over = stream.discard()
     stream.push(Buffer.from('two'))

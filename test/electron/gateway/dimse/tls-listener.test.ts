@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
-import { type ConnectionOptions, connect } from 'node:tls'
+import { type ConnectionOptions, connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { TlsPeer } from '#gateway/dimse/service.ts'
 import { selfSignedCertificate } from '#gateway/http/certificate.ts'
@@ -60,17 +60,46 @@ describe('DICOM by TLS', () => {
     }
   })
 
-  it('refuses TLS 1.1 and suites without forward secrecy', async () => {
+  it('trusts nobody without authorities of ours, whoever else is trusted on this computer', async () => {
+    const known = certificate()
+    const usual = getCACertificates('default')
+    setDefaultCACertificates([known.cert])
+    try {
+      const { server, tls, peers } = await listening()
+      await using _server = server
+      await using secure = await overTls(tls.port, known)
+      await secure.associate()
+      expect(peers).toEqual([expect.objectContaining({ fingerprint256: new X509Certificate(known.cert).fingerprint256, isTrusted: false })])
+    } finally {
+      setDefaultCACertificates(usual)
+    }
+  })
+
+  it('refuses TLS 1.1 and suites without forward secrecy or AEAD, after another certificate too', async () => {
     const { server, tls } = await listening()
     await using _server = server
-    for (const old of [
-      { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' },
-      { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' },
-    ] as const) {
-      const socket = connect({ port: tls.port, host: '127.0.0.1', rejectUnauthorized: false, ...old })
-      const [error] = (await once(socket, 'error')) as [Error]
-      expect(error.message).toMatch(/alert|version|handshake|protocol|no ciphers/i)
+    for (const renew of [() => {}, () => tls.setCertificate(certificate())]) {
+      renew()
+      for (const old of [
+        { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' },
+        { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' },
+        { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256' },
+      ] as const) {
+        const socket = connect({ port: tls.port, host: '127.0.0.1', rejectUnauthorized: false, ...old })
+        const [error] = (await once(socket, 'error')) as [Error]
+        expect(error.message).toMatch(/alert|version|handshake|protocol|no ciphers/i)
+      }
     }
+  })
+
+  it('knows its authorities after another certificate', async () => {
+    const known = certificate()
+    const { server, tls, peers } = await listening(known.cert)
+    await using _server = server
+    tls.setCertificate(certificate())
+    await using secure = await overTls(tls.port, known)
+    await secure.associate()
+    expect(peers).toEqual([expect.objectContaining({ isTrusted: true })])
   })
 
   it('lets go of a connection that never shakes hands, and stays there for others', async () => {

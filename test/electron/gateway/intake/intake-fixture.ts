@@ -198,6 +198,7 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     performedSteps,
     handedOut: async () => undefined,
     askEnrichment: async () => ({}),
+    isFetching: () => false,
     onKept: (instance) => kept.push(instance),
     sendEventReport: async (_peer, _aeTitle, report) => void reports.push(report),
     onNews: (line) => news.push(line),
@@ -245,6 +246,7 @@ export function storeRequest(values: Values, options: SendOptions = {}): CStoreR
     sopInstanceUid: String(values.SOPInstanceUID ?? ''),
     moveOriginatorAeTitle: undefined,
     dataSet: inFragments(encoded(values, transferSyntax), 100),
+    release: () => undefined,
     signal: new AbortController().signal,
     ...more,
   }
