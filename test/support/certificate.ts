@@ -22,7 +22,8 @@ export function selfSignedCertificate(dnsNames: readonly string[]): { readonly k
   )
   const signature = Buffer.concat([Buffer.from([0]), sign('sha256', toSign, privateKey)])
   const certificate = der(0x30, toSign, algorithm, der(0x03, signature))
-  const base64 = certificate.toString('base64').replace(/.{64}/g, '$&\n')
+  // RFC 7468: no empty line, whatever the length.
+  const base64 = certificate.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
     cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,

@@ -27,7 +27,8 @@ async function writer(): Promise<void> {
     const body = Buffer.from(file.repeat(1000))
     for (let at = 0; at < body.length; at += 16_384) await part.write([body.subarray(at, at + 16_384)])
     await part.finish()
-    await part.keep(file)
+    await part.place(file)
+    await part.secure()
     await database.commitSoon(() => {
       instances.insert({ ...of, file, sopInstanceUid: `${uid}.1.${number}`, bytes: part.bytes })
       imageStudies.count(uid, series, part.bytes, of.receivedAt, 'current')

@@ -23,8 +23,8 @@ export interface ImagingClinic extends AsyncDisposable {
   readonly gateway: StartedGateway
   /** An association of CT1. */
   modality(callingAeTitle?: string): Promise<Modality>
-  /** Statuses of rows a device is served, by accession number. */
-  worklist(callingAeTitle?: string): Promise<Readonly<Record<string, string>>>
+  /** Statuses of the steps a device is served, by ScheduledProcedureStepID. */
+  worklist(callingAeTitle?: string): Promise<Readonly<Record<string, string | undefined>>>
   /** Where the last answer to a worklist query came from. */
   worklistSource(): Promise<string | undefined>
   /** The study as the window shows it with its images. */
@@ -62,7 +62,7 @@ export async function openImagingClinic({ idleSeconds = 1, partner, overrides, .
       const keys = ask({}, { ScheduledProcedureStepStartDate: DAY, ScheduledProcedureStepStatus: '' })
       const { status, rows } = await queryWorklist(dimsePort, { keys, callingAeTitle })
       expect(status).toBe('0000')
-      return Object.fromEntries(rows.map((row) => [text(row, 'AccessionNumber') ?? '', text(row, 'ScheduledProcedureStepStatus') ?? '']))
+      return Object.fromEntries(rows.map((row) => [text(row, 'ScheduledProcedureStepID'), text(row, 'ScheduledProcedureStepStatus')]))
     },
     worklistSource: async () => (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]?.source,
     images: (studyInstanceUid = UID) => call(dashboardImages.read, { params: { studyInstanceUid } }),

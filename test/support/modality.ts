@@ -29,6 +29,8 @@ export interface Modality extends AsyncDisposable {
   release(): Promise<void>
   /** TCP RST. */
   vanish(): void
+  /** Sends an image and ends the connection without waiting for the answer. */
+  storeAndLeave(image: Values): void
 }
 
 const context = (id: number, abstractSyntax: string): ProposedContext => ({
@@ -42,25 +44,32 @@ const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
 /** PS3.4 J.3.5. */
 const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
 
+type Request = Omit<CommandSet, 'messageId' | 'hasDataSet'>
+
 /** Associates with a gateway on this PC. */
 export async function openModality(port: number, { callingAeTitle = 'CT1' } = {}): Promise<Modality> {
   const association = await associated(port, { callingAeTitle, contexts: [IMAGES, STEPS, COMMITMENT] })
   let messageId = 0
 
-  async function request(
-    { id }: ProposedContext,
-    command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
-    dataSet: Buffer,
-  ): Promise<Answered> {
+  function send({ id }: ProposedContext, command: Request, dataSet: Buffer): void {
     messageId++
     association.sendMessage(id, { ...command, messageId, hasDataSet: true }, dataSet)
+  }
+
+  async function request(context: ProposedContext, command: Request, dataSet: Buffer): Promise<Answered> {
+    send(context, command, dataSet)
     const { command: response } = await association.message()
     const { status = -1, errorComment: comment = '', affectedSopInstanceUid: sopInstanceUid = '', errorId } = response
     return { status: status.toString(16).toUpperCase().padStart(4, '0'), comment, sopInstanceUid, errorId }
   }
 
-  const storeBytes = (affectedSopInstanceUid: string, dataSet: Buffer) =>
-    request(IMAGES, { commandField: COMMAND_FIELD['C-STORE-RQ'], affectedSopClassUid: CT, affectedSopInstanceUid, priority: 0 }, dataSet)
+  const storeRq = (affectedSopInstanceUid: string): Request => ({
+    commandField: COMMAND_FIELD['C-STORE-RQ'],
+    affectedSopClassUid: CT,
+    affectedSopInstanceUid,
+    priority: 0,
+  })
+  const storeBytes = (sopInstanceUid: string, dataSet: Buffer) => request(IMAGES, storeRq(sopInstanceUid), dataSet)
 
   return {
     store: (image) => storeBytes(String(image.SOPInstanceUID), encoded(image)),
@@ -97,6 +106,10 @@ export async function openModality(port: number, { callingAeTitle = 'CT1' } = {}
       ),
     async release() {
       await association.release()
+    },
+    storeAndLeave(image) {
+      send(IMAGES, storeRq(String(image.SOPInstanceUID)), encoded(image))
+      association.halfClose()
     },
     vanish: () => association.reset(),
     [Symbol.asyncDispose]: () => association[Symbol.asyncDispose](),

@@ -1,8 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { TestContext } from 'vitest'
+import { canMount } from './mount.ts'
 
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
+
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
 
 /** What a test may need of the machine: whether it is there, and how to say that it is not. */
 const NEEDS = {
@@ -13,6 +20,8 @@ const NEEDS = {
     there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0,
     missing: 'pydicom is not installed',
   },
+  mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
+  space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
   bench: {
     there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)),

@@ -4,6 +4,7 @@ import type { ImageHeader, ImageStudyPatch, NewImageStudy } from '#gateway/store
 import type { InstanceRecord, InstanceState, NewInstance, QuarantineReason } from '#gateway/store/instances.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
+import type { Tally } from './tally.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
 /** An instance whose bytes are on the disk, before it has a row. */
@@ -50,7 +51,7 @@ interface Open {
   readonly stepId: string
 }
 
-export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps): Arrivals {
+export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pick<Tally, 'beganAfter'>): Arrivals {
   const { store, clock, setting, onKept } = deps
   const { database, instances, imageStudies } = store
   const open = new Map<string, Open>()
@@ -80,7 +81,10 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps): Arrivals
     }
     const isOpened = study.state !== 'receiving'
     const patch: ImageStudyPatch = {
-      transfer: { how: 'open', detail: '', at: now },
+      // What broke off is not mended by an association that was open already.
+      ...((study.transfer.how !== 'aborted' || tally.beganAfter(associationId, study.transfer.at)) && {
+        transfer: { how: 'open', detail: '', at: now },
+      }),
       ...(isOpened && { state: 'receiving', dueAt: latest() }),
       // The newest word of the device counts, and the partner is asked about it (dicom-field §5.7).
       ...(identity === 'corrected' && { header: header.study }),
@@ -158,7 +162,8 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps): Arrivals
       imageStudies.count(studyInstanceUid, series, arrival.bytes, now, state === 'current' ? 'current' : 'quarantined')
       // The one that was replaced is not counted any more.
       if (replaces) imageStudies.recount(studyInstanceUid)
-      if (state === 'current') onKept(instance)
+      // What came from an archive is there: it is not sent on by itself.
+      if (state === 'current' && !arrival.isFetched) onKept(instance)
       return { instance, ...joined }
     },
 
@@ -211,5 +216,5 @@ function otherSource(current: InstanceRecord, header: InstanceHeader, { callingA
 }
 
 /** Who and what order the images are of. */
-const identityOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: ImageHeader): string =>
+export const identityOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: ImageHeader): string =>
   JSON.stringify([patientName, patientId, patientBirthDate, patientSex, accessionNumber])

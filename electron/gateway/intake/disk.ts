@@ -7,6 +7,8 @@ type Storage = Status['storage']
 /** How long what was found out is believed; ms. */
 const LOOK_EVERY_MS = 1000
 const GIGABYTE = 1e9
+/** What the database needs for the rows of images, whatever the setting says. */
+const LEAST_BYTES = 64 << 20
 
 /** The disk that images go to (dicom-field §5.4). */
 export interface Disk {
@@ -30,6 +32,7 @@ export function openDisk({ store, clock, setting, onNews }: Pick<IntakeDeps, 'st
       return { state: 'read-only', freeBytes, totalBytes, detail: 'The image folder cannot be written to: no images are taken.' }
     if (freeBytes < stop * GIGABYTE)
       return { state: 'full', freeBytes, totalBytes, detail: `No images are taken: ${free}, fewer than the ${stop} GB to be kept free.` }
+    if (freeBytes < LEAST_BYTES) return { state: 'full', freeBytes, totalBytes, detail: 'No images are taken: the disk is full.' }
     if (freeBytes < setting('intake.warnGigabytes') * GIGABYTE)
       return { state: 'low', freeBytes, totalBytes, detail: `${free}; below ${stop} GB no more images are taken.` }
     return { state: 'ok', freeBytes, totalBytes, detail: '' }

@@ -4,6 +4,7 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
+import { removeNameless } from './nameless.ts'
 import { removeOrphans } from './orphans.ts'
 import { openPerformedStepScp } from './performed-step.ts'
 import type { Actor, IntakeDeps } from './ports.ts'
@@ -11,7 +12,7 @@ import { openQuarantine } from './quarantine.ts'
 import { openReceiving } from './receive.ts'
 import { openSeeding } from './seeding.ts'
 import { openSettling } from './settling.ts'
-import { openTally } from './tally.ts'
+import { type Ending, openTally } from './tally.ts'
 import { openTurns } from './turns.ts'
 import { openWrongSteps } from './wrong-steps.ts'
 
@@ -23,7 +24,7 @@ export interface Intake extends AsyncDisposable {
   readonly mppsScp: MppsScp
   readonly storageCommitmentScp: StorageCommitmentScp
   /** Told by the observer of associations, of every one. */
-  associationClosed(associationId: string, how: { readonly kind: 'released' | 'aborted'; readonly detail: string }): void
+  associationClosed(associationId: string, how: Ending): void
   storage(): Status['storage']
   /** Whether associations for storage are taken now: there is room on the disk, and it can be written to. */
   takesImages(): boolean
@@ -43,6 +44,7 @@ export interface Intake extends AsyncDisposable {
 export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const { store, uuid, onError } = deps
   const swept = store.imageFiles.sweep()
+  removeNameless(deps)
   if (swept > 0) {
     const text = `${swept} unfinished ${swept === 1 ? 'transfer' : 'transfers'} of the last run: removed, the sender was not told Success.`
     deps.onNews({ kind: 'disk', tone: 'warning', text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
@@ -54,7 +56,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const disk = openDisk(deps)
   const tally = openTally(deps)
   const wrongSteps = openWrongSteps(store)
-  const arrivals = openArrivals(deps, wrongSteps)
+  const arrivals = openArrivals(deps, wrongSteps, tally)
   const seeding = openSeeding(deps)
   const settling = openSettling({ ...deps, arrivals, tally, seeding })
   const commitments = openCommitments({ ...deps, settling })

@@ -43,7 +43,9 @@ export interface IntakeDeps extends DomainDeps {
   readonly handedOut: (query: HandedOutQuery) => Promise<HandedOutRow | undefined>
   /** @throws WebhookError */
   readonly askEnrichment: (question: EnrichmentQuestion, options: { readonly signal: AbortSignal }) => Promise<EnrichmentAnswer>
-  /** In the transaction that makes the instance the current one. */
+  /** Whether the gateway is fetching the study from this caller (C-MOVE). */
+  readonly isFetching: (callingAeTitle: string, remoteAddress: string, studyInstanceUid: string) => boolean
+  /** In the transaction that makes the instance the current one, unless it was fetched. */
   readonly onKept: (instance: InstanceRecord) => void
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport

@@ -112,6 +112,8 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     const { association, transferSyntax } = request
     const twin = await twinOf(received)
     if (twin) {
+      // The one before may have failed at just that.
+      await imageFiles.secure(twin.file)
       await database.commitSoon(() => instances.seen(twin.instanceId, instantOf(clock())))
       tally.repeated(association, twin.studyInstanceUid)
       return undefined
@@ -119,7 +121,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     await part.finish()
     arriving.add(file)
     try {
-      await part.keep(file)
+      await part.place(file)
       const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
       const arrival = {
         header,
@@ -132,7 +134,10 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         deviceName: device?.name || association.callingAeTitle,
         isFetched: isFetched(request, header.studyInstanceUid),
       }
-      return await database.commitSoon(() => arrivals.keep(arrival))
+      // Row and name are made durable side by side, and both before Success: see `nameless` for the power that goes between them.
+      const [kept, secured] = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.secure()])
+      for (const outcome of [kept, secured]) if (outcome.status === 'rejected') throw outcome.reason
+      return kept.status === 'fulfilled' ? kept.value : undefined
     } finally {
       arriving.delete(file)
     }

@@ -3,6 +3,7 @@ import type { ImageStudyPatch, ImageStudyRecord } from '#gateway/store/image-stu
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { openAlarm } from './alarm.ts'
+import { identityOf } from './arrivals.ts'
 import { type Asked, ask, NO_PARTNER, standingAfter } from './enrichment.ts'
 import { fitnessOfUid } from './header.ts'
 import type { IntakeDeps, News } from './ports.ts'
@@ -40,6 +41,9 @@ export function openSeeding(deps: IntakeDeps): Seeding {
   const freeAreas = ({ studyInstanceUid }: ImageStudyRecord): StudyArea[] =>
     setting('intake.areas').filter((area) => studies.byUid(area, studyInstanceUid) === undefined)
 
+  /** The device corrected what it says while the partner was asked: the answer is about somebody else, and the next question is due. */
+  const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean => identityOf(asked.header) === identityOf(now.header)
+
   function mergedFor(study: ImageStudyRecord, { answer }: Asked): MergedValues {
     const modality = leadingModality([study.header.modality, ...study.modalities])
     return seeds.usable(mergedValues(study.header, modality, answer ?? {}))
@@ -56,7 +60,8 @@ export function openSeeding(deps: IntakeDeps): Seeding {
     }
     const asked = await ask(deps, study, signal)
     const planted = database.transaction(() => {
-      const now = imageStudies.get(studyInstanceUid) ?? study
+      const now = imageStudies.get(studyInstanceUid)
+      if (!now || !isOfSame(study, now)) return undefined
       const merged = mergedFor(now, asked)
       // Somebody may have made the study while the partner was asked.
       const areas = freeAreas(now)
@@ -66,6 +71,7 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       close(studyInstanceUid, isOurs ? standingAfter(asked, 0, merged, clock()) : {})
       return areas
     })
+    if (!planted) return
     tell(studyInstanceUid, planted)
     alarm.wake()
   }
@@ -81,13 +87,15 @@ export function openSeeding(deps: IntakeDeps): Seeding {
   async function askAgain(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
     const { studyInstanceUid } = study
     const asked = await ask(deps, study, signal)
-    database.transaction(() => {
+    const isKept = database.transaction(() => {
       const now = imageStudies.get(studyInstanceUid)
-      if (!now) return
+      if (!now || !isOfSame(study, now)) return false
       const merged = mergedFor(now, asked)
       if (asked.answer) seeds.fill(studyInstanceUid, merged)
       imageStudies.update(studyInstanceUid, standingAfter(asked, now.enrichmentAttempts, merged, clock()))
+      return true
     })
+    if (!isKept) return
     tell(studyInstanceUid, [])
     onChanged()
   }

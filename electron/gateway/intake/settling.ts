@@ -1,11 +1,15 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
-import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import type { ReceivingStudy } from '#gateway/store/image-studies.ts'
 import { openAlarm } from './alarm.ts'
 import type { Arrivals, Kept } from './arrivals.ts'
 import { openLookups } from './lookups.ts'
 import type { IntakeDeps, News } from './ports.ts'
 import type { Seeding } from './seeding.ts'
-import type { Tally } from './tally.ts'
+import type { Ending, Tally } from './tally.ts'
+
+const GATEWAY_ENDED: Ending = { kind: 'aborted', detail: 'the gateway stopped suddenly' }
+/** Its image was still on its way to the disk. */
+const SENDER_ENDED: Ending = { kind: 'aborted', detail: 'the connection ended before the gateway could answer' }
 
 /** A study that could not be settled is not tried again for so long. */
 const AGAIN_MS = 60_000
@@ -30,7 +34,7 @@ export interface Settling extends AsyncDisposable {
   arrived(kept: Kept): void
   /** After the commit of what a device announced, or of its saying that it is done. */
   announced(studyInstanceUid: string): void
-  associationClosed(associationId: string, how: { readonly kind: 'released' | 'aborted'; readonly detail: string }): void
+  associationClosed(associationId: string, how: Ending): void
   /** Within a transaction: a person let an image in; `isFirst`: the only one of its study that counts. */
   reopen(studyInstanceUid: string, isFirst: boolean): void
   wake(): void
@@ -66,7 +70,7 @@ export function openSettling(deps: SettlingDeps): Settling {
   })
 
   /** Ms since 1970. */
-  function dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ImageStudyRecord): number {
+  function dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
     const quiet = tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : msOf(lastInstanceAt) + setting('intake.idleSeconds') * 1000
     const due = whole.has(studyInstanceUid) ? clock() : Math.min(quiet, msOf(latest))
     return Math.max(due, notBefore.get(studyInstanceUid) ?? 0)
@@ -111,18 +115,38 @@ export function openSettling(deps: SettlingDeps): Settling {
     }
   }
 
+  /**
+   * An association that has sent since then ended. With another one that is open the transfer goes on, and what broke off is not mended by
+   * one that was open already.
+   */
+  function closeSoon(studies: readonly string[], { kind, detail }: Ending, since: number): void {
+    const transfer = { how: kind, detail: kind === 'aborted' ? detail : '', at: instantOf(clock()) }
+    const isOver = (studyInstanceUid: string) => {
+      const before = imageStudies.get(studyInstanceUid)?.transfer
+      return !tally.isOpen(studyInstanceUid) && !(before?.how === 'aborted' && msOf(before.at) >= since)
+    }
+    database
+      .commitSoon(() => {
+        for (const studyInstanceUid of studies)
+          if (kind === 'aborted' || isOver(studyInstanceUid)) imageStudies.update(studyInstanceUid, { transfer })
+      })
+      .then(onChanged, failed)
+  }
+
   function lookUpSoon(studyInstanceUid: string): void {
     const job = lookups.lookUp(studyInstanceUid).catch(failed)
     underWay.add(job)
     void job.finally(() => underWay.delete(job))
   }
 
-  for (const { studyInstanceUid, expected } of imageStudies.receiving()) if (expected !== null) count(studyInstanceUid)
+  imageStudies.breakOff(GATEWAY_ENDED.detail)
+  for (const { studyInstanceUid } of imageStudies.receiving()) count(studyInstanceUid)
   alarm.wake()
 
   return {
     arrived({ instance: { studyInstanceUid, associationId }, isOpened, identity }) {
       onChanged()
+      if (!tally.isSending(associationId)) closeSoon([studyInstanceUid], SENDER_ENDED, 0)
       if (isOpened || identity === 'corrected') {
         lookUpSoon(studyInstanceUid)
         alarm.wake()
@@ -139,15 +163,9 @@ export function openSettling(deps: SettlingDeps): Settling {
       if (imageStudies.get(studyInstanceUid)?.state === 'receiving') count(studyInstanceUid)
     },
     associationClosed(associationId, how) {
-      const at = instantOf(clock())
-      const studies = tally.closed(associationId, how)
-      if (studies.length === 0) return
-      const transfer = { how: how.kind, detail: how.kind === 'aborted' ? how.detail : '', at }
-      database
-        .commitSoon(() => {
-          for (const studyInstanceUid of studies) imageStudies.update(studyInstanceUid, { transfer })
-        })
-        .then(onChanged, failed)
+      const sender = tally.closed(associationId, how)
+      if (!sender || sender.studies.length === 0) return
+      closeSoon(sender.studies, how, sender.since)
       alarm.wake()
     },
     reopen(studyInstanceUid, isFirst) {

@@ -1,4 +1,6 @@
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import { msOf } from '#gateway/store/clock.ts'
+import type { Instant } from '#shared/contract/conventions.ts'
 import type { IntakeDeps, News } from './ports.ts'
 
 /** What an association brought, until it ends: the feed tells of each kind of refusal once, and of the rest in one line. */
@@ -12,14 +14,32 @@ export interface Tally {
   refused(association: AssociationInfo, why: string): void
   /** Told once of an association and a study. */
   told(associationId: string, tone: News['tone'], text: string, studyInstanceUid: string): void
-  /** Studies that the association is sending to. */
+  /** Whether an association that is open sent to the study. */
   isOpen(studyInstanceUid: string): boolean
-  /** Studies it sent to. */
-  closed(associationId: string, how: { readonly kind: 'released' | 'aborted'; readonly detail: string }): readonly string[]
+  /** Whether the association is open and sends. */
+  isSending(associationId: string): boolean
+  /** Whether the association is open, and began to send after the instant. */
+  beganAfter(associationId: string, at: Instant): boolean
+  /** Studies it sent to; undefined where it sent no image. */
+  closed(associationId: string, how: Ending): Sender | undefined
+}
+
+/** How an association ended. */
+export interface Ending {
+  readonly kind: 'released' | 'aborted'
+  /** In words, for what was aborted. */
+  readonly detail: string
+}
+
+export interface Sender {
+  readonly studies: readonly string[]
+  /** When it began to send, ms since 1970. */
+  readonly since: number
 }
 
 interface Count {
   readonly association: AssociationInfo
+  readonly since: number
   readonly studies: Set<string>
   readonly told: Set<string>
   kept: number
@@ -28,7 +48,7 @@ interface Count {
   refused: number
 }
 
-export function openTally({ onNews }: Pick<IntakeDeps, 'onNews'>): Tally {
+export function openTally({ clock, onNews }: Pick<IntakeDeps, 'clock' | 'onNews'>): Tally {
   const counts = new Map<string, Count>()
 
   /** One more of these; an instance may be done with after its association has ended, which then is not counted any more. */
@@ -51,7 +71,8 @@ export function openTally({ onNews }: Pick<IntakeDeps, 'onNews'>): Tally {
   return {
     begin(association) {
       const { associationId } = association
-      if (!counts.has(associationId)) counts.set(associationId, { association, studies: new Set(), told: new Set(), ...NOTHING })
+      if (counts.has(associationId)) return
+      counts.set(associationId, { association, since: clock(), studies: new Set(), told: new Set(), ...NOTHING })
     },
     kept: (association, studyInstanceUid) => void add(association, 'kept', studyInstanceUid),
     repeated: (association, studyInstanceUid) => void add(association, 'repeated', studyInstanceUid),
@@ -71,15 +92,17 @@ export function openTally({ onNews }: Pick<IntakeDeps, 'onNews'>): Tally {
       for (const { studies } of counts.values()) if (studies.has(studyInstanceUid)) return true
       return false
     },
+    isSending: (associationId) => counts.has(associationId),
+    beganAfter: (associationId, at) => (counts.get(associationId)?.since ?? 0) > msOf(at),
     closed(associationId, { kind, detail }) {
       const count = counts.get(associationId)
-      if (!count) return []
+      if (!count) return undefined
       counts.delete(associationId)
       const studies = [...count.studies]
       const tone = count.refused > 0 || kind === 'aborted' ? 'warning' : 'good'
       const end = kind === 'aborted' ? ` Then the transfer broke off: ${detail}.` : ''
       tell(count, tone, `${sentenceOf(count)}${end}`, studies.length === 1 ? (studies[0] ?? null) : null)
-      return studies
+      return { studies, since: count.since }
     },
   }
 }

@@ -47,7 +47,6 @@ export class Database implements Disposable {
   readonly #sqlite: Sqlite.Database
   readonly #statements = new Map<string, Statement>()
   readonly #boundaries: Record<'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back', Sqlite.Statement>
-  readonly #synchronous: Record<'full' | 'normal', Sqlite.Statement>
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   #changeCount = 0
@@ -67,7 +66,6 @@ export class Database implements Disposable {
   private constructor(sqlite: Sqlite.Database, wal: WalSync) {
     this.#sqlite = sqlite
     this.#wal = wal
-    this.#synchronous = { full: sqlite.prepare('pragma synchronous = full'), normal: sqlite.prepare('pragma synchronous = normal') }
     this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
     this.#boundaries = {
       begin: sqlite.prepare('begin immediate'),
@@ -183,7 +181,8 @@ export class Database implements Disposable {
     // Without a sync of its own, which follows on a thread.
     const isRelaxed = !isLast && !this.#wal.hasFailed
     try {
-      if (isRelaxed) this.#synchronous.normal.run()
+      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again at each run.
+      if (isRelaxed) this.#sqlite.exec('pragma synchronous = normal')
       this.transaction(() => {
         for (const { write, resolve, reject } of writers) {
           try {
@@ -199,7 +198,7 @@ export class Database implements Disposable {
       refuseAll(error)
       return
     } finally {
-      if (isRelaxed && this.#sqlite.open) this.#synchronous.full.run()
+      if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
     }
     const answerAll = () => {
       for (const answer of answers) answer()

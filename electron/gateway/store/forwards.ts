@@ -58,14 +58,12 @@ export interface ForwardsStore {
   get(forwardId: number): ForwardRecord | undefined
   /** Waiting ones of the destination that are due, those that waited longest first. */
   due(destinationId: string, now: string, limit: number): ForwardRecord[]
-  /** When the next waiting one is due, of the destination or of all. */
-  nextDue(destinationId?: string): string | undefined
+  /** When the next waiting one of the destination is due. */
+  nextDue(destinationId: string): string | undefined
   /** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
   settle(forwardId: number, state: Exclude<ForwardState, 'waiting'>, attempt: ForwardAttempt & { readonly sentAs?: string }): boolean
   /** Counts a failed attempt; it waits until `nextAt`. */
   postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
-  /** What waits until `nextAt` without an attempt having been made of it: the destination cannot be reached. How many. */
-  delay(destinationId: string, nextAt: string): number
   /** Lets what waits or failed be due now, of one study or of all; attempts and `queuedAt` begin anew. How many. */
   retry(destinationId: string, studyInstanceUid: string | undefined, at: string): number
   /** Drops what waits or failed, of one study or of all. How many. */
@@ -98,14 +96,15 @@ const APPEND = `
   returning forwardId`
 const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
 const NEXT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
-const NEXT_OF_ALL = `select min((${NEXT.replace('?', 'd.destinationId')})) as nextAt from destinations d`
-const DELAY = `update forwards set nextAt = ? where state = 'waiting' and destinationId = ? and nextAt < ?`
 const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ?`
 const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ?`
+// For every instance that is kept: by pairs, because the index of them begins with the destination.
 const SUPERSEDE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed')
-    and instanceId in (select instanceId from instances where sopInstanceUid = ? and instanceId <> ? and state <> 'current')
+    and (destinationId, instanceId) in (
+      select d.destinationId, n.instanceId from instances n cross join destinations d
+      where n.sopInstanceUid = ? and n.instanceId <> ? and n.state <> 'current')
   returning destinationId`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
@@ -144,10 +143,7 @@ export function forwardsStore(db: Database): ForwardsStore {
     },
     get: (forwardId) => db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
     due: (destinationId, now, limit) => db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
-    nextDue(destinationId) {
-      const query = destinationId === undefined ? rawQuery(NEXT_OF_ALL, []) : rawQuery(NEXT, [destinationId])
-      return (db.get(query) as { nextAt: string | null } | undefined)?.nextAt ?? undefined
-    },
+    nextDue: (destinationId) => db.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined,
     settle: (forwardId, state, { at, status, lastError, sentAs = '' }) =>
       db.run(
         db.sql
@@ -172,7 +168,6 @@ export function forwardsStore(db: Database): ForwardsStore {
           .where('forwardId', '=', forwardId)
           .where('state', '=', 'waiting'),
       ),
-    delay: (destinationId, nextAt) => db.run(rawQuery(DELAY, [nextAt, destinationId, nextAt])).changes,
     retry(destinationId, studyInstanceUid, at) {
       const count = changeOpen(RETRY, [at, at, at], destinationId, studyInstanceUid)
       if (count > 0) tellAfterCommit()
@@ -195,7 +190,9 @@ export function forwardsStore(db: Database): ForwardsStore {
       ]
       const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
       const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
-      const text = `select * from forwardedStudies where ${conditions.join(' and ')}
+      // Without being told, SQLite looks through all there ever were because they are in the order of the list.
+      const index = show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
+      const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
         order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
       const rows = db.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
       return sliceOf(rows, limit, (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`)

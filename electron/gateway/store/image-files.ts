@@ -28,6 +28,8 @@ export interface ImageFiles {
   sweep(): number
   /** A new file in the spool. That it cannot be made is told by the first call of it. */
   begin(): PartFile
+  /** Makes the name of a kept file durable, once more. @throws StorageFault */
+  secure(file: string): Promise<void>
   /** Absolute path of a kept file. */
   pathOf(file: string): string
   /** Deletes a kept file; one that is gone already is no fault. @throws StorageFault */
@@ -102,6 +104,13 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     begin() {
       const path = join(spool, `${uuid()}${PART}`)
       return new Part(path, opened(path), { move, sync: (file) => folders.sync(dirname(pathOf(file))), pathOf })
+    },
+    async secure(file) {
+      try {
+        await folders.sync(dirname(pathOf(file)))
+      } catch (error) {
+        throw storageFault('fsync', error)
+      }
     },
     pathOf,
     async remove(file) {

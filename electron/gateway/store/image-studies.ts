@@ -94,6 +94,7 @@ export interface ImageStudyRecord extends StudyFields {
   readonly missing: number
 }
 export type NewImageStudy = StudyFields
+export type ReceivingStudy = Pick<StudyFields, 'studyInstanceUid' | 'lastInstanceAt' | 'dueAt'>
 export type ImageStudyPatch = Partial<Omit<StudyFields, 'studyInstanceUid' | 'createdAt'>>
 
 export interface ImageSeriesRecord {
@@ -126,8 +127,10 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   count(studyInstanceUid: string, series: SeriesHeader, bytes: number, at: string, what: 'current' | 'quarantined'): void
   /** Counts everything anew: after instances changed their state or were removed. */
   recount(studyInstanceUid: string): void
-  /** Studies that still receive, the one that is due first first. */
-  receiving(): ImageStudyRecord[]
+  /** Studies that still receive, the one that is due first first. No more than what is asked at each look: an archive that moves in opens thousands. */
+  receiving(): ReceivingStudy[]
+  /** For the start: transfers that were open when the last run ended broke off with it, at their last image. How many there were. */
+  breakOff(detail: string): number
   /** Studies whose enrichment waits and is due. */
   enrichmentDue(now: string): ImageStudyRecord[]
   /** When the next enrichment is due. */
@@ -184,6 +187,10 @@ const SUMMARY = `select
   (select count(*) from imageStudies where state = 'receiving') as receiving,
   (select count(*) from instances where state = 'quarantined') as quarantined,
   (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null) as mismatches`
+const RECEIVING = `select studyInstanceUid, lastInstanceAt, dueAt from imageStudies
+  where state = 'receiving' order by dueAt, studyInstanceUid`
+const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
+  where transferHow = 'open'`
 const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 
@@ -254,7 +261,8 @@ export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
         db.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
         noteSteps(studyInstanceUid)
       }),
-    receiving: () => all(`where s.state = 'receiving' order by s.dueAt, s.studyInstanceUid`),
+    breakOff: (detail) => db.run(rawQuery(BREAK_OFF, [detail])).changes,
+    receiving: () => db.all(rawQuery<ReceivingStudy>(RECEIVING, [])),
     enrichmentDue: (now) => all(`where s.enrichmentState = 'waiting' and s.enrichmentNextAt <= ? order by s.enrichmentNextAt`, now),
     nextEnrichment: () => first(`select min(enrichmentNextAt) as at from imageStudies where enrichmentState = 'waiting'`),
     seriesOf: (studyInstanceUid) =>

@@ -66,6 +66,8 @@ export interface InstancesStore {
   insert(instance: NewInstance): InstanceRecord
   get(instanceId: number): InstanceRecord | undefined
   current(sopInstanceUid: string): InstanceRecord | undefined
+  /** The last ones that came, of any state. */
+  newest(limit: number): InstanceRecord[]
   /** In the order they came. */
   versions(sopInstanceUid: string): InstanceRecord[]
   /** The current ones, in the order they came. */
@@ -113,7 +115,7 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     const row = db.get(rawQuery<StoredInstance>(`${SELECT} where ${where}`, parameters))
     return row && recordOf(row)
   }
-  const all = (text: string, ...parameters: string[]) => db.all(rawQuery<StoredInstance>(text, parameters)).map(recordOf)
+  const all = (text: string, ...parameters: (string | number)[]) => db.all(rawQuery<StoredInstance>(text, parameters)).map(recordOf)
 
   return {
     insert(instance) {
@@ -128,6 +130,7 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     },
     get: (instanceId) => one('instanceId = ?', instanceId),
     current: (sopInstanceUid) => one(`sopInstanceUid = ? and state = 'current'`, sopInstanceUid),
+    newest: (limit) => all(`${SELECT} order by instanceId desc limit ?`, limit),
     versions: (sopInstanceUid) => all(VERSIONS, sopInstanceUid, sopInstanceUid),
     ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
     has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,

@@ -17,8 +17,10 @@ export interface PartFile {
   write(buffers: readonly Buffer[]): Promise<void>
   /** Makes what was written durable; nothing is written after it. @throws StorageFault */
   finish(): Promise<void>
-  /** Moves it to `images/<file>` and makes its name durable; finishes it where nobody has. @throws StorageFault: it is still to be discarded */
-  keep(file: string): Promise<void>
+  /** Moves it to `images/<file>`; finishes it where nobody has. @throws StorageFault: it is still to be discarded */
+  place(file: string): Promise<void>
+  /** Makes the name it was given durable. @throws StorageFault */
+  secure(): Promise<void>
   /** Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next start. */
   discard(): Promise<void>
 }
@@ -30,9 +32,10 @@ export interface Places {
   pathOf(file: string): string
 }
 
-/** Closed by `keep` and `discard`. */
+/** Closed by `place` and `discard`. */
 export class Part implements PartFile {
   #path: string
+  #file: string | undefined
   /** Undefined once it is closed. */
   #fd: Promise<number> | undefined
   #isFinished = false
@@ -72,15 +75,24 @@ export class Part implements PartFile {
     this.#isFinished = true
   }
 
-  async keep(file: string): Promise<void> {
+  async place(file: string): Promise<void> {
     await this.finish()
     await this.#close()
     try {
       await this.#places.move(this.#path, file)
-      this.#path = this.#places.pathOf(file)
-      await this.#places.sync(file)
     } catch (error) {
       throw storageFault('rename', error)
+    }
+    this.#path = this.#places.pathOf(file)
+    this.#file = file
+  }
+
+  async secure(): Promise<void> {
+    if (this.#file === undefined) throw new StorageFault('failed', 'The file has no name yet.')
+    try {
+      await this.#places.sync(this.#file)
+    } catch (error) {
+      throw storageFault('fsync', error)
     }
   }
 

@@ -56,6 +56,7 @@ create table imageStudies (
 create index imageStudiesByTime on imageStudies (lastInstanceAt, studyInstanceUid);
 create index imageStudiesReceiving on imageStudies (dueAt) where state = 'receiving';
 create index imageStudiesAborted on imageStudies (studyInstanceUid) where transferHow = 'aborted';
+create index imageStudiesOpen on imageStudies (studyInstanceUid) where transferHow = 'open';
 create index imageStudiesMismatched on imageStudies (studyInstanceUid) where sealedMismatch is not null and mismatchAcknowledgedAt is null;
 create index imageStudiesToEnrich on imageStudies (enrichmentNextAt) where enrichmentState = 'waiting';
 create index imageStudiesByPatient on imageStudies (patientIdKey) where patientIdKey is not null;
@@ -132,6 +133,7 @@ create table receivedSteps (
   primary key (studyInstanceUid, scheduledProcedureStepId, imageStudyUid)
 ) strict, without rowid;
 create index receivedStepsByImages on receivedSteps (imageStudyUid);
+create index receivedStepsByTime on receivedSteps (receivedAt);
 
 create table performedSteps (
   seq integer primary key autoincrement,

@@ -8,7 +8,7 @@ import { standingClock } from '../../../support/temp-store.ts'
 const GIGABYTE = 1e9
 const LIMITS: { readonly [key in SettingKey]?: number } = { 'intake.stopGigabytes': 5, 'intake.warnGigabytes': 20 }
 
-function diskWith(state: { freeBytes: number; isWritable: boolean }) {
+function diskWith(state: { freeBytes: number; isWritable: boolean }, stopGigabytes?: number) {
   const clock = standingClock()
   const news: News[] = []
   const imageFiles = {
@@ -21,7 +21,8 @@ function diskWith(state: { freeBytes: number; isWritable: boolean }) {
   const disk = openDisk({
     store: { imageFiles } as never,
     clock,
-    setting: <K extends SettingKey>(key: K) => LIMITS[key] as SettingValue<K>,
+    setting: <K extends SettingKey>(key: K) =>
+      (key === 'intake.stopGigabytes' ? (stopGigabytes ?? LIMITS[key]) : LIMITS[key]) as SettingValue<K>,
     onNews: (line) => news.push(line),
   })
   return { disk, clock, news }
@@ -38,6 +39,11 @@ describe('the disk', () => {
     const { disk } = diskWith({ freeBytes: gigabytes * GIGABYTE, isWritable })
     expect(disk.storage().state).toBe(state)
     expect(disk.takesImages()).toBe(takesImages)
+  })
+
+  it('is full where the database has no room left for rows, whatever is set', () => {
+    const { disk } = diskWith({ freeBytes: 60 * 1024 * 1024, isWritable: true }, 0)
+    expect(disk.storage()).toMatchObject({ state: 'full', detail: 'No images are taken: the disk is full.' })
   })
 
   it('is looked at once a second, and at once after a write that failed; the feed is told of changes only', () => {

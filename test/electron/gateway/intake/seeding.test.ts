@@ -110,15 +110,23 @@ describe('a study that appears by itself', () => {
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, enrichment: { state: 'not-asked' } })
   })
 
-  it('is not made of earlier exams that the gateway fetched', async () => {
+  it.each([
+    ['the archive says for whom it sends', { moveOriginatorAeTitle: 'ISTHMUS' }, {}],
+    [
+      'it does not, while the study is being fetched from it',
+      {},
+      { isFetching: (...from: string[]) => from.join() === `CT1,127.0.0.1,${STUDY}` },
+    ],
+  ])('is not made of earlier exams that the gateway fetched: %s', async (_, options, ports) => {
     const { questions, askEnrichment } = partner()
-    await using stage = await openStage({ askEnrichment })
-    await stage.send(IMAGE, { moveOriginatorAeTitle: 'ISTHMUS' })
+    await using stage = await openStage({ askEnrichment, ...ports })
+    await stage.send(IMAGE, options)
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions).toEqual([])
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'not-asked' } })
+    expect(stage.kept).toEqual([])
   })
 })
 
@@ -269,6 +277,24 @@ describe('late images', () => {
     expect(stage.news.filter(({ text }) => text.startsWith('Images of one study name different'))).toHaveLength(1)
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ patientName: 'Sample^Sam', mrn: 'P100' })
     expect(stage.store.imageStudies.get(STUDY)?.header.patientId).toBe('P100')
+  })
+
+  it('that correct the patient while the partner is asked leave its answer unused, and it is asked about that one', async () => {
+    const corrected = { ...IMAGE, PatientName: 'Other^Olga', PatientID: 'P200', PatientSex: 'F' }
+    const questions: EnrichmentQuestion[] = []
+    await using stage: Stage = await openStage({
+      askEnrichment: async (question) => {
+        questions.push(question)
+        if (questions.length === 1) await stage.send(corrected, { association: { associationId: 'a2' } })
+        return { dateOfBirth: question.patientId === 'P100' ? '1980-05-11' : '1990-01-02' }
+      },
+    })
+    await exam(stage)
+    expect(scribeOf(stage)).toBeUndefined()
+    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ mrn: 'P200', patientName: 'Other^Olga', dateOfBirth: '1990-01-02' })
   })
 
   it('that correct the patient correct the study too, and the partner is asked about that one', async () => {

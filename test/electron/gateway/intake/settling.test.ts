@@ -141,4 +141,27 @@ describe('a transfer', () => {
       text: 'Sent 1 object of 1 study. Then the transfer broke off: the peer closed the connection.',
     })
   })
+
+  it('that broke off stays so, though others that were open already go on and end well, until the device sends again', async () => {
+    await using stage = await openStage()
+    const over = (associationId: string) => ({ association: { associationId } })
+    const how = () => stage.store.imageStudies.get(STUDY)?.transfer.how
+    await stage.send(image(1), over('a1'))
+    await stage.send(image(2), over('a2'))
+    await stage.send({ ...image(3), StudyInstanceUID: '1.2.3.200' }, over('a3'))
+    stage.clock.pass(1000)
+    stage.intake.associationClosed('a1', { kind: 'aborted', detail: 'the peer closed the connection' })
+    await stage.pass(1000)
+    await stage.send(image(4), over('a2'))
+    await stage.send(image(5), over('a3'))
+    expect(how()).toBe('aborted')
+    for (const id of ['a2', 'a3']) stage.intake.associationClosed(id, released)
+    await stage.pass(61_000)
+    expect([stateOf(stage), how()]).toEqual(['settled', 'aborted'])
+    await stage.send(image(6), over('a4'))
+    expect(how()).toBe('open')
+    stage.intake.associationClosed('a4', released)
+    await stage.pass(61_000)
+    expect(how()).toBe('released')
+  })
 })

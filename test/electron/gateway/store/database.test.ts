@@ -287,6 +287,24 @@ describe('group commit', () => {
     expect(keys(temp.db)).toEqual(['first', 'last'])
   })
 
+  it('leaves every other transaction durable when it returns, before and after each of its own', async () => {
+    using temp = tempDatabase()
+    // PRAGMA synchronous: 1 is normal, 2 is full.
+    const level = () => temp.db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
+    const levels = [level()]
+    for (let round = 0; round < 3; round++) {
+      levels.push(await temp.db.commitSoon(level))
+      levels.push(level())
+      await expect(
+        temp.db.commitSoon(() => {
+          throw new Error('undone')
+        }),
+      ).rejects.toThrow('undone')
+      levels.push(level())
+    }
+    expect(levels).toEqual([2, 1, 2, 2, 1, 2, 2, 1, 2, 2])
+  })
+
   it('takes more writers than fit into one transaction, in their order', async () => {
     using temp = tempDatabase()
     const order: number[] = []

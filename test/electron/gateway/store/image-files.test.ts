@@ -17,7 +17,7 @@ function stage() {
     spool: () => readdirSync(join(temp.folder, 'spool')),
     async kept(bytes: Buffer, file = fileFor(STUDY, randomUUID())) {
       const part = await begun(files, bytes)
-      await part.keep(file)
+      await part.place(file)
       return file
     },
     [Symbol.dispose]: () => temp[Symbol.dispose](),
@@ -69,7 +69,7 @@ describe('a file that is received', () => {
     expect([part.bytes, on.spool().length]).toEqual([10, 1])
     const file = fileFor(STUDY, randomUUID())
     await part.finish()
-    await part.keep(file)
+    await part.place(file)
     expect(readFileSync(on.files.pathOf(file), 'latin1')).toBe('DICMonetwo')
     expect(on.files.pathOf(file)).toBe(join(on.folder, 'images', file))
     expect(on.spool()).toEqual([])
@@ -87,7 +87,7 @@ describe('a file that is received', () => {
     const buffers = Array.from({ length: 3000 }, (_, index) => Buffer.from(`${index},`))
     const part = await begun(on.files, ...buffers)
     const file = fileFor(STUDY, randomUUID())
-    await part.keep(file)
+    await part.place(file)
     expect(readFileSync(on.files.pathOf(file)).equals(Buffer.concat(buffers))).toBe(true)
   })
 
@@ -99,7 +99,7 @@ describe('a file that is received', () => {
     expect(on.spool()).toEqual([])
     const kept = await begun(on.files, Buffer.from('x'))
     const file = fileFor(STUDY, randomUUID())
-    await kept.keep(file)
+    await kept.place(file)
     await kept.discard()
     expect(existsSync(on.files.pathOf(file))).toBe(false)
     const written = on.files.begin()
@@ -220,7 +220,7 @@ describe('a disk', () => {
     expect(files.space().freeBytes).toBe(0)
     await part.discard()
     const file = fileFor(STUDY, randomUUID())
-    await (await begun(files, ...chunk)).keep(file)
+    await (await begun(files, ...chunk)).place(file)
     expect(readFileSync(files.pathOf(file)).equals(Buffer.concat(chunk))).toBe(true)
   })
 
@@ -231,7 +231,7 @@ describe('a disk', () => {
     await part.finish()
     // A file that is open for writing keeps the whole disk writable: the one of `part` is closed by keeping it.
     const file = fileFor(STUDY, randomUUID())
-    await part.keep(file)
+    await part.place(file)
     disk.mount('remount,ro')
     expect(await faultOf(files.begin().write([Buffer.from('x')]))).toBe('read-only')
     expect(files.isWritable()).toBe(false)
@@ -253,8 +253,13 @@ describe('a disk', () => {
   it('is not told of by its path', async () => {
     using on = stage()
     writeFileSync(join(on.folder, 'images'), 'a file where the folder should be')
-    const fault = await (await begun(on.files, Buffer.from('x'))).keep(fileFor(STUDY, randomUUID())).catch((error) => error)
+    const fault = await (await begun(on.files, Buffer.from('x')))
+      .place(fileFor(STUDY, randomUUID()))
+      .catch((error: unknown) => error as StorageFault)
     expect(fault).toBeInstanceOf(StorageFault)
-    expect([fault.kind, fault.message]).toEqual(['failed', 'The disk for images failed (rename: ENOTDIR).'])
+    expect([(fault as StorageFault).kind, (fault as StorageFault).message]).toEqual([
+      'failed',
+      'The disk for images failed (rename: ENOTDIR).',
+    ])
   })
 })

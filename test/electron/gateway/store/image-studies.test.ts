@@ -66,6 +66,23 @@ describe('a study with images', () => {
     expect(on.imageStudies.get('1.2')?.mismatch).toBeNull()
   })
 
+  it('has a transfer that broke off with the last run where one was open at its end', () => {
+    using on = stage(
+      { uid: '1.2', how: 'open' },
+      { uid: '1.3', how: 'released' },
+      { uid: '1.4', how: 'open', state: 'receiving', at: LATER },
+    )
+    expect(on.imageStudies.breakOff('the gateway stopped suddenly')).toBe(2)
+    const transfers = ['1.2', '1.3', '1.4'].map((uid) => on.imageStudies.get(uid)?.transfer)
+    expect(transfers).toEqual([
+      { how: 'aborted', detail: 'the gateway stopped suddenly', at: AT },
+      { how: 'released', detail: '', at: AT },
+      { how: 'aborted', detail: 'the gateway stopped suddenly', at: LATER },
+    ])
+    expect(on.uids({ show: 'incomplete' })).toEqual(['1.2'])
+    expect(on.imageStudies.breakOff('again')).toBe(0)
+  })
+
   it('counts its instances, series and bytes as they come', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     on.more('1.2', { sopInstanceUid: '1.2.2.1', seriesInstanceUid: '1.2.2', modality: 'SR', bytes: 1000, receivedAt: LATER })

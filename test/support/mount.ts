@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const mount = (...words: string[]) => execFileSync('mount', words, { stdio: 'ignore' })
+// Lazily: a file that is still open must not keep it.
+const unmount = (path: string) => execFileSync('umount', ['-l', path], { stdio: 'ignore' })
+
+/** A disk of so many MiB in memory, gone when it is disposed: writing more to it fails with a real ENOSPC. Root only. */
+export function smallDisk(mebibytes: number): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'isthmus-disk-'))
+  mount('-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'isthmus-test', path)
+  return {
+    path,
+    [Symbol.dispose]() {
+      unmount(path)
+      rmdirSync(path)
+    },
+  }
+}
+
+/** Makes a folder read-only, for root as well, until it is disposed. Root only. */
+export function readOnly(folder: string): Disposable {
+  mount('--bind', folder, folder)
+  try {
+    mount('-o', 'remount,bind,ro', folder)
+  } catch (error) {
+    unmount(folder)
+    throw error
+  }
+  return { [Symbol.dispose]: () => unmount(folder) }
+}
+
+/** Whether this machine lets a test mount anything. */
+export function canMount(): boolean {
+  if (process.getuid?.() !== 0) return false
+  try {
+    smallDisk(1)[Symbol.dispose]()
+    return true
+  } catch {
+    return false
+  }
+}
