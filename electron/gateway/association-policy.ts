@@ -26,7 +26,7 @@ export function openAssociationPolicy({
 }: {
   readonly devices: Devices
   readonly settings: Settings
-  /** Why no images are taken now, in words; undefined where they are. */
+  /** Why no images are taken now, one sentence; undefined where they are. */
   readonly storageFault: () => string | undefined
   /** Whether studies are being fetched from this caller (C-MOVE): their images come from one that need be no device. */
   readonly isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean
@@ -34,17 +34,20 @@ export function openAssociationPolicy({
   return {
     decide(request) {
       const { callingAeTitle, remoteAddress, abstractSyntaxes } = request
-      const reject = calledOf(request, settings) ?? storageOf(abstractSyntaxes, storageFault)
+      const reject = calledOf(request, settings)
       if (reject) return { reject }
       const device = devices.recogniseDevice(callingAeTitle, remoteAddress)
       const why = device && certificateFault(device, request.tls)
       if (why !== undefined) return { reject: { ...NOT_SAID, why } }
-      if (device) return { accept: true }
-      if (isFetchedFrom(callingAeTitle, remoteAddress)) return { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
+      const putOff = storageOf(abstractSyntaxes, storageFault)
+      const taken = putOff ? { reject: putOff } : ({ accept: true } as const)
+      if (device) return taken
+      if (isFetchedFrom(callingAeTitle, remoteAddress))
+        return putOff ? taken : { ...taken, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
       // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
       const isNamed = AeTitle.safeParse(callingAeTitle).success
-      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return { accept: true }
+      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return taken
       if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
       const unknown = isOff
         ? 'this device is switched off in the device list'
@@ -65,9 +68,14 @@ function calledOf(request: AssociationRequest, settings: Settings): Rejection | 
   return { ...CALLED_UNKNOWN, why: `it called ${request.calledAeTitle || 'nobody'}, this gateway is ${settings.get('dimse.aeTitle')}` }
 }
 
-/** Transient: a device tries again by itself, and what it has to tell beside images still gets through on other associations (dicom-field §5.4). */
+/**
+ * Transient: a device tries again by itself (dicom-field §5.4). One that comes for something else too, such as its worklist, is let in: there
+ * each image is answered A700.
+ */
 function storageOf(abstractSyntaxes: readonly string[], storageFault: () => string | undefined): Rejection | undefined {
-  if (!abstractSyntaxes.some((uid) => isStorageClass(uid, false))) return undefined
+  const wanted = abstractSyntaxes.filter((uid) => !FOR_EVERYONE.includes(uid))
+  if (wanted.length === 0 || !wanted.every((uid) => isStorageClass(uid, true))) return undefined
   const why = storageFault()
-  return why === undefined ? undefined : { ...LOCAL_LIMIT, why }
+  // It goes into a sentence of its own.
+  return why === undefined ? undefined : { ...LOCAL_LIMIT, why: why.replace(/\.$/, '') }
 }

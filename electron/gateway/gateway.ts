@@ -109,8 +109,9 @@ export async function openGateway({
     onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
     onError: report,
   })
-  const { intake, forwarding } = opened.use(await openImages(parts, { feed, requester, worklist, spawnWorker, report }))
   const certificates = openCertificates({ folder, settings, clock })
+  const identity = () => certificates.of('dicom-tls')
+  const { intake, forwarding } = opened.use(await openImages(parts, { feed, requester, worklist, spawnWorker, identity, report }))
 
   const publicBase = () => (settings.get('http.publicUrl') ?? http.url).replace(/\/+$/, '')
   const users = openUsers(parts.deps)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Feed } from './dashboard/feed.ts'
+import type { Peer } from './dimse/requestor.ts'
 import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
 import { type Intake, type News, openIntake } from './intake/intake.ts'
 import type { Parts } from './parts.ts'
@@ -18,6 +19,8 @@ export interface ImagesOptions {
   readonly worklist: Pick<Worklist, 'handedOut'>
   /** How the native module gets a process of its own; plain Node's fork where it is missing. */
   readonly spawnWorker?: SpawnWorker | undefined
+  /** PEM: who the gateway is, shown to whom it calls by TLS. */
+  readonly identity: () => { readonly key: string; readonly cert: string }
   readonly report: (reference: string, error: unknown) => void
 }
 
@@ -40,7 +43,7 @@ const EVENT = 'patient_study.enrichment_requested'
 /** Connects the intake of images with the worklist, the partner and the way on to destinations. */
 export async function openImages(parts: Parts, options: ImagesOptions): Promise<Images> {
   const { deps, settings, devices, performedSteps } = parts
-  const { feed, requester, worklist, spawnWorker, report } = options
+  const { feed, requester, worklist, spawnWorker, identity, report } = options
   await using opened = new AsyncDisposableStack()
   const told = {
     onNews: (news: News) => void feed.append(news),
@@ -50,6 +53,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     },
     onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
   }
+  const introduced = (peer: Peer): Peer => (peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer)
   const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
   const forwarding = opened.use(
     openForwarding({
@@ -57,9 +61,13 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       ...told,
       setting: settings.get,
       ownAeTitle: () => settings.get('dimse.aeTitle'),
-      sendInstances,
-      moveStudy,
-      native,
+      sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
+      moveStudy: (call) => moveStudy({ ...call, peer: introduced(call.peer) }),
+      native: {
+        ...native,
+        echo: (peer, ...call) => native.echo(introduced(peer), ...call),
+        find: (peer, ...call) => native.find(introduced(peer), ...call),
+      },
     }),
   )
   const intake = opened.use(
@@ -73,8 +81,9 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       handedOut: worklist.handedOut,
       askEnrichment: (question, { signal }) =>
         requester.request(EVENT, question, { signal, accept: ({ body }) => readAnswer(EVENT, body) }),
+      isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
-      sendEventReport,
+      sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
     }),
   )
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()))

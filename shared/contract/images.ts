@@ -29,7 +29,7 @@ export const Enrichment = z.object({
 })
 export type Enrichment = z.infer<typeof Enrichment>
 
-/** The last association that brought images of the study. */
+/** The last association that brought images of the study; one that broke off counts until another begins after it. */
 export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']), detail: z.string(), at: Instant })
 
 export const ImageStudySummary = z.object({

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -13,8 +11,8 @@ import { ACTOR, forwardingStage, freePort, openArchive, STUDY } from '../electro
 import { type Archive, receivedFile, startDcmqrscp, startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
-import { httpCall } from '../support/http-call.ts'
 import { needs } from '../support/needs.ts'
+import { startOrthanc } from '../support/orthanc.ts'
 
 const SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
 const native = openNative()
@@ -200,41 +198,4 @@ describe('Orthanc', () => {
 async function pulled(stage: Stage) {
   for (let tries = 0; tries < 400 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(25)
   return stage.forwarding.pulls()
-}
-
-interface Orthanc extends AsyncDisposable {
-  readonly port: number
-  /** How many it has. */
-  instances(): Promise<number>
-}
-
-async function startOrthanc(ourPort: number): Promise<Orthanc> {
-  const scratch = scratchFolder()
-  const [http, port] = [await freePort(), await freePort()]
-  const folder = join(scratch.path, 'storage')
-  mkdirSync(folder)
-  const configuration = {
-    ...{ Name: 'TEST', StorageDirectory: folder, IndexDirectory: folder, HttpPort: http, RemoteAccessAllowed: false },
-    ...{ AuthenticationEnabled: false, DicomAet: 'ORTHANC', DicomPort: port, DefaultEncoding: 'Utf8', Plugins: [] },
-    DicomModalities: { isthmus: ['ISTHMUS', '127.0.0.1', ourPort] },
-  }
-  const file = join(scratch.path, 'orthanc.json')
-  writeFileSync(file, JSON.stringify(configuration))
-  const server = spawn('Orthanc', [file], { cwd: scratch.path, stdio: 'ignore' })
-  const exited = once(server, 'exit')
-  const url = `http://127.0.0.1:${http}`
-  for (let tries = 0; tries < 200; tries++) {
-    const up = await httpCall(`${url}/system`).catch(() => undefined)
-    if (up?.status === 200) break
-    await sleep(50)
-  }
-  return {
-    port,
-    instances: async () => ((await httpCall(`${url}/statistics`)).json as { CountInstances: number }).CountInstances,
-    async [Symbol.asyncDispose]() {
-      server.kill('SIGTERM')
-      await exited
-      scratch[Symbol.dispose]()
-    },
-  }
 }

@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { identifierOf, type Keys } from '../electron/gateway/worklist/worklist-fixture.ts'
-import { freePort, scratchFolder } from '../support/dcmtk.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
-import { httpCall } from '../support/http-call.ts'
 import { needs } from '../support/needs.ts'
+import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import { associated, ECHO_CONTEXT, type Proposal, WORKLIST_CONTEXT } from '../support/requestor.ts'
 import { today } from '../support/wild-partner.ts'
 
@@ -176,7 +171,7 @@ describe('Orthanc', () => {
   it('reads the worklist as an SCU', async (context) => {
     needs(context, 'orthanc')
     await using orthanc = await startOrthanc(started.dimsePort)
-    const answer = await orthanc.findWorklist({
+    const answer = await askedBy(orthanc, {
       PatientName: '*',
       PatientID: '',
       AccessionNumber: '',
@@ -195,56 +190,11 @@ describe('Orthanc', () => {
   it('finds the exams of one modality', async (context) => {
     needs(context, 'orthanc')
     await using orthanc = await startOrthanc(started.dimsePort)
-    const answer = await orthanc.findWorklist({ PatientID: '', ScheduledProcedureStepSequence: [{ Modality: 'US' }] })
+    const answer = await askedBy(orthanc, { PatientID: '', ScheduledProcedureStepSequence: [{ Modality: 'US' }] })
     const modalities = answer.map((row) => (row.ScheduledProcedureStepSequence as Record<string, string>[])[0]?.Modality)
     expect(new Set(modalities)).toEqual(new Set(['US']))
   })
 })
 
-interface Orthanc extends AsyncDisposable {
-  /** Asks us by C-FIND what it is asked by REST. */
-  findWorklist(query: object): Promise<Record<string, unknown>[]>
-}
-
-async function startOrthanc(dimsePort: number): Promise<Orthanc> {
-  const scratch = scratchFolder()
-  const [http, dicom] = [await freePort(), await freePort()]
-  const folder = join(scratch.path, 'storage')
-  mkdirSync(folder)
-  const configuration = {
-    Name: 'TEST',
-    StorageDirectory: folder,
-    IndexDirectory: folder,
-    HttpPort: http,
-    RemoteAccessAllowed: false,
-    AuthenticationEnabled: false,
-    DicomAet: 'ORTHANC',
-    DicomPort: dicom,
-    // In its first setting it turns every answer into Latin-1, and leaves out what that has not.
-    DefaultEncoding: 'Utf8',
-    DicomModalities: { isthmus: ['ISTHMUS', '127.0.0.1', dimsePort] },
-    Plugins: [],
-  }
-  const file = join(scratch.path, 'orthanc.json')
-  writeFileSync(file, JSON.stringify(configuration))
-  const server = spawn('Orthanc', [file], { cwd: scratch.path, stdio: 'ignore' })
-  const exited = once(server, 'exit')
-  const url = `http://127.0.0.1:${http}`
-  for (let tries = 0; tries < 200; tries++) {
-    const up = await httpCall(`${url}/system`).catch(() => undefined)
-    if (up?.status === 200) break
-    await sleep(50)
-  }
-  return {
-    async findWorklist(query) {
-      const { status, json, text } = await httpCall(`${url}/modalities/isthmus/find-worklist`, { method: 'POST', json: query })
-      if (status !== 200) throw new Error(`Orthanc answered ${status}: ${text}`)
-      return json as Record<string, unknown>[]
-    },
-    async [Symbol.asyncDispose]() {
-      server.kill('SIGTERM')
-      await exited
-      scratch[Symbol.dispose]()
-    },
-  }
-}
+/** Has Orthanc ask us by C-FIND. */
+const askedBy = (orthanc: Orthanc, query: object) => orthanc.rest<Record<string, unknown>[]>('/modalities/isthmus/find-worklist', query)

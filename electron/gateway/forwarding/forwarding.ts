@@ -86,8 +86,8 @@ export interface Forwarding extends AsyncDisposable {
   pull(destinationId: string, studyInstanceUid: string, actor: Actor): Pull
   /** The latest 50 since the start of the gateway, newest first. */
   pulls(): Pull[]
-  /** Whether images that come under this AE title from this address may be of a pull that runs. */
-  expectsFrom(callingAeTitle: string, remoteAddress: string): boolean
+  /** Whether images, or those of one study, that come under this AE title from this address may be of a pull that runs. */
+  expectsFrom(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean
   /** Instances that wait and that were given up, of all destinations. */
   summary(): { readonly waiting: number; readonly failed: number }
   /** Sends what is due; resolves when nothing is, or every destination that is left takes nothing now. */

@@ -28,14 +28,20 @@ export interface Pulls extends AsyncDisposable {
   start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull
   /** Newest first. */
   list(): Pull[]
-  /** Whether images that come under this AE title from this address may be of a pull that runs. */
-  expects(callingAeTitle: string, remoteAddress: string): boolean
+  /** Whether images, or those of one study, that come under this AE title from this address may be of a pull that runs. */
+  expects(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean
+}
+
+interface Running {
+  readonly destination: DestinationRecord
+  readonly studyInstanceUid: string
+  readonly ended: Promise<void>
 }
 
 export function openPulls(deps: PullsDeps): Pulls {
   const { clock, uuid, moveStudy, ownAeTitle, onChanged, onError } = deps
   const closing = new AbortController()
-  const running = new Map<string, { readonly destination: DestinationRecord; readonly ended: Promise<void> }>()
+  const running = new Map<string, Running>()
   let pulls: readonly Pull[] = []
 
   function change(pullId: string, to: Partial<Pull>): void {
@@ -92,15 +98,17 @@ export function openPulls(deps: PullsDeps): Pulls {
       note(deps, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
       pulls = [pull, ...pulls].filter(({ state }, at) => at < MOST_KEPT || state === 'running')
       const ended = run(pull, destination).finally(() => running.delete(pull.pullId))
-      running.set(pull.pullId, { destination, ended })
+      running.set(pull.pullId, { destination, studyInstanceUid, ended })
       return pull
     },
     list: () => [...pulls],
-    expects: (callingAeTitle, remoteAddress) =>
+    expects: (callingAeTitle, remoteAddress, of) =>
       [...running.values()].some(
-        ({ destination: { aeTitle, host } }) =>
+        ({ destination: { aeTitle, host }, studyInstanceUid }) =>
+          (of === undefined || of === studyInstanceUid) &&
           // A host known by its name only may have any address.
-          aeTitle.toUpperCase() === callingAeTitle.toUpperCase() && (isIP(host) === 0 || host === remoteAddress),
+          aeTitle.toUpperCase() === callingAeTitle.toUpperCase() &&
+          (isIP(host) === 0 || host === remoteAddress),
       ),
     async [Symbol.asyncDispose]() {
       closing.abort()

@@ -1,6 +1,7 @@
 import { type Actor, type DomainDeps, note } from '#gateway/domain/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
+import type { ForwardRecord } from '#gateway/store/forwards.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Destinations } from './destinations.ts'
@@ -69,15 +70,24 @@ export function openQueue(deps: QueueDeps): Queue {
     due(destinationId, at, limit) {
       for (;;) {
         const rows = forwards.due(destinationId, at, limit)
-        const found: Due[] = []
-        for (const forward of rows) {
+        const found = rows.flatMap((forward): Due[] => {
           const instance = instances.get(forward.instanceId)
-          if (instance?.state === 'current') found.push({ forward, instance })
-          else forwards.settle(forward.forwardId, 'failed', { at, status: '', lastError: GONE[instance?.state ?? 'discarded'] })
-        }
+          return instance?.state === 'current' ? [{ forward, instance }] : []
+        })
+        if (found.length < rows.length) giveUpGone(rows, at)
         if (found.length > 0 || rows.length === 0) return found
       }
     },
+  }
+
+  /** In one transaction: the disk is waited for once, not for each of them. */
+  function giveUpGone(rows: readonly ForwardRecord[], at: string): void {
+    database.transaction(() => {
+      for (const { forwardId, instanceId } of rows) {
+        const state = instances.get(instanceId)?.state ?? 'discarded'
+        if (state !== 'current') forwards.settle(forwardId, 'failed', { at, status: '', lastError: GONE[state] })
+      }
+    })
   }
 }
 

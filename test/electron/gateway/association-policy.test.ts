@@ -95,6 +95,9 @@ it('puts off images while they cannot be kept, and nothing else', () => {
   const images = ['1.2.840.10008.5.1.4.1.1.2']
   expect(clinic.decide('CT1', '10.0.3.7', [...images, ...ECHO])).toBe('2/3/2 the disk is full')
   expect(clinic.decide('CT1', '10.0.3.7', BOTH)).toBe('all')
+  expect(clinic.decide('CT1', '10.0.3.7', [...images, ...BOTH])).toBe('all')
+  expect(clinic.decide('PACS', '10.0.9.9', images)).toBe('2/3/2 the disk is full')
+  expect(clinic.decide('CT2', '10.0.3.7', images)).toBe('1/1/3 it is not in the device list')
 })
 
 it('asks TLS, and the certificate, of the devices that are set to it', () => {

@@ -23,6 +23,13 @@ describe('where a device listens', () => {
     expect(devicePeer(device({ lastAddress: '10.0.3.9', port: 104 }))).toMatchObject({ host: '10.0.3.9' })
   })
 
+  it('is called by TLS where it comes by nothing else, and has to be who it shows itself to be', () => {
+    const known = { address: '10.0.3.7', port: 2762 }
+    expect(devicePeer(device(known))).not.toHaveProperty('tls')
+    expect(devicePeer(device({ ...known, tls: 'required' }))).toMatchObject({ tls: {} })
+    expect(devicePeer(device({ ...known, tls: 'mutual', certificate: 'PEM' }))).toMatchObject({ tls: { ca: 'PEM' } })
+  })
+
   it('is told apart from what is to be entered first', () => {
     expect(devicePeer(device({ address: '10.0.3.7' }))).toBe(
       'No port is entered for this device: enter the port that it listens at, and try again.',

@@ -135,7 +135,7 @@ export function forwardingStage(
     async keep(sopInstanceUid: string, more: Partial<NewInstance> = {}, dataSet?: Buffer): Promise<InstanceRecord> {
       const at = new Date(clock()).toISOString()
       const { instance, file } = await written(store, { sopInstanceUid, receivedAt: at, ...more }, dataSet)
-      await file.keep(instance.file)
+      await file.place(instance.file)
       return store.database.commitSoon(() => {
         const kept = keepRow(store, instance)
         if (kept.state === 'current') forwarding.enqueue(kept)

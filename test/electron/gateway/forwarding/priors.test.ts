@@ -84,6 +84,22 @@ describe('a pull', () => {
   })
 })
 
+describe('images that come', () => {
+  it('may be of a pull while it runs, from the archive and of the study that are pulled', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const { expectsFrom } = stage.forwarding
+    expect(expectsFrom('PACS', '127.0.0.1')).toBe(false)
+    stage.forwarding.pull(destinationId, STUDY, ACTOR)
+    expect([expectsFrom('pacs', '127.0.0.1'), expectsFrom('PACS', '127.0.0.1', STUDY)]).toEqual([true, true])
+    expect([expectsFrom('PACS', '127.0.0.1', '2.25.7'), expectsFrom('PACS', '127.0.0.2'), expectsFrom('CT1', '127.0.0.1')]).toEqual([
+      ...[false, false, false],
+    ])
+    for (let tries = 0; tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(10)
+    expect(expectsFrom('PACS', '127.0.0.1', STUDY)).toBe(false)
+  })
+})
+
 describe('the test of a connection', () => {
   it('says of a device what is to be entered, or what is missing here', async () => {
     await using stage = forwardingStage()

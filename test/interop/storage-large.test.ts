@@ -1,0 +1,90 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { COMMAND_FIELD } from '#gateway/dimse/command-set.ts'
+import { writeDataSet } from '#gateway/dimse/data-set.ts'
+import { readFileMeta } from '#gateway/dimse/file-meta.ts'
+import { openAssociation } from '#gateway/dimse/requestor.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { spawnGateway } from '../support/gateway-process.ts'
+import { imageDataSet } from '../support/instance-file.ts'
+import { needs } from '../support/needs.ts'
+import { filesBelow } from './storage-fixture.ts'
+
+const { explicitLittleEndian } = TRANSFER_SYNTAX
+/** Ultrasound Multi-frame Image Storage. */
+const MULTI_FRAME = '1.2.840.10008.5.1.4.1.1.3.1'
+const PIXEL_DATA = 0x7fe00010
+const PIXEL_BYTES = 2 ** 31
+const FRAME_BYTES = 512 * 512 * 2
+/** MB: what the gateway may take at the most, whatever comes. */
+const MOST_MEMORY = 200
+
+const made = { sopInstanceUid: '2.25.530.1.1', sopClassUid: MULTI_FRAME, studyInstanceUid: '2.25.530', seriesInstanceUid: '2.25.530.1' }
+
+/** A multi-frame image of 2 GiB, made as it is sent: no frame is like the next. */
+async function* dataSet(): AsyncGenerator<Buffer> {
+  const header = imageDataSet({ ...made, size: 512, more: { NumberOfFrames: String(PIXEL_BYTES / FRAME_BYTES), Modality: 'US' } })
+  // Its tag, OW, and a length of 2 GiB.
+  const pixelData = Buffer.from('e07f10004f57000000000080', 'hex')
+  yield writeDataSet(
+    header.filter(({ tag }) => tag !== PIXEL_DATA),
+    explicitLittleEndian,
+  )
+  yield pixelData
+  for (let frame = 0; frame < PIXEL_BYTES / FRAME_BYTES; frame++) yield Buffer.alloc(FRAME_BYTES, Buffer.from(`frame ${frame} `))
+}
+
+/** The most memory a process has had, MB. */
+const peakOf = (pid: number): number => (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
+
+/** Length and CRC-32 of bytes that come piece by piece. */
+interface Sum {
+  bytes: number
+  crc: number
+}
+
+/** The same pieces, summed up as they go by. */
+async function* summed(pieces: AsyncIterable<Buffer>, into: Sum): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    into.bytes += piece.length
+    into.crc = crc32(piece, into.crc)
+    yield piece
+  }
+}
+
+/** The data set of a file. */
+async function sumOf(file: string): Promise<Sum> {
+  const sum: Sum = { bytes: 0, crc: 0 }
+  const { dataSetOffset } = await readFileMeta(file)
+  const pieces = createReadStream(file, { start: dataSetOffset, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>
+  for await (const _ of summed(pieces, sum));
+  return sum
+}
+
+describe('a multi-frame object of 2 GiB', () => {
+  it(`is kept whole, and the gateway never takes ${MOST_MEMORY} MB`, { timeout: 120_000 }, async (context) => {
+    needs(context, 'space')
+    await using gateway = await spawnGateway({ partnerUrl: 'http://127.0.0.1:9/' })
+    const peer = { host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' }
+    const contexts = [{ abstractSyntax: MULTI_FRAME, transferSyntaxes: [explicitLittleEndian] }]
+    await using association = await openAssociation({ peer, callingAeTitle: 'US1', contexts })
+    const command = {
+      commandField: COMMAND_FIELD['C-STORE-RQ'],
+      affectedSopClassUid: MULTI_FRAME,
+      affectedSopInstanceUid: made.sopInstanceUid,
+      priority: 0,
+    }
+    const sent: Sum = { bytes: 0, crc: 0 }
+    const contextId = association.accepted[0]?.id ?? 0
+    for await (const { command: response } of association.request(contextId, command, summed(dataSet(), sent)))
+      expect(response.status).toBe(0x0000)
+    expect(sent.bytes).toBeGreaterThan(PIXEL_BYTES)
+    expect(peakOf(gateway.pid)).toBeLessThan(MOST_MEMORY)
+
+    const files = filesBelow(join(gateway.folder, 'images'))
+    expect(await Promise.all(files.map(sumOf))).toEqual([sent])
+    expect(filesBelow(join(gateway.folder, 'spool'))).toEqual([])
+  })
+})
