@@ -65,18 +65,16 @@ export const ImageStudySummary = z.object({
 })
 export type ImageStudySummary = z.infer<typeof ImageStudySummary>
 
-export const MISMATCH_FIELDS = [
-  'patientName',
-  'patientId',
-  'patientBirthDate',
-  'patientSex',
-  'accessionNumber',
-  'studyInstanceUid',
-] as const
+/** Who, and what order, images are of. */
+export const IDENTITY_FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
+export const MISMATCH_FIELDS = [...IDENTITY_FIELDS, 'studyInstanceUid'] as const
 
-/** The row handed out and the images that came back, side by side; only fields that differ. */
+/** What differs, side by side: images from the row they were made for, or images of one study among themselves. */
 export const Mismatch = z.object({
+  /** What the row that was handed out says, and what the images say. */
   fields: z.array(z.object({ field: z.enum(MISMATCH_FIELDS), handedOut: z.string(), received: z.string() })),
+  /** What the first images of the study say, which is used, and what others of it say. */
+  amongImages: z.array(z.object({ field: z.enum(IDENTITY_FIELDS), first: z.string(), other: z.string() })),
   foundAt: Instant,
   acknowledgedAt: Instant.nullable(),
   acknowledgedBy: z.string(),
@@ -140,9 +138,10 @@ export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
  * different-content: another instance of the same UID is here, from another source or of another study; wrong-step: MPPS says the wrong
- * worklist entry was selected (110514 DCM); invalid-uid: an identifier breaks PS3.5 §9.1.
+ * worklist entry was selected (110514 DCM); invalid-uid: an identifier breaks PS3.5 §9.1; long-header: it is deflated (PS3.5 A.5), and its
+ * header goes on beyond what is read of it.
  */
-export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid'] as const
+export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid', 'long-header'] as const
 export const QuarantinedInstance = z.object({
   instanceId: z.int(),
   reason: z.enum(QUARANTINE_REASONS),
@@ -182,7 +181,7 @@ export const dashboardImages = {
     reply: ImageStudy,
   }),
   acknowledgeMismatch: operation('POST /dashboard/images/:studyInstanceUid/mismatch/acknowledge', {
-    summary: 'Say that the mismatch was looked at; nothing is changed by it',
+    summary: 'Say that the mismatch, all of it, was looked at; nothing is changed by it',
     params: studyParams,
     body: z.object({ note: Reason }),
     reply: ImageStudy,

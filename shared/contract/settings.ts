@@ -47,7 +47,7 @@ export const SETTINGS = {
   'dimse.maxAssociationsPerDevice': setting(z.int().min(1).max(1000), 50, 'Associations open at once, of one device.'),
   'dimse.artimSeconds': setting(z.number().min(1).max(600), 30, 'Seconds a connection may take to ask for an association (ARTIM).'),
   'dimse.idleSeconds': setting(z.number().min(5).max(86_400), 120, 'Seconds of silence after which an association is aborted.'),
-  'dimse.tlsPort': setting(Port.nullable(), 2762, 'TCP port of the DICOM TLS listener, beside the plain one; null switches it off.', true),
+  'dimse.tlsPort': setting(Port.nullable(), 2762, 'TCP port of the DICOM TLS listener, beside the plain one; without one it is off.', true),
   'dimse.tlsAuthorities': setting(
     Pem.nullable(),
     null,

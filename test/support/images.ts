@@ -13,6 +13,7 @@ const HEADER: ImageHeader = {
 
 export const MISMATCH: Mismatch = {
   fields: [{ field: 'patientName', handedOut: 'MAIER^ANNA', received: 'MEIER^ANNA' }],
+  amongImages: [],
   foundAt: '2026-11-20T08:50:00.000Z',
   acknowledgedAt: null,
   acknowledgedBy: '',
@@ -52,6 +53,7 @@ export function seedImages(store: Store, seeded: SeededImages): void {
     ...{ callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName, transfer: { how, detail: '', at } },
     ...{ header: { ...HEADER, ...header }, handedOut: null, mismatch },
     enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+    isFetched: false,
     enrichmentAttempts: 0,
   }
   store.database.transaction(() => {

@@ -79,8 +79,8 @@ export interface ForwardingPort {
   ) => Slice<ForwardedStudy>
   readonly instances: (of: CallOf<DestinationCalls['instances']>['params'], query: SliceQuery) => Slice<Forward>
   readonly send: (destinationId: string, studyInstanceUid: string, actor: Actor) => Outcome
-  readonly retry: (destinationId: string, studyInstanceUid: string | undefined, actor: Actor) => Outcome
-  readonly drop: (destinationId: string, what: CallOf<DestinationCalls['drop']>['body'], actor: Actor) => Outcome
+  readonly retry: (destinationId: string, studyInstanceUid: string | undefined, actor: Actor) => Promise<Outcome>
+  readonly drop: (destinationId: string, what: CallOf<DestinationCalls['drop']>['body'], actor: Actor) => Promise<Outcome>
   readonly findPriors: (
     destinationId: string,
     keys: CallOf<DestinationCalls['findPriors']>['body'],

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls'
 import { type Call, placeOf, RequestorError, unreachable, untrusted } from './requestor-error.ts'
+import { TLS_PROFILE } from './tls-profile.ts'
 
 /** An application entity that we call. */
 export interface Peer {
@@ -70,7 +71,7 @@ export function connect(peer: Peer, call: Call, seconds: number, signal: AbortSi
 
 function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
   return {
-    minVersion: 'TLSv1.2' as const,
+    ...TLS_PROFILE,
     ...(key !== undefined && cert !== undefined && { key, cert }),
     ...(/^[\d.:]+$|:/.test(host) ? {} : { servername: host }),
     // A certificate that was entered for the device itself is trusted whoever issued it.

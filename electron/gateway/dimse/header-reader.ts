@@ -37,6 +37,8 @@ export interface HeaderResult extends HeaderValues {
   first(sequence: number): HeaderValues | undefined
   /** Where and why the bytes are no data set, without a value of it; what came before is there. Undefined: all that was read is sound. */
   readonly fault: string | undefined
+  /** The fault is that a deflated data set's header did not end within the limits: the bytes may be sound. */
+  readonly isCut: boolean
   /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
   readonly reachedPixelData: boolean
 }
@@ -61,6 +63,7 @@ export function createHeaderReader(transferSyntax: string, wanted: readonly Want
   const inflater = coding.deflated ? createInflater(limits) : undefined
   let isFaulty = false
   let fault: string | undefined
+  let isCut = false
   const isOver = () => isFaulty || parser.isDone
 
   function attempt(read: () => void): void {
@@ -68,6 +71,8 @@ export function createHeaderReader(transferSyntax: string, wanted: readonly Want
       read()
     } catch (error) {
       isFaulty = true
+      // The inflater's, and the platform's, where there is too much.
+      isCut = error instanceof RangeError
       fault = error instanceof HeaderFault ? error.message : 'data set cannot be inflated, or its header is too long'
     }
   }
@@ -86,7 +91,7 @@ export function createHeaderReader(transferSyntax: string, wanted: readonly Want
           parser.end()
         })
       }
-      return { ...parser.found(), fault }
+      return { ...parser.found(), fault, isCut }
     },
   }
 }
@@ -288,7 +293,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
       while (frame.end <= position) leave()
       if (begunLength > 0 || toSkip > 0 || value || frame !== root) fail('data set ends within an element')
     },
-    found: (): Omit<HeaderResult, 'fault'> => ({
+    found: (): Omit<HeaderResult, 'fault' | 'isCut'> => ({
       ...valuesOf(top),
       first: (sequence) => {
         const item = sequences.get(sequence)

@@ -13,6 +13,8 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
   [0x0110, 'failure', 'Processing failure'],
   [0x0111, 'failure', 'Duplicate SOP Instance'],
   [0x0112, 'failure', 'No such SOP Instance'],
+  [0x0115, 'failure', 'Invalid argument value'],
+  [0x0117, 'failure', 'Invalid SOP Instance'],
   [0x0119, 'failure', 'Class-instance conflict'],
   [0x0120, 'failure', 'Missing attribute'],
   [0x0121, 'failure', 'Missing attribute value'],
@@ -23,6 +25,8 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
   [0x0211, 'failure', 'Unrecognized operation'],
   [0x0212, 'failure', 'Mistyped argument'],
   [0x0213, 'failure', 'Resource limitation'],
+  // PS3.3 C.14.1.1, of storage commitment
+  [0x0131, 'failure', 'Duplicate transaction UID'],
   // PS3.4 Tables B.2-1, C.4-2 and K.4-1
   [0xa700, 'failure', 'Refused: Out of resources'],
   [0xa801, 'failure', 'Refused: Move Destination unknown'],

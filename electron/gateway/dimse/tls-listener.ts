@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import type { TlsPeer } from './service.ts'
+import { TLS_PROFILE } from './tls-profile.ts'
 
 export interface TlsListenerOptions {
   /** PEM. */
@@ -16,19 +17,10 @@ interface HandshakeLimits {
   readonly mostHandshakes: number
 }
 
-// PS3.15 B.12 (BCP 195, RFC 9325 §4.2): forward secrecy and AEAD only.
-const PROFILE = {
-  minVersion: 'TLSv1.2',
-  honorCipherOrder: true,
-  ciphers: [
-    'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256',
-    'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
-  ].join(':'),
-} as const
-
 /** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
 export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
-  ...PROFILE,
+  ...TLS_PROFILE,
+  honorCipherOrder: true,
   key,
   cert,
   // Without a list Node would trust those whom browsers trust.

@@ -97,13 +97,14 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
         demand(caller, 'manageStudies')
         const record = existing(caller, studyInstanceUid)
         const { mismatch } = record
-        if (!mismatch) throw new ApiError('refused', 'The images of this study do not differ from what its worklist row said.')
+        if (!mismatch) throw new ApiError('refused', 'The images of this study differ neither from its worklist row nor among themselves.')
         if (mismatch.acknowledgedAt !== null) return shown(caller, record)
         const { firstName, lastName } = caller.user
         const acknowledged = { acknowledgedAt: instantOf(clock()), acknowledgedBy: `${firstName} ${lastName}`, note: text }
         store.imageStudies.update(studyInstanceUid, { mismatch: { ...mismatch, ...acknowledged } })
         const fields = mismatch.fields.map(({ field }) => field)
-        note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, note: text })
+        const amongImages = [...new Set(mismatch.amongImages.map(({ field }) => field))]
+        note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, amongImages, note: text })
         return shown(caller, existing(caller, studyInstanceUid))
       }),
 

@@ -10,7 +10,7 @@ const ANSWERS_MS = 24 * HOUR_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
 /** How an invitation's mail went is told for as long as the invitation runs. */
 const OUTBOX_MS = 31 * 24 * HOUR_MS
-/** Performed steps and commitment requests are told of beside their images, which no age takes away. */
+/** Performed steps, commitment requests and what they announced are told of beside their images, which no age takes away. */
 const PERFORMED_MS = 365 * 24 * HOUR_MS
 const AT_A_TIME = 500
 
@@ -23,8 +23,8 @@ export interface Forgotten {
 
 /**
  * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
- * to, and ended sessions, links, sign-in attempts and the answers kept for an Idempotency-Key; performed steps and commitment requests after
- * a year, and nothing of images. In small transactions, with the event loop let through between them. For a timer of the composition root,
+ * to, and ended sessions, links, sign-in attempts and the answers kept for an Idempotency-Key; performed steps, commitment requests
+ * and what they announced after a year, and nothing of images. In small transactions, with the event loop let through between them. For a timer of the composition root,
  * some times an hour.
  */
 export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): Promise<Forgotten> {
@@ -42,6 +42,7 @@ export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' |
   store.outbox.purge(before(OUTBOX_MS))
   store.performedSteps.purge(before(PERFORMED_MS))
   store.commitments.purge(before(PERFORMED_MS))
+  store.imageStudies.purgeAnnounced(before(PERFORMED_MS))
   return { inspections, answers, documents }
 }
 

@@ -11,7 +11,7 @@ import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
 import { type DomainDeps, note } from './audit.ts'
 import { actorOf, type Caller, demand, makerOf } from './caller.ts'
 import { type EitherStudy, studyFinder, visibleCustomers } from './study-access.ts'
-import { patched, type StudyPatch } from './study-patch.ts'
+import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
 import { refused, studyReferences } from './study-references.ts'
 
 export type { EitherStudy } from './study-access.ts'
@@ -146,6 +146,8 @@ export function openStudies(deps: DomainDeps): Studies {
           references.customer(caller, patch.expressCustomerId)
         if (patch.priorStudyIds) references.priors(caller, patch.priorStudyIds, before.detail.priorStudyIds)
         const { study, changes } = patched(before, patch)
+        // A field that is set to the value that it was seeded with is a person's from then on.
+        store.imageStudies.touchSeed(studyId, fieldsOf(patch))
         if (Object.keys(changes).length === 0) return shown<A>(before)
         const changed = { ...study, updatedAt: instantOf(clock()) }
         studies.update(changed, before)

@@ -52,6 +52,13 @@ export function patched(before: StudyRecord, patch: StudyPatch): { readonly stud
   return { study: { ...before, ...open, detail: sealed.length > 0 ? detail : before.detail } as StudyRecord, changes }
 }
 
+/** Names of the fields that the patch sets, to whatever value; those of the report's metadata by their own names. */
+export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
+  return [patch, reportMetadata ?? {}].flatMap((part) =>
+    Object.entries(part).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+  )
+}
+
 /** What differs, for the audit trail: values of the open fields, names of the sealed ones. */
 type Changes = Extract<AuditDetail, Record<string, unknown>>
 

@@ -1,5 +1,6 @@
 import type { Peer } from '#gateway/dimse/requestor.ts'
 import { type Actor, type DomainDeps, note } from '#gateway/domain/audit.ts'
+import { devicePeer } from '#gateway/domain/device-peer.ts'
 import type { moveStudy } from '#gateway/scu/move.ts'
 import type { Native } from '#gateway/scu/native.ts'
 import type { sendInstances } from '#gateway/scu/store.ts'
@@ -24,7 +25,6 @@ import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { openDestinations } from './destinations.ts'
-import { devicePeer } from './device-peer.ts'
 import { imagesOf, type News, newsLine } from './feed.ts'
 import { peerOf } from './peer.ts'
 import { findPriors } from './priors.ts'
@@ -73,9 +73,9 @@ export interface Forwarding extends AsyncDisposable {
   /** @throws ApiError not-found: no such destination, or no images of the study are here; refused: the destination is switched off */
   send(destinationId: string, studyInstanceUid: string, actor: Actor): Outcome
   /** Tries now what waits or was given up. @throws ApiError not-found; refused: the destination is switched off */
-  retry(destinationId: string, studyInstanceUid: string | undefined, actor: Actor): Outcome
+  retry(destinationId: string, studyInstanceUid: string | undefined, actor: Actor): Promise<Outcome>
   /** Gives up what waits or failed. @throws ApiError not-found */
-  drop(destinationId: string, what: CallOf<Operations['drop']>['body'], actor: Actor): Outcome
+  drop(destinationId: string, what: CallOf<Operations['drop']>['body'], actor: Actor): Promise<Outcome>
   /** @throws ApiError not-found; refused: it is not asked for priors, or cannot be asked; unavailable: it does not answer */
   findPriors(
     destinationId: string,
@@ -228,13 +228,13 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
           : `${imagesOf(queued)} queued for ${destination.name}.`
       return { success: true, message }
     },
-    retry(destinationId, studyInstanceUid, actor) {
-      const retried = queue.retry(inUse(destinationId), studyInstanceUid, actor)
+    async retry(destinationId, studyInstanceUid, actor) {
+      const retried = await queue.retry(inUse(destinationId), studyInstanceUid, actor)
       workers.get(destinationId)?.restart()
       return { success: true, message: retried === 0 ? 'Nothing waits.' : `${imagesOf(retried)} tried now.` }
     },
-    drop(destinationId, what, actor) {
-      const dropped = queue.drop(destinations.existing(destinationId), what, actor)
+    async drop(destinationId, what, actor) {
+      const dropped = await queue.drop(destinations.existing(destinationId), what, actor)
       return { success: true, message: `${imagesOf(dropped)} given up.` }
     },
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, type DomainDeps, note } from '#gateway/domain/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
@@ -6,6 +7,9 @@ import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Destinations } from './destinations.ts'
 import type { Due } from './sender.ts'
+
+/** Instances that are retried or dropped in one transaction, give or take a study. */
+const PORTION = 1000
 
 export interface QueueDeps extends DomainDeps {
   readonly destinations: Pick<Destinations, 'list'>
@@ -17,14 +21,14 @@ export interface Queue {
   enqueue(instance: InstanceRecord): void
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
-  /** How many are due now. */
-  retry(destination: DestinationRecord, studyInstanceUid: string | undefined, actor: Actor): number
-  /** How many were given up. */
+  /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
+  retry(destination: DestinationRecord, studyInstanceUid: string | undefined, actor: Actor): Promise<number>
+  /** How many were given up; as `retry`. */
   drop(
     destination: DestinationRecord,
     what: { readonly studyInstanceUid?: string | undefined; readonly reason: string },
     actor: Actor,
-  ): number
+  ): Promise<number>
   /** What is due, each with its current instance. One that is not current any more is given up, with the reason. */
   due(destinationId: string, now: string, limit: number): Due[]
 }
@@ -56,16 +60,12 @@ export function openQueue(deps: QueueDeps): Queue {
         return queued
       }),
     retry: ({ destinationId }, studyInstanceUid, actor) =>
-      database.transaction(() => {
-        const retried = forwards.retry(destinationId, studyInstanceUid, now())
-        note(deps, actor, 'forward.retry', destinationId, { ...(studyInstanceUid && { studyInstanceUid }), instances: retried })
-        return retried
-      }),
+      byPortions(destinationId, studyInstanceUid, (uid) => forwards.retry(destinationId, uid, now()), { actor, action: 'forward.retry' }),
     drop: ({ destinationId }, { studyInstanceUid, reason }, actor) =>
-      database.transaction(() => {
-        const dropped = forwards.drop(destinationId, studyInstanceUid, now())
-        note(deps, actor, 'forward.drop', destinationId, { ...(studyInstanceUid && { studyInstanceUid }), reason, instances: dropped })
-        return dropped
+      byPortions(destinationId, studyInstanceUid, (uid) => forwards.drop(destinationId, uid, now()), {
+        actor,
+        action: 'forward.drop',
+        reason,
       }),
     due(destinationId, at, limit) {
       for (;;) {
@@ -78,6 +78,27 @@ export function openQueue(deps: QueueDeps): Queue {
         if (found.length > 0 || rows.length === 0) return found
       }
     },
+  }
+
+  /** Changes what is open of the study, or of all; each portion is in the audit trail, in its own transaction. */
+  async function byPortions(
+    destinationId: string,
+    studyInstanceUid: string | undefined,
+    change: (studyInstanceUid: string) => number,
+    { actor, action, ...said }: { readonly actor: Actor; readonly action: string; readonly reason?: string },
+  ): Promise<number> {
+    const rest = studyInstanceUid === undefined ? forwards.openStudies(destinationId) : [studyInstanceUid]
+    let total = 0
+    do {
+      if (total > 0) await nextTurn()
+      total += database.transaction(() => {
+        let instances = 0
+        for (let uid = rest.pop(); uid !== undefined; uid = instances < PORTION ? rest.pop() : undefined) instances += change(uid)
+        note(deps, actor, action, destinationId, { ...said, ...(studyInstanceUid && { studyInstanceUid }), instances })
+        return instances
+      })
+    } while (rest.length > 0)
+    return total
   }
 
   /** In one transaction: the disk is waited for once, not for each of them. */

@@ -2,23 +2,29 @@ import type { AssociationInfo } from '#gateway/dimse/service.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader, ImageStudyPatch, NewImageStudy } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord, InstanceState, NewInstance, QuarantineReason } from '#gateway/store/instances.ts'
+import type { Enrichment } from '#shared/contract/images.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
+import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
 import type { IntakeDeps } from './ports.ts'
 import type { Tally } from './tally.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
+/** Where an instance comes from. */
+export interface Source {
+  readonly association: AssociationInfo
+  readonly deviceName: string
+  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
+  readonly isFetched: boolean
+}
+
 /** An instance whose bytes are on the disk, before it has a row. */
-export interface Arrival {
+export interface Arrival extends Source {
   readonly header: InstanceHeader
   readonly transferSyntaxUid: string
   readonly file: string
   readonly dataSetOffset: number
   readonly bytes: number
   readonly crc32: number
-  readonly association: AssociationInfo
-  readonly deviceName: string
-  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
-  readonly isFetched: boolean
 }
 
 /** What became of it. */
@@ -28,7 +34,7 @@ export interface Kept {
   readonly isOpened: boolean
   /**
    * It names another patient or order than its study does. corrected: it takes the place of an image that is here, so that the device corrected
-   * what it said, and the study says it too now; other: it came beside those, and the study stays as it was.
+   * what it said, and the study says it too now; other: it came beside those, and the study stays as it was, with a mismatch.
    */
   readonly identity: 'same' | 'corrected' | 'other'
 }
@@ -39,6 +45,8 @@ export interface Arrivals {
   twinsOf(sopInstanceUid: string, dataSetBytes: number, crc32: number): InstanceRecord[]
   /** Within a transaction: the row, its study's counters, and what waits for it. */
   keep(arrival: Arrival): Kept
+  /** Within a transaction: the instance was sent again as it is here. */
+  repeat(instance: InstanceRecord, source: Source): void
   /** The study is settled, or its rows were changed by somebody else. */
   forget(studyInstanceUid: string): void
 }
@@ -46,6 +54,7 @@ export interface Arrivals {
 /** What is known of a study that receives, so that an instance need not read it again. */
 interface Open {
   readonly identity: string
+  readonly isFetched: boolean
   readonly associationIds: ReadonlySet<string>
   /** Of the row handed out. */
   readonly stepId: string
@@ -63,18 +72,23 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
     const { studyInstanceUid } = header
     const own = identityOf(header.study)
     const known = open.get(studyInstanceUid)
-    if (known?.identity === own && known.associationIds.has(associationId))
+    if (known?.identity === own && known.associationIds.has(associationId) && known.isFetched === arrival.isFetched)
       return { isOpened: false, identity: 'same', stepId: known.stepId }
 
     const study = imageStudies.get(studyInstanceUid)
     const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
     // Where all that came before was set aside, this is the first that counts.
     const isFirst = study?.instances === 0
-    const identity = !study || identityOf(study.header) === own ? 'same' : isReplacing || isFirst ? 'corrected' : 'other'
+    const differences = study ? differencesAmong(study.header, header.study) : []
+    const isCorrected = study !== undefined && identityOf(study.header) !== own && (isReplacing || isFirst)
+    const identity = isCorrected ? 'corrected' : differences.length > 0 ? 'other' : 'same'
+    // A device sends what was only known as an earlier exam: it is one to be read.
+    const isFresh = study?.isFetched === true && !arrival.isFetched
     // What is rolled back must not be remembered.
     open.delete(studyInstanceUid)
     const associationIds = new Set([...(known?.associationIds ?? []), associationId])
-    if (identity !== 'other') database.afterCommit(() => open.set(studyInstanceUid, { identity: own, associationIds, stepId }))
+    if (identity !== 'other')
+      database.afterCommit(() => open.set(studyInstanceUid, { identity: own, isFetched: arrival.isFetched, associationIds, stepId }))
     if (!study) {
       imageStudies.insert(newStudy(arrival, now))
       return { isOpened: true, identity, stepId }
@@ -88,7 +102,11 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       ...(isOpened && { state: 'receiving', dueAt: latest() }),
       // The newest word of the device counts, and the partner is asked about it (dicom-field §5.7).
       ...(identity === 'corrected' && { header: header.study }),
-      ...((identity === 'corrected' || isFirst) && !isFetched(study) && { settledAt: null }),
+      ...(identity === 'other' && { mismatch: withImage(study.mismatch, differences, now) }),
+      // What was found of images that count no more is found no more.
+      ...(isFirst && { mismatch: withoutImages(study.mismatch, now) }),
+      ...(isFresh && directlyFrom(arrival)),
+      ...((isCorrected || isFirst) && !study.isFetched && { settledAt: null }),
     }
     imageStudies.update(studyInstanceUid, patch)
     return { isOpened, identity, stepId }
@@ -104,7 +122,7 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
     return { isOpened, identity: 'same', stepId: '' }
   }
 
-  function newStudy({ header, association, deviceName, isFetched: isEarlier }: Arrival, now: string): NewImageStudy {
+  function newStudy({ header, association, deviceName, isFetched }: Arrival, now: string): NewImageStudy {
     const { callingAeTitle, remoteAddress } = association
     return {
       studyInstanceUid: header.studyInstanceUid,
@@ -112,7 +130,7 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       lastInstanceAt: now,
       state: 'receiving',
       // A study that was settled before is never seeded.
-      settledAt: isEarlier ? now : null,
+      settledAt: isFetched ? now : null,
       dueAt: latest(),
       callingAeTitle,
       remoteAddress,
@@ -121,7 +139,8 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       header: header.study,
       handedOut: null,
       mismatch: null,
-      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: isEarlier ? FETCHED : '', warnings: [] },
+      isFetched,
+      enrichment: { ...NOT_ASKED, detail: isFetched ? FETCHED : '' },
       enrichmentAttempts: 0,
     }
   }
@@ -130,6 +149,7 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
   function placeOf({ header, association }: Arrival): Place {
     const fault = uidFault(header)
     if (fault) return { state: 'quarantined', reason: 'invalid-uid', detail: fault, replaces: undefined }
+    if (header.isCut) return { state: 'quarantined', reason: 'long-header', detail: CUT, replaces: undefined }
     const wrong = wrongSteps.faultOf(header.studyInstanceUid, header.study.scheduledProcedureStepId, header.performedStepUid)
     if (wrong) return { state: 'quarantined', reason: 'wrong-step', detail: wrong, replaces: undefined }
     const current = instances.current(header.sopInstanceUid)
@@ -160,13 +180,21 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       const { seriesNumber, seriesDescription } = header
       const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
       imageStudies.count(studyInstanceUid, series, arrival.bytes, now, state === 'current' ? 'current' : 'quarantined')
-      // The one that was replaced is not counted any more.
-      if (replaces) imageStudies.recount(studyInstanceUid)
+      // It is of the same series (`otherSource`).
+      if (replaces) imageStudies.uncount(studyInstanceUid, seriesInstanceUid, replaces.bytes)
       // What came from an archive is there: it is not sent on by itself.
       if (state === 'current' && !arrival.isFetched) onKept(instance)
       return { instance, ...joined }
     },
 
+    repeat({ instanceId, studyInstanceUid, state }, source) {
+      const now = instantOf(clock())
+      instances.seen(instanceId, now)
+      if (source.isFetched || state !== 'current' || !imageStudies.isFetched(studyInstanceUid)) return
+      const transfer = { how: 'open', detail: '', at: now } as const
+      imageStudies.update(studyInstanceUid, { ...directlyFrom(source), state: 'receiving', dueAt: latest(), lastInstanceAt: now, transfer })
+      open.delete(studyInstanceUid)
+    },
     forget: (studyInstanceUid) => void open.delete(studyInstanceUid),
   }
 }
@@ -182,8 +210,19 @@ interface Place {
   readonly replaces: InstanceRecord | undefined
 }
 
+const CUT = 'Its header is too long to be read whole: what is known of it may be incomplete.'
 const FETCHED = 'Fetched from another archive as an earlier exam: it is not put up for reading.'
-const isFetched = ({ enrichment }: Pick<NewImageStudy, 'enrichment'>) => enrichment.detail === FETCHED
+const NOT_ASKED: Enrichment = { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] }
+
+/** What was known as an earlier exam only is one to be read: it is settled, and so seeded, like any other that a device sends. */
+const directlyFrom = ({ association, deviceName }: Source): ImageStudyPatch => ({
+  isFetched: false,
+  settledAt: null,
+  enrichment: NOT_ASKED,
+  callingAeTitle: association.callingAeTitle,
+  remoteAddress: association.remoteAddress,
+  deviceName,
+})
 
 function rowOf(
   { header, association, ...arrival }: Arrival,

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { RequestorError } from '#gateway/dimse/requestor.ts'
 import type { DimseResult, NormalizedRequest, StorageCommitmentScp } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
+import { devicePeer } from '#gateway/domain/device-peer.ts'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { CommitmentItem, CommitmentRecord } from '#gateway/store/commitments.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { openAlarm } from './alarm.ts'
+import { fitnessOfUid } from './header.ts'
 import { itemsOf, readNormalized, TAG, textIn } from './performed-data.ts'
 import type { IntakeDeps, News } from './ports.ts'
 import type { Settling } from './settling.ts'
@@ -48,6 +49,8 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
     const transactionUid = textIn(dataSet, TAG.transactionUid)
     if (transactionUid === '') throw new DimseError(0x0121, 'Transaction UID is missing', [TAG.transactionUid])
+    // PS3.7 §10.1.4.1.10: an argument of it.
+    if (fitnessOfUid(transactionUid) === 'unfit') throw new DimseError(0x0115, 'Transaction UID is no UID', [TAG.transactionUid])
     const items = itemsOf(dataSet, TAG.referencedSopSequence)
       .map((item) => ({ sopClassUid: textIn(item, TAG.referencedSopClassUid), sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid) }))
       .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
@@ -84,7 +87,7 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
         sopInstanceUid,
         seriesInstanceUid: instance?.seriesInstanceUid ?? '',
       }))
-      imageStudies.announce(studyInstanceUid, items)
+      imageStudies.announce(studyInstanceUid, items, instantOf(clock()))
     }
     return [...byStudy.keys()]
   }
@@ -197,10 +200,9 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
 /** PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where the request came from. */
 function peerOf(device: Device | undefined, { callingAeTitle, remoteAddress }: CommitmentRecord) {
   if (!device) throw new RequestorError('unreachable', 'It is not in the device list, which says at which port it listens.')
-  if (device.port === null) throw new RequestorError('unreachable', 'No port is set for it in the device list.')
-  const host = device.address !== null && isIP(device.address) !== 0 ? device.address : remoteAddress
-  const tls = device.tls === 'optional' ? undefined : device.certificate === null ? {} : { ca: device.certificate }
-  return { host, port: device.port, aeTitle: callingAeTitle, tls }
+  const peer = devicePeer({ ...device, aeTitle: callingAeTitle, lastAddress: remoteAddress })
+  if (typeof peer === 'string') throw new RequestorError('unreachable', peer)
+  return peer
 }
 
 const counted = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`

@@ -86,6 +86,8 @@ export interface InstanceHeader {
   /** SOP Instance UID of the performed procedure step it was made in; '' where it names none. */
   readonly performedStepUid: string
   readonly study: ImageHeader
+  /** It goes on beyond what is read of it. */
+  readonly isCut: boolean
   /** Null where it is no image. */
   readonly image: ImageAttributes | null
 }
@@ -129,6 +131,7 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
       requestStudyInstanceUid: request ? uidOf(request, TAG.studyInstanceUid) : '',
       characterSetRule: characterSetRule(found, deviceSet),
     },
+    isCut: found.isCut,
     image: imageOf(found),
   }
 }

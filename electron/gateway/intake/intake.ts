@@ -4,7 +4,6 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
-import { removeNameless } from './nameless.ts'
 import { removeOrphans } from './orphans.ts'
 import { openPerformedStepScp } from './performed-step.ts'
 import type { Actor, IntakeDeps } from './ports.ts'
@@ -14,6 +13,7 @@ import { openSeeding } from './seeding.ts'
 import { openSettling } from './settling.ts'
 import { type Ending, openTally } from './tally.ts'
 import { openTurns } from './turns.ts'
+import { takeBackUnproven } from './unproven.ts'
 import { openWrongSteps } from './wrong-steps.ts'
 
 export type { HandedOutQuery, IntakeDeps, News } from './ports.ts'
@@ -44,9 +44,8 @@ export interface Intake extends AsyncDisposable {
 export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const { store, uuid, onError } = deps
   const swept = store.imageFiles.sweep()
-  removeNameless(deps)
-  if (swept > 0) {
-    const text = `${swept} unfinished ${swept === 1 ? 'transfer' : 'transfers'} of the last run: removed, the sender was not told Success.`
+  if (swept.parts > 0) {
+    const text = `${swept.parts} unfinished ${swept.parts === 1 ? 'transfer' : 'transfers'} of the last run: removed, the sender was not told Success.`
     deps.onNews({ kind: 'disk', tone: 'warning', text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
   }
 
@@ -61,7 +60,11 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const settling = openSettling({ ...deps, arrivals, tally, seeding })
   const commitments = openCommitments({ ...deps, settling })
   const quarantine = openQuarantine(deps, settling)
-  const sweeping = removeOrphans(deps, arriving, closing.signal).catch((error: unknown) => onError(uuid().slice(0, 8), error))
+  const sweep = async () => {
+    if (swept.wasCutOff) await takeBackUnproven(deps, closing.signal)
+    await removeOrphans(deps, arriving, closing.signal)
+  }
+  const sweeping = sweep().catch((error: unknown) => onError(uuid().slice(0, 8), error))
 
   return {
     cStoreScp: openReceiving({ ...deps, arrivals, disk, tally, turns, arriving, onArrived: settling.arrived }),
@@ -84,6 +87,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
       closing.abort()
       for (const part of [settling, seeding, commitments]) await part[Symbol.asyncDispose]()
       await sweeping
+      store.imageFiles.close()
     },
   }
 }

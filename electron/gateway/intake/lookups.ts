@@ -1,6 +1,6 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
-import { differencesOf, mismatchOf } from './mismatch.ts'
+import { differencesOf, withRow } from './mismatch.ts'
 import type { IntakeDeps } from './ports.ts'
 
 /** Which row of the worklist images were made for, and whether they say the same (dicom-field §5.7). */
@@ -38,12 +38,12 @@ export function openLookups(deps: IntakeDeps, onFound: (studyInstanceUid: string
       const isNew = database.transaction(() => {
         const now = imageStudies.get(studyInstanceUid)
         if (!now) return false
-        const mismatch = mismatchOf(differencesOf(row, now.header, studyInstanceUid), now.mismatch, instantOf(clock()))
+        const mismatch = withRow(now.mismatch, differencesOf(row, now.header, studyInstanceUid), instantOf(clock()))
         if (now.handedOut !== null && mismatch === now.mismatch) return false
         imageStudies.update(studyInstanceUid, { handedOut: row, mismatch })
         // The row's step is received where the study is settled.
         deps.performedSteps.changed()
-        return mismatch !== null && mismatch !== now.mismatch
+        return mismatch !== null && mismatch !== now.mismatch && mismatch.fields.length > 0
       })
       onFound(studyInstanceUid)
       if (isNew) {

@@ -3,10 +3,14 @@ import type { Mismatch } from '#shared/contract/images.ts'
 import { isSameName } from './name.ts'
 
 type Difference = Mismatch['fields'][number]
+type ImagesDifference = Mismatch['amongImages'][number]
 type Field = Difference['field']
 
-interface Compared {
-  readonly field: Field
+/** What is kept of images that differ among themselves: enough to look for, and no list of a whole ward. */
+const MOST_AMONG_IMAGES = 20
+
+interface Compared<F extends Field = Field> {
+  readonly field: F
   readonly handedOut: (row: HandedOutRow) => string
   readonly received: (header: ImageHeader, studyInstanceUid: string) => string
   readonly isSame: (handedOut: string, received: string) => boolean
@@ -17,7 +21,7 @@ interface Compared {
 const isEqual = (one: string, other: string) => one === other
 const isEqualInAnyCase = (one: string, other: string) => one.toUpperCase() === other.toUpperCase()
 
-const COMPARED: readonly Compared[] = [
+const IDENTITY: readonly Compared<ImagesDifference['field']>[] = [
   {
     field: 'patientName',
     handedOut: (row) => row.patientName,
@@ -34,6 +38,9 @@ const COMPARED: readonly Compared[] = [
   },
   { field: 'patientSex', handedOut: (row) => row.patientSex, received: (header) => header.patientSex, isSame: isEqualInAnyCase },
   { field: 'accessionNumber', handedOut: (row) => row.accessionNumber, received: (header) => header.accessionNumber, isSame: isEqual },
+]
+const COMPARED: readonly Compared[] = [
+  ...IDENTITY,
   {
     field: 'studyInstanceUid',
     handedOut: (row) => row.studyInstanceUid,
@@ -55,9 +62,35 @@ export function differencesOf(row: HandedOutRow, header: ImageHeader, studyInsta
   })
 }
 
-/** The mismatch as it is kept: one that a person has looked at stays looked at until other fields or values differ. */
-export function mismatchOf(fields: readonly Difference[], before: Mismatch | null, now: string): Mismatch | null {
-  if (fields.length === 0) return null
-  if (before && JSON.stringify(before.fields) === JSON.stringify(fields)) return before
-  return { fields: [...fields], foundAt: now, acknowledgedAt: null, acknowledgedBy: '', note: '' }
+/** Where an image speaks of another patient or order than the first images of its study do (dicom-field §5.7). */
+export function differencesAmong(first: ImageHeader, other: ImageHeader): ImagesDifference[] {
+  return IDENTITY.flatMap(({ field, received, isSame, isAlwaysCopied }) => {
+    const ofFirst = received(first, '').trim()
+    const ofOther = received(other, '').trim()
+    const isComparable = (ofFirst !== '' && ofOther !== '') || isAlwaysCopied === true
+    return isComparable && !isSame(ofFirst, ofOther) ? [{ field, first: ofFirst, other: ofOther }] : []
+  })
+}
+
+/** The mismatch with what images of the study now differ from its row in. */
+export const withRow = (before: Mismatch | null, fields: readonly Difference[], now: string): Mismatch | null =>
+  mismatchOf(before, { fields: [...fields], amongImages: before?.amongImages ?? [] }, now)
+
+/** The mismatch with what one more image differs in from the first: what was found stays, until a person has looked at it and after. */
+export function withImage(before: Mismatch | null, differences: readonly ImagesDifference[], now: string): Mismatch | null {
+  const known = new Map((before?.amongImages ?? []).map((each) => [JSON.stringify(each), each]))
+  for (const each of differences) if (known.size < MOST_AMONG_IMAGES) known.set(JSON.stringify(each), each)
+  return mismatchOf(before, { fields: before?.fields ?? [], amongImages: [...known.values()] }, now)
+}
+
+/** The mismatch once the images that differed count no more. */
+export const withoutImages = (before: Mismatch | null, now: string): Mismatch | null =>
+  mismatchOf(before, { fields: before?.fields ?? [], amongImages: [] }, now)
+
+/** One that a person has looked at stays looked at until other fields or values differ. */
+function mismatchOf(before: Mismatch | null, found: Pick<Mismatch, 'fields' | 'amongImages'>, now: string): Mismatch | null {
+  const { fields, amongImages } = found
+  if (fields.length === 0 && amongImages.length === 0) return null
+  if (before && JSON.stringify([before.fields, before.amongImages]) === JSON.stringify([fields, amongImages])) return before
+  return { fields, amongImages, foundAt: now, acknowledgedAt: null, acknowledgedBy: '', note: '' }
 }

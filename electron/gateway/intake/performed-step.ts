@@ -2,6 +2,7 @@ import type { AssociationInfo, DimseResult, MppsScp, NormalizedRequest } from '#
 import { DimseError } from '#gateway/dimse/status.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { PerformedItem, PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import { fitnessOfUid } from './header.ts'
 import {
   dataSetFromJson,
   dataSetToJson,
@@ -43,6 +44,9 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     const facts = performedFacts(dataSet)
     // PS3.4 F.7.2.1.2: a step is created while it is in progress, never as one that is over.
     if (facts.status !== 'IN PROGRESS') throw new DimseError(0x0106, 'A step is created IN PROGRESS', [TAG.status])
+    // PS3.7 §10.1.5.1.6: no instance can be made of it.
+    if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
+      throw new DimseError(0x0117, 'Affected SOP Instance UID is no UID')
     const sopInstanceUid = request.sopInstanceUid ?? `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
     const items = await itemsFor(facts, association)
     const now = instantOf(clock())
@@ -119,7 +123,8 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     const first = scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ?? items[0]?.studyInstanceUid
     const byStudy = Map.groupBy(named, ({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? first ?? '')
     byStudy.delete('')
-    for (const [studyInstanceUid, ofStudy] of byStudy) imageStudies.announce(studyInstanceUid, ofStudy)
+    const now = instantOf(clock())
+    for (const [studyInstanceUid, ofStudy] of byStudy) imageStudies.announce(studyInstanceUid, ofStudy, now)
     return [...new Set([...byStudy.keys(), ...items.map(({ studyInstanceUid }) => studyInstanceUid)])]
   }
 

@@ -37,7 +37,8 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       const outcome = database.transaction((): Outcome => {
         const instance = existing(instanceId)
         if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
-        const isFirst = imageStudies.get(instance.studyInstanceUid)?.instances === 0
+        const study = imageStudies.get(instance.studyInstanceUid)
+        const isFetched = study?.isFetched === true
         const replaced = instances.current(instance.sopInstanceUid)
         if (replaced) instances.setState(replaced.instanceId, 'superseded')
         instances.setState(instanceId, 'current')
@@ -45,8 +46,9 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
           imageStudies.recount(studyInstanceUid)
         deps.performedSteps.changed()
         record(actor, 'instance.release', instance, reason)
-        onKept({ ...instance, state: 'current', reason: null, detail: '' })
-        settling.reopen(instance.studyInstanceUid, isFirst)
+        // An earlier exam is neither sent on by itself nor put up for reading.
+        if (!isFetched) onKept({ ...instance, state: 'current', reason: null, detail: '' })
+        settling.reopen(instance.studyInstanceUid, study?.instances === 0 && !isFetched)
         return {
           success: true,
           message: replaced ? 'It took the place of the object that was here; that one is kept.' : 'It is part of its study now.',

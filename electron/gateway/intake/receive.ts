@@ -4,18 +4,20 @@ import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
-import { instantOf } from '#gateway/store/clock.ts'
 import { fileFor, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
 import type { Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
+import { takeBack } from './unproven.ts'
 
 /** What is gathered of a data set before it is written. */
 const WRITE_BYTES = 256 << 10
+/** What is written of one object before it is looked at again whether there is room. */
+const LOOK_BYTES = 64 << 20
 const SUCCESS: DimseResult = { status: 0x0000 }
 
 export interface ReceiveDeps extends IntakeDeps {
@@ -41,12 +43,11 @@ interface Received {
 
 /** PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then says Success (dicom-field §5.3-5.5). */
 export function openReceiving(deps: ReceiveDeps): CStoreScp {
-  const { store, clock, uuid, setting, recogniseDevice, arrivals, disk, tally, turns, arriving } = deps
+  const { store, uuid, setting, recogniseDevice, arrivals, disk, tally, turns, arriving } = deps
   const { database, imageFiles, instances } = store
 
   async function receive(request: CStoreRequest): Promise<DimseResult> {
-    if (!disk.takesImages())
-      throw new DimseError(0xa700, disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to')
+    checkRoom()
     checkCommand(request)
     const part = imageFiles.begin()
     let file: string | undefined
@@ -64,7 +65,13 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     }
   }
 
-  /** @throws DimseError A900, C000; StorageFault; DataSetCutOff */
+  /** @throws DimseError A700 */
+  function checkRoom(): void {
+    if (disk.takesImages()) return
+    throw new DimseError(0xa700, disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to')
+  }
+
+  /** @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff */
   async function read(request: CStoreRequest, part: PartFile): Promise<Received> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
     const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid: transferSyntax, sourceAeTitle: association.callingAeTitle })
@@ -72,6 +79,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     let checksum = 0
     let gathered: Buffer[] = [meta]
     let gatheredBytes = meta.length
+    let looksAt = LOOK_BYTES
     let writing: Promise<void> = Promise.resolve()
     const write = async (buffers: readonly Buffer[]) => {
       await part.write(buffers)
@@ -88,6 +96,10 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         if (gatheredBytes < WRITE_BYTES) continue
         // One write at a time, while the next bytes come: memory is that of two.
         await writing
+        if (part.bytes >= looksAt) {
+          looksAt += LOOK_BYTES
+          checkRoom()
+        }
         writing = write(gathered)
         // Its fault is met at the next write, or at the end.
         writing.catch(() => undefined)
@@ -99,9 +111,12 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     }
     if (gatheredBytes > 0) await write(gathered)
     const found = reader.end()
-    if (found.fault !== undefined) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
+    if (found.fault !== undefined && !found.isCut) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
     const header = headerOf(found, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+    // What says where it belongs comes first in a header: one that is too long after that is kept, and set aside.
+    if (header.isCut && [header.sopClassUid, header.sopInstanceUid, header.studyInstanceUid, header.seriesInstanceUid].includes(''))
+      throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     checkHeader(header, request)
     return { request, part, header, dataSetOffset: meta.length, crc32: checksum }
   }
@@ -110,34 +125,38 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
   async function settleIn(received: Received, file: string): Promise<Kept | undefined> {
     const { request, part, header, dataSetOffset } = received
     const { association, transferSyntax } = request
+    const source: Source = {
+      association,
+      deviceName: recogniseDevice(association.callingAeTitle, association.remoteAddress)?.name || association.callingAeTitle,
+      isFetched: isFetched(request, header.studyInstanceUid),
+    }
     const twin = await twinOf(received)
     if (twin) {
-      // The one before may have failed at just that.
+      // Its row may be of a run that ended before the file was durable; what is durable costs next to nothing.
       await imageFiles.secure(twin.file)
-      await database.commitSoon(() => instances.seen(twin.instanceId, instantOf(clock())))
+      await database.commitSoon(() => arrivals.repeat(twin, source))
       tally.repeated(association, twin.studyInstanceUid)
       return undefined
     }
-    await part.finish()
     arriving.add(file)
     try {
       await part.place(file)
-      const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
       const arrival = {
+        ...source,
         header,
-        association,
         transferSyntaxUid: transferSyntax,
         file,
         dataSetOffset,
         bytes: part.bytes,
         crc32: received.crc32,
-        deviceName: device?.name || association.callingAeTitle,
-        isFetched: isFetched(request, header.studyInstanceUid),
       }
-      // Row and name are made durable side by side, and both before Success: see `nameless` for the power that goes between them.
-      const [kept, secured] = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.secure()])
-      for (const outcome of [kept, secured]) if (outcome.status === 'rejected') throw outcome.reason
-      return kept.status === 'fulfilled' ? kept.value : undefined
+      // The three are made durable side by side, all before Success: see `unproven` for a power failure between them.
+      const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.finish(), part.secure()])
+      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
+      // A row may not stand whose file the disk did not take.
+      await database.commitSoon(() => takeBack(store, file))
+      throw failure.reason
     } finally {
       arriving.delete(file)
     }

@@ -28,6 +28,8 @@ export function openSeeding(deps: IntakeDeps): Seeding {
   const { database, imageStudies, studies } = store
   const seeds = openSeeds(deps)
   const closing = new AbortController()
+  /** Questions that persons asked. */
+  const underWay = new Set<Promise<void>>()
 
   const alarm = openAlarm({
     clock,
@@ -124,13 +126,20 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       if (!study) throw new ApiError('not-found', 'There are no images of such a study.')
       if (imageStudies.seeds(studyInstanceUid).length === 0)
         throw new ApiError('refused', 'The gateway made no study of these images: the partner is not asked about it.')
-      await askAgain(study, closing.signal)
+      const asking = askAgain(study, closing.signal)
+      underWay.add(asking)
+      try {
+        await asking
+      } finally {
+        underWay.delete(asking)
+      }
       alarm.wake()
     },
     wake: () => alarm.wake(),
     settled: () => alarm.settled(),
     async [Symbol.asyncDispose]() {
       closing.abort()
+      await Promise.allSettled(underWay)
       await alarm[Symbol.asyncDispose]()
     },
   }

@@ -22,11 +22,15 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
   const { store, clock, uuid } = deps
   const { studies, customers, imageStudies } = store
 
-  function fillOne({ area, studyId, seed }: Seed, studyInstanceUid: string, { values, fromPartner }: MergedValues): readonly string[] {
+  function fillOne(
+    { area, studyId, seed, touched }: Seed,
+    studyInstanceUid: string,
+    { values, fromPartner }: MergedValues,
+  ): readonly string[] {
     const before = studies.get(studyId)
     if (!before) return []
     const now = instantOf(clock())
-    const { study, seeded, fields } = filled(before, valuesOf(seed), values)
+    const { study, seeded, fields } = filled(before, valuesOf(seed), values, new Set(touched))
     imageStudies.keepSeed(studyInstanceUid, area, studyId, now, seedOf(seeded))
     if (fields.length === 0) return []
     studies.update({ ...study, updatedAt: now }, before)
@@ -80,12 +84,12 @@ interface Filled {
   readonly fields: readonly string[]
 }
 
-/** The study with fresh values where it still has those it was seeded with. */
-export function filled(before: StudyRecord, seed: StudyValues, fresh: StudyValues): Filled {
+/** The study with fresh values where it still has those it was seeded with, in fields that nobody has touched. */
+export function filled(before: StudyRecord, seed: StudyValues, fresh: StudyValues, touched: ReadonlySet<string>): Filled {
   const fields: string[] = []
   /** The value after, and the gateway's own last value. */
   function fill<T>(name: string, now: T, seeded: T, next: T): readonly [after: T, seeded: T] {
-    if (!isSame(now, seeded)) return [now, seeded]
+    if (touched.has(name) || !isSame(now, seeded)) return [now, seeded]
     if (!isSame(now, next)) fields.push(name)
     return [next, next]
   }

@@ -13,6 +13,8 @@ const SENDER_ENDED: Ending = { kind: 'aborted', detail: 'the connection ended be
 
 /** A study that could not be settled is not tried again for so long. */
 const AGAIN_MS = 60_000
+/** After a long stop many are due, and each asks the partner. */
+const AT_A_TIME = 4
 
 const IDENTITY = {
   corrected: { tone: 'warning', text: 'The device sent images again that name another patient or order now: what they say now is used.' },
@@ -35,8 +37,8 @@ export interface Settling extends AsyncDisposable {
   /** After the commit of what a device announced, or of its saying that it is done. */
   announced(studyInstanceUid: string): void
   associationClosed(associationId: string, how: Ending): void
-  /** Within a transaction: a person let an image in; `isFirst`: the only one of its study that counts. */
-  reopen(studyInstanceUid: string, isFirst: boolean): void
+  /** Within a transaction: a person let an image in; `isNew`: the first of its study that counts, which is to be seeded. */
+  reopen(studyInstanceUid: string, isNew: boolean): void
   wake(): void
   settled(): Promise<void>
 }
@@ -64,16 +66,28 @@ export function openSettling(deps: SettlingDeps): Settling {
     },
     async work(signal) {
       const due = imageStudies.receiving().filter((study) => dueAt(study) <= clock())
-      await Promise.all(due.map((study) => settle(study.studyInstanceUid, signal)))
+      const rest = due.values()
+      const settleRest = async () => {
+        for (const { studyInstanceUid } of rest) if (!signal.aborted) await settle(studyInstanceUid, signal)
+      }
+      await Promise.all(Array.from({ length: AT_A_TIME }, settleRest))
     },
     onError: failed,
   })
 
   /** Ms since 1970. */
   function dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
-    const quiet = tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : msOf(lastInstanceAt) + setting('intake.idleSeconds') * 1000
-    const due = whole.has(studyInstanceUid) ? clock() : Math.min(quiet, msOf(latest))
-    return Math.max(due, notBefore.get(studyInstanceUid) ?? 0)
+    const now = clock()
+    const idleMs = setting('intake.idleSeconds') * 1000
+    const quiet = tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within(msOf(lastInstanceAt) + idleMs, idleMs)
+    const due = whole.has(studyInstanceUid) ? now : Math.min(quiet, within(msOf(latest), setting('intake.capMinutes') * 60_000))
+    return Math.max(due, within(notBefore.get(studyInstanceUid) ?? now, AGAIN_MS))
+  }
+
+  /** The time, or now where it is further away than it can be: the clock was set back since. */
+  function within(at: number, mostMs: number): number {
+    const now = clock()
+    return at - now > mostMs ? now : at
   }
 
   async function settle(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
@@ -168,8 +182,8 @@ export function openSettling(deps: SettlingDeps): Settling {
       closeSoon(sender.studies, how, sender.since)
       alarm.wake()
     },
-    reopen(studyInstanceUid, isFirst) {
-      imageStudies.update(studyInstanceUid, { state: 'receiving', dueAt: instantOf(clock()), ...(isFirst && { settledAt: null }) })
+    reopen(studyInstanceUid, isNew) {
+      imageStudies.update(studyInstanceUid, { state: 'receiving', dueAt: instantOf(clock()), ...(isNew && { settledAt: null }) })
       database.afterCommit(() => {
         arrivals.forget(studyInstanceUid)
         alarm.wake()

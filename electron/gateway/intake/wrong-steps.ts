@@ -1,3 +1,4 @@
+import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
 import type { Store } from '#gateway/store/store.ts'
 
@@ -8,7 +9,10 @@ const MOST_STUDIES = 500
 
 /** Images made under the wrong worklist entry are set aside, those that are here and those that still come (dicom-field §5.9). */
 export interface WrongSteps {
-  /** One sentence where an instance belongs to such a step; '' where it does not. */
+  /**
+   * One sentence where an instance belongs to such a step; '' where it does not. One that names neither step nor performed step belongs to such
+   * a one where the study has no other.
+   */
   faultOf(studyInstanceUid: string, scheduledProcedureStepId: string, performedStepUid: string): string
   /** The scheduled step of the study that a performed one performs; '' where it is unknown, or performs several. */
   stepOf(studyInstanceUid: string, performedStepUid: string): string
@@ -20,6 +24,8 @@ export interface WrongSteps {
 
 interface OfStudy {
   readonly stepIds: ReadonlySet<string>
+  /** No step is performed that is not such a one. */
+  readonly isAll: boolean
   readonly performed: ReadonlySet<string>
   readonly stepOf: ReadonlyMap<string, string>
 }
@@ -34,6 +40,13 @@ export function openWrongSteps({
   function ofStudy(studyInstanceUid: string): OfStudy {
     const kept = known.get(studyInstanceUid)
     if (kept) return kept
+    const made = read(studyInstanceUid)
+    if (known.size >= MOST_STUDIES) known.clear()
+    known.set(studyInstanceUid, made)
+    return made
+  }
+
+  function read(studyInstanceUid: string): OfStudy {
     const steps = performedSteps.ofStudy(studyInstanceUid)
     // The last word on a step counts: it may have been begun again for the right patient.
     const own = steps.map((step) => ({
@@ -41,27 +54,37 @@ export function openWrongSteps({
       stepIds: step.items.filter((item) => item.studyInstanceUid === studyInstanceUid).map((item) => item.scheduledProcedureStepId),
     }))
     const lastWord = new Map(own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)))
-    const made = {
+    return {
       stepIds: new Set([...lastWord].filter(([stepId, step]) => stepId !== '' && isWrong(step)).map(([stepId]) => stepId)),
+      isAll: lastWord.size > 0 && [...lastWord.values()].every(isWrong),
       performed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
       stepOf: new Map(
         own.flatMap(({ step, stepIds: [only, ...more] }) => (only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [])),
       ),
     }
-    if (known.size >= MOST_STUDIES) known.clear()
-    known.set(studyInstanceUid, made)
-    return made
+  }
+
+  /** Current instances that were made in the step; where all steps are wrong, what names none was made in them too. */
+  function madeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
+    const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
+    if (read(studyInstanceUid).isAll) wanted.add('')
+    return [...wanted].flatMap((stepId) => instances.ofStep(studyInstanceUid, stepId))
   }
 
   return {
     faultOf(studyInstanceUid, scheduledProcedureStepId, performedStepUid) {
-      const { stepIds, performed } = ofStudy(studyInstanceUid)
-      return stepIds.has(scheduledProcedureStepId) || performed.has(performedStepUid) ? DETAIL : ''
+      const { stepIds, isAll, performed } = ofStudy(studyInstanceUid)
+      const namesNone = scheduledProcedureStepId === '' && performedStepUid === ''
+      return stepIds.has(scheduledProcedureStepId) || performed.has(performedStepUid) || (namesNone && isAll) ? DETAIL : ''
     },
     stepOf: (studyInstanceUid, performedStepUid) => ofStudy(studyInstanceUid).stepOf.get(performedStepUid) ?? '',
     setAside(step, named) {
-      const carrying = step.items.flatMap(({ studyInstanceUid, scheduledProcedureStepId }) =>
-        scheduledProcedureStepId === '' ? [] : instances.ofStep(studyInstanceUid, scheduledProcedureStepId),
+      const byStudy = Map.groupBy(step.items, ({ studyInstanceUid }) => studyInstanceUid)
+      const carrying = [...byStudy].flatMap(([studyInstanceUid, items]) =>
+        madeIn(
+          studyInstanceUid,
+          items.map(({ scheduledProcedureStepId }) => scheduledProcedureStepId),
+        ),
       )
       const found = [...carrying, ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? [])]
       for (const { instanceId } of found) instances.setState(instanceId, 'quarantined', 'wrong-step', DETAIL)

@@ -27,7 +27,7 @@ export interface MoveOptions {
   readonly destinationAeTitle: string
   readonly studyInstanceUid: string
   readonly limits?: Partial<RequestorLimits>
-  /** Cancels (C-CANCEL): what is on its way still comes. */
+  /** Cancels (C-CANCEL): what is on its way still comes. Where no final answer follows within `cancelSeconds`, the association is aborted. */
   readonly signal?: AbortSignal | undefined
 }
 

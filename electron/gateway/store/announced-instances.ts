@@ -4,19 +4,27 @@ import { rawQuery } from './raw-query.ts'
 /** What MPPS or a commitment request says there is of a study. Which of it is here follows `instances` by triggers. */
 export interface AnnouncedInstances {
   /** Naming an instance again changes nothing. */
-  announce(studyInstanceUid: string, items: readonly { readonly sopInstanceUid: string; readonly seriesInstanceUid: string }[]): void
+  announce(studyInstanceUid: string, items: readonly AnnouncedInstance[], at: string): void
   /** `expected`: null where none were announced; `missing`: those that are neither current nor quarantined. */
   expectedOf(studyInstanceUid: string): { expected: number | null; missing: number }
   /** Announced instances by series. */
   expectedBySeries(studyInstanceUid: string): Map<string, number>
   /** Whether each of them is here, current or quarantined. */
   allHere(sopInstanceUids: readonly string[]): boolean
+  /** Forgets what was announced before the instant; the instances stay. How many there were. */
+  purgeAnnounced(before: string): number
+}
+
+export interface AnnouncedInstance {
+  readonly sopInstanceUid: string
+  readonly seriesInstanceUid: string
 }
 
 const HERE = (uid: string) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
   or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined'))`
 const ANNOUNCE = `
-  insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, isHere) values (?, ?, ?, ${HERE('?')})
+  insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
+  values (?, ?, ?, ?, ${HERE('?')})
   on conflict (sopInstanceUid) do nothing`
 const EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,
@@ -27,10 +35,10 @@ const ONE_MISSING = `select 1 from json_each(?) where not ${HERE('value')} limit
 
 export function announcedInstances(db: Database): AnnouncedInstances {
   return {
-    announce: (studyInstanceUid, items) =>
+    announce: (studyInstanceUid, items, at) =>
       db.transaction(() => {
         for (const { sopInstanceUid, seriesInstanceUid } of items)
-          db.run(rawQuery(ANNOUNCE, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopInstanceUid]))
+          db.run(rawQuery(ANNOUNCE, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, at, sopInstanceUid, sopInstanceUid]))
       }),
     expectedOf(studyInstanceUid) {
       const row = db.get(rawQuery<{ announced: number; missing: number }>(EXPECTED, [studyInstanceUid, studyInstanceUid]))
@@ -43,5 +51,6 @@ export function announcedInstances(db: Database): AnnouncedInstances {
           .map(({ seriesInstanceUid, count }) => [seriesInstanceUid, count]),
       ),
     allHere: (sopInstanceUids) => db.get(rawQuery(ONE_MISSING, [JSON.stringify(sopInstanceUids)])) === undefined,
+    purgeAnnounced: (before) => db.run(db.sql.deleteFrom('announcedInstances').where('announcedAt', '<', before)).changes,
   }
 }

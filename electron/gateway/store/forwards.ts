@@ -64,10 +64,12 @@ export interface ForwardsStore {
   settle(forwardId: number, state: Exclude<ForwardState, 'waiting'>, attempt: ForwardAttempt & { readonly sentAs?: string }): boolean
   /** Counts a failed attempt; it waits until `nextAt`. */
   postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
-  /** Lets what waits or failed be due now, of one study or of all; attempts and `queuedAt` begin anew. How many. */
-  retry(destinationId: string, studyInstanceUid: string | undefined, at: string): number
-  /** Drops what waits or failed, of one study or of all. How many. */
-  drop(destinationId: string, studyInstanceUid: string | undefined, at: string): number
+  /** Studies of the destination that something waits or failed of. */
+  openStudies(destinationId: string): string[]
+  /** Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many. */
+  retry(destinationId: string, studyInstanceUid: string, at: string): number
+  /** Drops what waits or failed of the study. How many. */
+  drop(destinationId: string, studyInstanceUid: string, at: string): number
   /** Drops what waits or failed of other versions of the instance: it took their place. The destinations they were for. */
   supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
   /** Of one destination. */
@@ -96,8 +98,10 @@ const APPEND = `
   returning forwardId`
 const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
 const NEXT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
-const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ?`
-const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ?`
+const OPEN = `where destinationId = ? and studyInstanceUid = ? and state in ('waiting', 'failed')`
+const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN}`
+const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN}`
+const OPEN_STUDIES = `select studyInstanceUid from forwardedStudies where destinationId = ? and (waiting > 0 or failed > 0)`
 // For every instance that is kept: by pairs, because the index of them begins with the destination.
 const SUPERSEDE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
@@ -117,16 +121,6 @@ export function forwardsStore(db: Database): ForwardsStore {
     db.afterCommit(() => {
       for (const heard of listeners) heard()
     })
-  }
-  function changeOpen(text: string, times: readonly string[], destinationId: string, studyInstanceUid: string | undefined): number {
-    const ofStudy = studyInstanceUid === undefined ? '' : ' and studyInstanceUid = ?'
-    return db.run(
-      rawQuery(`${text} where destinationId = ?${ofStudy} and state in ('waiting', 'failed')`, [
-        ...times,
-        destinationId,
-        ...(studyInstanceUid === undefined ? [] : [studyInstanceUid]),
-      ]),
-    ).changes
   }
 
   return {
@@ -168,12 +162,14 @@ export function forwardsStore(db: Database): ForwardsStore {
           .where('forwardId', '=', forwardId)
           .where('state', '=', 'waiting'),
       ),
+    openStudies: (destinationId) =>
+      db.all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId])).map(({ studyInstanceUid }) => studyInstanceUid),
     retry(destinationId, studyInstanceUid, at) {
-      const count = changeOpen(RETRY, [at, at, at], destinationId, studyInstanceUid)
+      const count = db.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
       if (count > 0) tellAfterCommit()
       return count
     },
-    drop: (destinationId, studyInstanceUid, at) => changeOpen(DROP, [at], destinationId, studyInstanceUid),
+    drop: (destinationId, studyInstanceUid, at) => db.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes,
     supersede: ({ sopInstanceUid, instanceId }, { at, lastError }) =>
       db
         .all(rawQuery<{ destinationId: string }>(SUPERSEDE, [at, lastError, sopInstanceUid, instanceId]))

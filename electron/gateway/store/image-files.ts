@@ -3,8 +3,9 @@ import fs from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { openFolderSync } from './folder-sync.ts'
+import { openFolderSync, syncAtOnce } from './folder-sync.ts'
 import { Part, type PartFile } from './part-file.ts'
+import { openSpareFiles } from './spare-files.ts'
 import { storageFault } from './storage-fault.ts'
 
 export type { PartFile } from './part-file.ts'
@@ -12,7 +13,10 @@ export { StorageFault } from './storage-fault.ts'
 
 const SPOOL = 'spool'
 const IMAGES = 'images'
+const SPARES = 'spare'
 const PART = '.part'
+/** Is there while images may be on their way; one of an earlier run says that it did not end by itself. */
+const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
 const SWEPT = '.swept'
 /** Clocks of PCs are set back; a folder that changed this long before the last look is looked through again. */
@@ -20,15 +24,19 @@ const MARGIN_MS = 24 * 60 * 60_000
 const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
 const open = promisify(fs.open)
+const fsync = promisify(fs.fsync)
 const unlink = promisify(fs.unlink)
 
-/** The only code that touches the folders `spool` and `images` of the data folder. */
+/** The only code that touches the folders `spool`, `spare` and `images` of the data folder. */
 export interface ImageFiles {
-  /** Deletes what an earlier run left unfinished in the spool; for the start, before the first `begin`. How many there were. @throws StorageFault */
-  sweep(): number
+  /**
+   * For the start, before the first `begin`: deletes what an earlier run left unfinished in the spool.
+   * `wasCutOff`: that run did not `close`. @throws StorageFault
+   */
+  sweep(): { readonly parts: number; readonly wasCutOff: boolean }
   /** A new file in the spool. That it cannot be made is told by the first call of it. */
   begin(): PartFile
-  /** Makes the name of a kept file durable, once more. @throws StorageFault */
+  /** Makes a kept file durable, its bytes and its name: of one that an earlier run left it is not known. @throws StorageFault */
   secure(file: string): Promise<void>
   /** Absolute path of a kept file. */
   pathOf(file: string): string
@@ -46,6 +54,8 @@ export interface ImageFiles {
    * copy, what was kept since is among them too: more than a handful are not to be deleted.
    */
   orphans(known: (file: string) => boolean): AsyncIterable<string>
+  /** The end of a run whose transfers are over: the next one has nothing to prove. */
+  close(): void
 }
 
 /** Path of an instance's file below `images`, with slashes: nothing that came from the network is a part of it. */
@@ -59,10 +69,26 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   const spool = join(folder, SPOOL)
   const images = join(folder, IMAGES)
   const folders = openFolderSync(images)
+  let received = 0
+  const spares = openSpareFiles(join(folder, SPARES), uuid)
   const pathOf = (file: string) => join(images, file)
 
   function prepare(): void {
     for (const each of [spool, images]) if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
+  }
+
+  /** A rename was measured to be quicker than handing it to a thread. */
+  function spareAt(path: string): Promise<number> | undefined {
+    const spare = spares.take()
+    if (!spare) return undefined
+    try {
+      fs.renameSync(spare.path, path)
+      return Promise.resolve(spare.fd)
+    } catch {
+      // Made anew below, which says what is wrong.
+      spares.drop(spare)
+      return undefined
+    }
   }
 
   async function opened(path: string): Promise<number> {
@@ -93,20 +119,36 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     sweep: () =>
       faulty('sweep', () => {
         prepare()
+        spares.sweep()
         const parts = [spool, images].flatMap((each) =>
           fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
         )
         for (const part of parts) fs.rmSync(part, { force: true })
-        return parts.length
+        const wasCutOff = fs.existsSync(join(images, OPEN))
+        if (!wasCutOff) {
+          fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
+          syncAtOnce(images)
+        }
+        return { parts: parts.length, wasCutOff }
       }),
-    // Not awaited: on a busy disk a new name waits for the journal, and the first bytes can come meanwhile. A rename was measured to be
-    // quicker than handing it to a thread.
     begin() {
       const path = join(spool, `${uuid()}${PART}`)
-      return new Part(path, opened(path), { move, sync: (file) => folders.sync(dirname(pathOf(file))), pathOf })
+      // Not awaited: the first bytes can come meanwhile.
+      received++
+      return new Part(path, spareAt(path) ?? opened(path), {
+        move,
+        sync: (file) => folders.sync(dirname(pathOf(file))),
+        isAlone: () => received === 1,
+        over() {
+          received--
+        },
+        pathOf,
+      })
     },
     async secure(file) {
       try {
+        const fd = await open(pathOf(file), 'r+')
+        await fsync(fd).finally(() => fs.closeSync(fd))
         await folders.sync(dirname(pathOf(file)))
       } catch (error) {
         throw storageFault('fsync', error)
@@ -151,6 +193,14 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         return true
       } catch {
         return false
+      }
+    },
+    close() {
+      spares.close()
+      try {
+        fs.rmSync(join(images, OPEN), { force: true })
+      } catch {
+        // The next start looks through the newest images, no more.
       }
     },
     async *orphans(known) {

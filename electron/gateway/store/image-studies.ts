@@ -77,6 +77,8 @@ interface StudyFields {
   readonly header: ImageHeader
   readonly handedOut: HandedOutRow | null
   readonly mismatch: Mismatch | null
+  /** All of it was fetched from an archive as an earlier exam: it is not put up for reading. */
+  readonly isFetched: boolean
   readonly enrichment: Enrichment
   readonly enrichmentAttempts: number
 }
@@ -117,7 +119,9 @@ export interface ImageStudyQuery {
 /** With what was announced of the studies and what was seeded from them. */
 export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   get(studyInstanceUid: string): ImageStudyRecord | undefined
-  /** The one that last received an instance first. */
+  /** As `get` says it, for every instance that is sent again. */
+  isFetched(studyInstanceUid: string): boolean
+  /** The one that last received an instance first; none that every instance was discarded of. */
   list(query: ImageStudyQuery, after: string | undefined, limit: number): Slice<ImageStudyRecord>
   /** With its counters at zero: `count` counts its first instance too. */
   insert(study: NewImageStudy): void
@@ -125,6 +129,8 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   update(studyInstanceUid: string, patch: ImageStudyPatch): void
   /** Counts a new instance and sets the times. */
   count(studyInstanceUid: string, series: SeriesHeader, bytes: number, at: string, what: 'current' | 'quarantined'): void
+  /** Takes off an instance whose place another of its series took, which is counted already. */
+  uncount(studyInstanceUid: string, seriesInstanceUid: string, bytes: number): void
   /** Counts everything anew: after instances changed their state or were removed. */
   recount(studyInstanceUid: string): void
   /** Studies that still receive, the one that is due first first. No more than what is asked at each look: an archive that moves in opens thousands. */
@@ -161,6 +167,8 @@ const SHOWN = {
     where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
   mismatch: `select studyInstanceUid from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null`,
 } as const satisfies Record<ImageStudyQuery['show'], string | undefined>
+// One that every instance was discarded of may still be there, with those that others took the place of.
+const NOT_EMPTY = '(instances > 0 or quarantined > 0)'
 const FOUND = `select studyInstanceUid from imageStudies where patientIdKey = ?
   union select studyInstanceUid from imageStudies where accessionKey = ?
   union select studyInstanceUid from imageStudies where studyInstanceUid >= ? and studyInstanceUid < ?`
@@ -173,6 +181,9 @@ const NEW_SERIES = `insert into imageSeries
 const COUNT_CURRENT = `update imageStudies set instances = instances + 1, series = series + ?, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ?`
 const COUNT_QUARANTINED = 'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
+const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes = bytes - ?
+  where studyInstanceUid = ? and seriesInstanceUid = ?`
+const UNCOUNT = 'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
 
 const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current'`
 const RECOUNT_SERIES = `update imageSeries set
@@ -184,9 +195,9 @@ const RECOUNT = `update imageStudies set
   where studyInstanceUid = ?`
 const SUMMARY = `select
   (select count(*) from instances where receivedAt >= ?) as today,
-  (select count(*) from imageStudies where state = 'receiving') as receiving,
+  (select count(*) from imageStudies where state = 'receiving' and ${NOT_EMPTY}) as receiving,
   (select count(*) from instances where state = 'quarantined') as quarantined,
-  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null) as mismatches`
+  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null and ${NOT_EMPTY}) as mismatches`
 const RECEIVING = `select studyInstanceUid, lastInstanceAt, dueAt from imageStudies
   where state = 'receiving' order by dueAt, studyInstanceUid`
 const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
@@ -210,6 +221,8 @@ export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
     ...announcedInstances(db),
     ...seeds(db, seal),
     get,
+    isFetched: (studyInstanceUid) =>
+      db.get(rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isFetched = 1', [studyInstanceUid])) !== undefined,
     list({ show, search }, after, limit) {
       const sources = [SHOWN[show], search === '' ? undefined : FOUND].flatMap((text) =>
         text === undefined ? [] : [`select * from (${text})`],
@@ -219,8 +232,8 @@ export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
       const from =
         sources.length === 0 ? 'imageStudies s' : `(${sources.join(' intersect ')}) c cross join imageStudies s using (studyInstanceUid)`
       const [at, ...uid] = after?.split(' ') ?? []
-      const rest = at === undefined ? '' : 'where (s.lastInstanceAt, s.studyInstanceUid) < (?, ?)'
-      const text = `select s.studyInstanceUid, s.lastInstanceAt from ${from} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
+      const rest = at === undefined ? '' : 'and (s.lastInstanceAt, s.studyInstanceUid) < (?, ?)'
+      const text = `select s.studyInstanceUid, s.lastInstanceAt from ${from} where ${NOT_EMPTY} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
       const parameters = [...found, ...(at === undefined ? [] : [at, uid.join(' ')]), limit + 1]
       const page = db.all(rawQuery<Pick<ImageStudyRecord, 'studyInstanceUid' | 'lastInstanceAt'>>(text, parameters))
       const { items, ...next } = sliceOf(page, limit, (row) => `${row.lastInstanceAt} ${row.studyInstanceUid}`)
@@ -255,6 +268,11 @@ export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
       if (!known) insertSeries(1)
       db.run(rawQuery(COUNT_CURRENT, [known && known.instances > 1 ? 0 : 1, bytes, at, studyInstanceUid]))
     },
+    uncount: (studyInstanceUid, seriesInstanceUid, bytes) =>
+      db.transaction(() => {
+        db.run(rawQuery(UNCOUNT_SERIES, [bytes, studyInstanceUid, seriesInstanceUid]))
+        db.run(rawQuery(UNCOUNT, [bytes, studyInstanceUid]))
+      }),
     recount: (studyInstanceUid) =>
       db.transaction(() => {
         db.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))

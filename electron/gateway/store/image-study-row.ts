@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Selectable, Updateable } from 'kysely'
 import type { ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
-import type { Schema } from './schema.ts'
+import { flag, type Schema } from './schema.ts'
 import type { Seal } from './seal.ts'
 
 /** A row of `imageStudies` with what is counted of other tables. */
@@ -47,6 +47,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       header: opened(row.sealedHeader, 'images header', row.studyInstanceUid),
       handedOut: row.sealedHandedOut && opened(row.sealedHandedOut, 'images row', row.studyInstanceUid),
       mismatch: row.sealedMismatch && opened(row.sealedMismatch, 'images mismatch', row.studyInstanceUid),
+      isFetched: row.isFetched === 1,
       enrichment: {
         state: row.enrichmentState as ImageStudyRecord['enrichment']['state'],
         askedAt: row.enrichmentAskedAt,
@@ -63,7 +64,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       expected: row.announced === 0 ? null : row.announced,
       missing: row.missing,
     }),
-    columnsOf(uid, { transfer, header, handedOut, mismatch, enrichment, ...plain }) {
+    columnsOf(uid, { transfer, header, handedOut, mismatch, isFetched, enrichment, ...plain }) {
       const keysOf = ({ patientId, accessionNumber }: ImageHeader) => ({
         patientIdKey: keyOf('patientId', patientId),
         accessionKey: keyOf('accessionNumber', accessionNumber),
@@ -77,6 +78,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
           sealedMismatch: mismatch && sealed(mismatch, 'images mismatch', uid),
           mismatchAcknowledgedAt: mismatch?.acknowledgedAt ?? null,
         }),
+        ...(isFetched !== undefined && { isFetched: flag(isFetched) }),
         ...(enrichment && {
           enrichmentState: enrichment.state,
           enrichmentAskedAt: enrichment.askedAt,

@@ -166,8 +166,22 @@ export interface Schema {
     sealedPatientName: Buffer | null
   }
   /** `isHere` follows `instances` by triggers. */
-  announcedInstances: { sopInstanceUid: string; studyInstanceUid: string; seriesInstanceUid: string; isHere: Flag }
-  seeds: { studyInstanceUid: string; area: string; studyId: string; seededAt: string; sealedSeed: Buffer }
+  announcedInstances: {
+    sopInstanceUid: string
+    studyInstanceUid: string
+    seriesInstanceUid: string
+    isHere: Flag
+    announcedAt: string
+  }
+  seeds: {
+    studyInstanceUid: string
+    area: string
+    studyId: string
+    seededAt: string
+    sealedSeed: Buffer
+    /** JSON: names of the fields that a person or a call has set. */
+    touched: Generated<string>
+  }
   receivedSteps: {
     /** Of the worklist, which is not always that of the images. */
     studyInstanceUid: string
@@ -355,6 +369,7 @@ interface ImageStudies extends FromDevice {
   sealedHandedOut: Buffer | null
   sealedMismatch: Buffer | null
   mismatchAcknowledgedAt: string | null
+  isFetched: Flag
   enrichmentState: string
   enrichmentAskedAt: string | null
   enrichmentNextAt: string | null

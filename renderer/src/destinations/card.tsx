@@ -23,7 +23,8 @@ interface CardProps {
 
 /** One destination: how it stands, its queue, and a test of the connection. */
 export function DestinationCard({ destination, hasNative, mayManage, mayFind, onEdit, onRemove }: CardProps) {
-  const { destinationId, name, aeTitle, host, port, isTls, queue, lastError, lastSentAt, nextAttemptAt, hasPriors } = destination
+  const { destinationId, name, aeTitle, host, port, isTls, certificate, queue, lastError, lastSentAt, nextAttemptAt, hasPriors } =
+    destination
   const echo = useSend(dashboardDestinations.echo)
   const state = words.states[stateOf(destination)]
   return (
@@ -42,7 +43,7 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
             words.facts.address,
             <span key="address" className="mono">
               {aeTitle}@{host}:{port}
-              {isTls && ` ${words.tls}`}
+              {isTls && ` ${certificate === null ? words.tlsUnchecked : words.tls}`}
             </span>,
           ],
           [words.facts.gets, getsText(destination)],

@@ -26,6 +26,7 @@ export const words = {
   } satisfies Record<string, { tone: Tone; name: string; meaning: string }>,
   facts: { address: 'Address', gets: 'Gets', queue: 'Queue', last: 'Last sent', error: 'Last attempt', next: 'Next attempt' },
   tls: 'TLS',
+  tlsUnchecked: 'TLS, who answers is not checked: no certificate is entered',
   gets: {
     all: 'everything, by itself',
     some: (modalities: readonly string[]) => `${modalities.join(', ')} by itself`,

@@ -14,9 +14,14 @@ import { useSend } from '../gateway.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
 
-type Field = Mismatch['fields'][number]
+/** A field as two sides have it. */
+interface Pair {
+  readonly field: Mismatch['fields'][number]['field']
+  readonly one: string
+  readonly other: string
+}
 
-/** What the worklist said beside what the images say. Acknowledging changes nothing in the images. */
+/** What the worklist said beside what the images say, and what images of the study say that differ. Acknowledging changes nothing in them. */
 export function MismatchPanel({ study, mismatch, mayManage }: { study: ImageStudy; mismatch: Mismatch; mayManage: boolean }) {
   const [isAsking, setIsAsking] = useState(false)
   const isOpen = mismatch.acknowledgedAt === null
@@ -25,36 +30,25 @@ export function MismatchPanel({ study, mismatch, mayManage }: { study: ImageStud
       <Panel
         isFlush
         className={isOpen ? css.mismatch : undefined}
-        title={words.mismatchTitle}
+        title={mismatch.fields.length > 0 ? words.mismatchTitle : words.amongTitle}
         aside={<ToneIcon tone={isOpen ? 'danger' : 'plain'} size={19} />}
       >
-        <Text size="sm" px={16} pt={10} maw="86ch">
-          {words.mismatchAbout}
-        </Text>
-        <Table horizontalSpacing={16} verticalSpacing={7} mt={6} layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={150}>{words.field}</Table.Th>
-              <Table.Th>{words.handedOut}</Table.Th>
-              <Table.Th>{words.got}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {mismatch.fields.map((field) => (
-              <Table.Tr key={field.field}>
-                <Table.Th scope="row" c="dimmed" fw={500}>
-                  {MISMATCH_NAMES[field.field]}
-                </Table.Th>
-                <Table.Td className={css.differs}>
-                  <Value field={field.field} value={field.handedOut} />
-                </Table.Td>
-                <Table.Td className={css.differs}>
-                  <Value field={field.field} value={field.received} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        {mismatch.fields.length > 0 && (
+          <Sides
+            about={words.mismatchAbout}
+            one={words.handedOut}
+            other={words.got}
+            pairs={mismatch.fields.map(({ field, handedOut, received }) => ({ field, one: handedOut, other: received }))}
+          />
+        )}
+        {mismatch.amongImages.length > 0 && (
+          <Sides
+            about={words.amongAbout}
+            one={words.firstSay}
+            other={words.othersSay}
+            pairs={mismatch.amongImages.map(({ field, first, other }) => ({ field, one: first, other }))}
+          />
+        )}
         <Stack px={16} py={12} align="flex-start">
           {mismatch.acknowledgedAt !== null && <Looked mismatch={mismatch} at={mismatch.acknowledgedAt} />}
           {isOpen && mayManage && (
@@ -66,6 +60,40 @@ export function MismatchPanel({ study, mismatch, mayManage }: { study: ImageStud
       </Panel>
       {isAsking && <Acknowledge study={study} onDone={() => setIsAsking(false)} />}
     </div>
+  )
+}
+
+function Sides({ about, one, other, pairs }: { about: string; one: string; other: string; pairs: readonly Pair[] }) {
+  return (
+    <>
+      <Text size="sm" px={16} pt={10} maw="86ch">
+        {about}
+      </Text>
+      <Table horizontalSpacing={16} verticalSpacing={7} mt={6} layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={150}>{words.field}</Table.Th>
+            <Table.Th>{one}</Table.Th>
+            <Table.Th>{other}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {pairs.map((pair) => (
+            <Table.Tr key={`${pair.field} ${pair.other}`}>
+              <Table.Th scope="row" c="dimmed" fw={500}>
+                {MISMATCH_NAMES[pair.field]}
+              </Table.Th>
+              <Table.Td className={css.differs}>
+                <Value field={pair.field} value={pair.one} />
+              </Table.Td>
+              <Table.Td className={css.differs}>
+                <Value field={pair.field} value={pair.other} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
   )
 }
 
@@ -85,7 +113,7 @@ function Looked({ mismatch, at }: { mismatch: Mismatch; at: string }) {
   )
 }
 
-function Value({ field, value }: { field: Field['field']; value: string }) {
+function Value({ field, value }: { field: Pair['field']; value: string }) {
   if (value === '') return <span className={css.under}>{words.missing}</span>
   if (field === 'patientName') return <PersonName value={value} />
   if (field === 'patientBirthDate') return dayText(value)

@@ -20,8 +20,9 @@ export const words = {
   },
   label: 'Studies with images, the latest first',
   arrived: (share: number) => `${share} % of the announced images are here`,
-  mismatch: 'Does not match the worklist',
-  mismatchMeaning: 'The images name another patient or exam than the worklist entry. Open the study to compare them.',
+  mismatch: 'Patient or exam differs',
+  mismatchMeaning:
+    'The images name another patient or exam than the worklist entry, or differ among themselves. Open the study to compare them.',
   setAside: (count: number) => `${count} set aside`,
   setAsideMeaning: 'Images that were received but not added to the study. They wait for a decision.',
   none: 'No images yet',
@@ -63,6 +64,11 @@ export const words = {
   mismatchTitle: 'The images do not match the worklist',
   mismatchAbout:
     'The device was given one patient or exam, and its images name another. Nothing was changed. Find out which is right before anybody reads these images, and correct it where it is wrong.',
+  amongTitle: 'The images of this study differ among themselves',
+  amongAbout:
+    'They name more than one patient or exam. What the first of them say is used for all. Find out which images belong here before anybody reads them.',
+  firstSay: 'First images say',
+  othersSay: 'Other images say',
   field: 'Field',
   handedOut: 'Worklist said',
   got: 'Images say',

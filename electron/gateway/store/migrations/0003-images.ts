@@ -45,6 +45,7 @@ create table imageStudies (
   sealedHandedOut blob,
   sealedMismatch blob,
   mismatchAcknowledgedAt text check (mismatchAcknowledgedAt ${INSTANT}),
+  isFetched integer not null check (isFetched ${FLAG}),
   enrichmentState text not null check (enrichmentState in ('not-asked', 'waiting', 'done', 'empty', 'given-up')),
   enrichmentAskedAt text check (enrichmentAskedAt ${INSTANT}),
   enrichmentNextAt text check (enrichmentNextAt ${INSTANT}),
@@ -86,7 +87,7 @@ create table instances (
   bytes integer not null check (bytes >= dataSetOffset),
   crc32 integer not null check (crc32 between 0 and 4294967295),
   state text not null check (state in ('current', 'superseded', 'quarantined')),
-  reason text check (reason in ('different-content', 'wrong-step', 'invalid-uid')),
+  reason text check (reason in ('different-content', 'wrong-step', 'invalid-uid', 'long-header')),
   detail text not null,${DEVICE},
   associationId text not null,
   receivedAt text not null check (receivedAt ${INSTANT}),
@@ -108,9 +109,11 @@ create table announcedInstances (
   sopInstanceUid text primary key check (sopInstanceUid <> ''),
   studyInstanceUid text not null,
   seriesInstanceUid text not null,
-  isHere integer not null check (isHere ${FLAG})
+  isHere integer not null check (isHere ${FLAG}),
+  announcedAt text not null check (announcedAt ${INSTANT})
 ) strict, without rowid;
 create index announcedInstancesByStudy on announcedInstances (studyInstanceUid, seriesInstanceUid);
+create index announcedInstancesByTime on announcedInstances (announcedAt);
 create index announcedInstancesMissing on announcedInstances (studyInstanceUid) where isHere = 0;
 create trigger instancesArrive after insert on instances begin${HERE('new.sopInstanceUid')} end;
 create trigger instancesChange after update of state on instances begin${HERE('new.sopInstanceUid')} end;
@@ -122,8 +125,10 @@ create table seeds (
   studyId text not null,
   seededAt text not null check (seededAt ${INSTANT}),
   sealedSeed blob not null,
+  touched text not null default '[]' check (json_valid(touched)),
   primary key (studyInstanceUid, area)
 ) strict, without rowid;
+create index seedsByStudy on seeds (studyId);
 
 create table receivedSteps (
   studyInstanceUid text not null,

@@ -34,8 +34,8 @@ beforeEach(async () => {
     {
       forwarding: {
         send: done('send'),
-        retry: done('retry'),
-        drop: done('drop'),
+        retry: async (...words) => done('retry')(...words),
+        drop: async (...words) => done('drop')(...words),
         remove() {
           throw new ApiError('refused', 'Two images wait for it.')
         },

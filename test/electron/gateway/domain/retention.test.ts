@@ -75,7 +75,7 @@ describe('what is past its time', () => {
     expect(rows()).toEqual([0, 0])
   })
 
-  it('is a performed step and a settled commitment request after a year, and no image', async () => {
+  it('is a performed step, a settled commitment request and what was announced after a year, and no image', async () => {
     using temp = tempStore('2026-11-20T08:45:00.000Z')
     const { store, clock } = temp
     seedImages(store, { uid: '1.2' })
@@ -84,13 +84,16 @@ describe('what is past its time', () => {
     const device = { callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1' }
     const commitmentId = store.commitments.append({ transactionUid: '2.25.1', ...device, requestedAt: at, nextAt: at, items: [] })
     store.commitments.settle(commitmentId, 'delivered')
+    store.imageStudies.announce('1.2', [{ sopInstanceUid: '1.2.1.2', seriesInstanceUid: '1.2.1' }], at)
     const kept = () => [store.performedSteps.get('1.9.1'), store.commitments.get(commitmentId), store.instances.current('1.2.1.1')]
     clock.pass(365 * 24 * HOUR)
     await forgetExpired(temp)
     expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
+    expect(store.imageStudies.expectedOf('1.2')).toEqual({ expected: 1, missing: 1 })
     clock.pass(HOUR)
     await forgetExpired(temp)
     expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
+    expect(store.imageStudies.expectedOf('1.2').expected).toBeNull()
     expect(store.imageStudies.get('1.2')?.instances).toBe(1)
   })
 })

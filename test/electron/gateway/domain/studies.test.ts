@@ -135,6 +135,18 @@ describe('a PATCH', () => {
     expect(studies.read(key, 'scribe', record.studyId).record).toMatchObject({ severity: 'stat', detail: { clinicalIndication: null } })
   })
 
+  it('notes of one that the gateway seeded which fields were set, to whatever value', () => {
+    using on = stage()
+    const { studies, key, store } = on
+    const { studyId, studyInstanceUid } = studies.create(key, 'scribe', study()).record
+    const touched = () => store.imageStudies.seeds(studyInstanceUid).flatMap((seed) => seed.touched)
+    store.imageStudies.keepSeed(studyInstanceUid, 'scribe', studyId, '2026-03-10T09:00:00.000Z', {})
+    studies.update(key, 'scribe', studyId, { severity: undefined })
+    expect(touched()).toEqual([])
+    studies.update(key, 'scribe', studyId, { severity: 'normal', reportMetadata: { mrn: null } })
+    expect(touched()).toEqual(['mrn', 'severity'])
+  })
+
   it('names the changed fields in the audit trail', () => {
     using on = stage()
     const { studies, key, store } = on

@@ -225,6 +225,7 @@ function keepRow(store: Store, instance: NewInstance): InstanceRecord {
       handedOut: null,
       mismatch: null,
       enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+      isFetched: false,
       enrichmentAttempts: 0,
     })
   const kept = store.instances.insert(instance)

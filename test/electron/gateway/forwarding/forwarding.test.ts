@@ -134,7 +134,7 @@ describe('forwarding', () => {
     expect(archive.requests).toHaveLength(6)
     expect(stage.news.filter((line) => line.startsWith('danger'))).toHaveLength(1)
     // A person decides: it is tried anew, from the first pause on.
-    expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({ success: true, message: '1 image tried now.' })
+    expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({ success: true, message: '1 image tried now.' })
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 1 It could not process the instance (status 0110).'])
   })
@@ -217,7 +217,8 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 waiting')
-    expect(stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR).message).toBe('1 image given up.')
+    const dropped = await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR)
+    expect(dropped.message).toBe('1 image given up.')
     expect(stage.audit().find(({ action }) => action === 'forward.drop')).toEqual({
       actor: ACTOR,
       action: 'forward.drop',
@@ -225,6 +226,27 @@ describe('forwarding', () => {
     })
     expect(stage.forwarding.remove(destinationId, ACTOR)).toEqual({ success: true })
     expect(stage.forwarding.list().destinations).toEqual([])
+  })
+
+  it('gives up, and tries, a whole queue in portions that are each in the audit trail', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const { database, forwards } = stage.store
+    const at = new Date(stage.clock() + MINUTE_MS).toISOString()
+    database.transaction(() => {
+      for (let n = 0; n < 2500; n++) {
+        const uids = { sopInstanceUid: `1.9.${n}`, studyInstanceUid: `1.9.0.${n % 25}` }
+        forwards.append({ destinationId, instanceId: 100_000 + n, ...uids, at })
+      }
+    })
+    expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toBe('2500 images tried now.')
+    expect((await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR)).message).toBe(
+      '2500 images given up.',
+    )
+    expect(forwards.queue(destinationId)).toMatchObject({ waiting: 0 })
+    const counts = (wanted: string) => stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
+    expect(counts('forward.retry')).toEqual([500, 1000, 1000].map((instances) => ({ instances })))
+    expect(counts('forward.drop')).toEqual([500, 1000, 1000].map((instances) => ({ reason: 'the archive was taken down', instances })))
   })
 
   it('sends the newer version in the place of one that waited or failed', async () => {
@@ -268,7 +290,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.requests).toEqual([])
     expect(stage.forwarding.list().destinations).toMatchObject([{ queue: { waiting: 1 }, nextAttemptAt: null }])
-    expect(() => stage.forwarding.retry(destinationId, undefined, ACTOR)).toThrow('PACS is switched off')
+    await expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).rejects.toThrow('PACS is switched off')
     expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off')
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     await stage.forwarding.settled()

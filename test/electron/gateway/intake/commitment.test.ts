@@ -29,7 +29,7 @@ describe('a storage commitment request', () => {
     for (const n of [1, 2]) await stage.send(image(n))
     expect(await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))).toEqual({ status: 0 })
     await stage.intake.settled()
-    expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1', tls: undefined }])
+    expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1' }])
     expect(reports).toEqual([['ISTHMUS', { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] }]])
     expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', attempts: 1, instances: 2, failed: 0 })
     // It named all of the study.
@@ -44,6 +44,7 @@ describe('a storage commitment request', () => {
   it.each([
     ['another action', named('1.2.3'), 2, 0x0123],
     ['no transaction UID', { ...named('1.2.3'), TransactionUID: '' }, 1, 0x0121],
+    ['a transaction UID that is none', { ...named('1.2.3'), TransactionUID: '1'.repeat(65) }, 1, 0x0115],
     ['no instance', named(), 1, 0x0121],
   ])('with %s is refused', async (_, values, actionTypeId, status) => {
     await using stage = await openStage({ settings: ON })
@@ -149,7 +150,8 @@ describe('a result that cannot be delivered', () => {
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
-    expect(stage.store.commitments.find('CT1', TRANSACTION)?.lastError).toBe('No port is set for it in the device list.')
+    const { lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
+    expect(lastError).toBe('No port is entered for this device: enter the port that it listens at.')
     port = 104
     await stage.pass(MINUTE)
     expect(stage.reports).toHaveLength(1)

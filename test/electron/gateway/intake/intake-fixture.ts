@@ -163,7 +163,7 @@ export interface Stage extends AsyncDisposable {
   /** The clock is moved, and what is due is done. */
   pass(ms: number): Promise<void>
   /** Another run of the gateway over the same folder. */
-  reopen(): Promise<Intake>
+  reopen(meanwhile?: () => void): Promise<Intake>
 }
 
 export interface SendOptions {
@@ -219,8 +219,9 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
       intake.wake()
       await intake.settled()
     },
-    async reopen() {
+    async reopen(meanwhile) {
       await intake[Symbol.asyncDispose]()
+      meanwhile?.()
       intake = await openIntake(deps)
       return intake
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf, mismatchOf } from '#gateway/intake/mismatch.ts'
+import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from '#gateway/intake/mismatch.ts'
 import { HANDED_OUT, HEADER, STUDY } from './intake-fixture.ts'
 
 const NOW = '2026-03-10T09:00:00.000Z'
@@ -42,20 +42,53 @@ describe('the row handed out and the images that came back', () => {
   })
 })
 
+describe('images of one study', () => {
+  it('do not differ in how a name is written, nor in what not every object carries', () => {
+    expect(differencesAmong(HEADER, { ...HEADER, patientName: 'SAMPLE^SAM^^', patientSex: 'm', accessionNumber: '' })).toEqual([])
+    expect(differencesAmong({ ...HEADER, patientBirthDate: '' }, { ...HEADER, patientBirthDate: '1980.05.11' })).toEqual([])
+  })
+
+  it('differ where they name different patients or orders, or one of them names none', () => {
+    expect(differencesAmong(HEADER, { ...HEADER, patientName: 'Other^Olga', patientId: '', accessionNumber: 'A2' })).toEqual([
+      { field: 'patientName', first: 'Sample^Sam', other: 'Other^Olga' },
+      { field: 'patientId', first: 'P100', other: '' },
+      { field: 'accessionNumber', first: 'A100', other: 'A2' },
+    ])
+    expect(differencesAmong({ ...HEADER, patientId: '' }, HEADER)).toEqual([{ field: 'patientId', first: '', other: 'P100' }])
+  })
+})
+
 describe('a mismatch that a person has looked at', () => {
   const fields = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P2' }, STUDY)
-  const seen = { fields, foundAt: '2026-03-10T08:00:00.000Z', acknowledgedAt: NOW, acknowledgedBy: 'usr_1', note: 'typed by hand' }
+  const amongImages = differencesAmong(HEADER, { ...HEADER, patientId: 'P2' })
+  const looked = { acknowledgedAt: NOW, acknowledgedBy: 'usr_1', note: 'typed by hand' }
+  const seen = { fields, amongImages, foundAt: '2026-03-10T08:00:00.000Z', ...looked }
+  const fresh = { foundAt: NOW, acknowledgedAt: null, acknowledgedBy: '', note: '' }
 
   it('stays looked at while it is the same', () => {
-    expect(mismatchOf(fields, seen, NOW)).toBe(seen)
+    expect(withRow(seen, fields, NOW)).toBe(seen)
+    expect(withImage(seen, amongImages, NOW)).toBe(seen)
   })
 
   it('is a new one where other values differ', () => {
     const others = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P3' }, STUDY)
-    expect(mismatchOf(others, seen, NOW)).toEqual({ fields: others, foundAt: NOW, acknowledgedAt: null, acknowledgedBy: '', note: '' })
+    expect(withRow(seen, others, NOW)).toEqual({ fields: others, amongImages, ...fresh })
+    const more = differencesAmong(HEADER, { ...HEADER, patientId: 'P3' })
+    expect(withImage(seen, more, NOW)).toEqual({ fields, amongImages: [...amongImages, ...more], ...fresh })
+  })
+
+  it('keeps what images differ in among themselves when they do not differ from the row, and the other way round', () => {
+    expect(withRow(seen, [], NOW)).toEqual({ fields: [], amongImages, ...fresh })
+    expect(withoutImages(seen, NOW)).toEqual({ fields, amongImages: [], ...fresh })
   })
 
   it('is none any more where nothing differs', () => {
-    expect(mismatchOf([], seen, NOW)).toBeNull()
+    expect(withRow({ ...seen, amongImages: [] }, [], NOW)).toBeNull()
+    expect(withoutImages({ ...seen, fields: [] }, NOW)).toBeNull()
+  })
+
+  it('does not grow without end', () => {
+    const patients = Array.from({ length: 50 }, (_, n) => ({ field: 'patientId' as const, first: 'P100', other: `P${n}` }))
+    expect(withImage(null, patients, NOW)?.amongImages).toHaveLength(20)
   })
 })

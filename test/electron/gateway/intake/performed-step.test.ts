@@ -61,6 +61,12 @@ describe('a step that a device begins', () => {
     },
   )
 
+  it.each(['1'.repeat(65), '1.2.\u0007'])('under %j, which is no UID, is refused with 0117', async (uid) => {
+    await using stage = await openStage()
+    expect(await create(stage, STARTED, uid)).toMatchObject({ status: 0x0117 })
+    expect(stepState(stage)).toBeUndefined()
+  })
+
   it('twice is refused with 0111', async () => {
     await using stage = await openStage()
     await create(stage)
@@ -161,9 +167,15 @@ describe('a step that a device ends', () => {
 describe('the wrong worklist entry', () => {
   const ofStep = (n: number) => image(n, { RequestAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100' }] })
 
+  const OTHER = '1.2.3.100.502'
+  const other: Values = { ...STARTED, ScheduledStepAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' }] }
+  const reasons = (stage: Stage, ...numbers: number[]) =>
+    numbers.map((n) => stage.store.instances.versions(`${SERIES}.${n}`)[0]?.reason ?? 'current')
+
   it('sets aside the images that are here, by their step and by name, and those that still come', async () => {
     await using stage = await openStage()
     await create(stage)
+    await create(stage, other, OTHER)
     await stage.send(ofStep(1))
     await stage.send(image(2))
     await stage.send(image(3))
@@ -172,18 +184,28 @@ describe('the wrong worklist entry', () => {
     await stage.send(ofStep(4))
     await stage.send(image(5, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
     await stage.send(image(6))
-    const states = [1, 2, 3, 4, 5, 6].map((n) => stage.store.instances.versions(`${SERIES}.${n}`)[0])
-    expect(states.map((instance) => instance?.reason ?? 'current')).toEqual([
-      'wrong-step',
-      'wrong-step',
-      'current',
-      'wrong-step',
-      'wrong-step',
-      'current',
-    ])
+    const aside = 'wrong-step'
+    // Those that name no step may be of the other one.
+    expect(reasons(stage, 1, 2, 3, 4, 5, 6)).toEqual([aside, aside, 'current', aside, aside, 'current'])
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 2, quarantined: 4 })
     expect(stepState(stage)).toBeUndefined()
     expect(stage.news.find(({ kind, tone }) => kind === 'performed-step' && tone === 'danger')?.text).toMatch(/wrong worklist entry/)
+  })
+
+  it('sets aside what names no step at all where the study has no other, what is here and what still comes', async () => {
+    await using stage = await openStage()
+    await create(stage)
+    await create(stage, other, OTHER)
+    await stage.send(image(1))
+    await set(stage, WRONG_ENTRY)
+    expect(reasons(stage, 1)).toEqual(['current'])
+    await set(stage, WRONG_ENTRY, OTHER)
+    await stage.send(image(2))
+    expect(reasons(stage, 1, 2)).toEqual(['wrong-step', 'wrong-step'])
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 0, quarantined: 2 })
+    await create(stage, STARTED, '1.2.3.100.503')
+    await stage.send(image(3))
+    expect(reasons(stage, 3)).toEqual(['current'])
   })
 
   it('sets aside what was made in the step, though it carries neither the step nor is named', async () => {

@@ -38,6 +38,20 @@ describe('an instance that was set aside', () => {
     expect(stage.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ action: 'instance.discard' })
   })
 
+  it('makes no study to be read where it is of an earlier exam that was fetched, nor is it sent on', async () => {
+    await using stage = await openStage()
+    const odd = { ...IMAGE, SeriesInstanceUID: '1..2' }
+    await stage.send(odd, { moveOriginatorAeTitle: 'ISTHMUS' })
+    const [aside] = stage.store.instances.versions(INSTANCE)
+    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(stage.intake.releaseInstance(aside?.instanceId ?? 0, 'an earlier exam', 'user:usr_1').success).toBe(true)
+    await stage.pass(61_000)
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, isFetched: true })
+    expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
+    expect(stage.kept).toEqual([])
+  })
+
   it('is neither where it is in its place: nothing else is deleted here', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { StorageFault } from '#gateway/store/image-files.ts'
-import { CT, encoded, IMAGE, image, inFragments, openStage, SERIES, STUDY } from './intake-fixture.ts'
+import { CT, dataSetOf, encoded, IMAGE, image, inFragments, openStage, SERIES, STUDY } from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
 
@@ -113,6 +115,28 @@ describe('what is refused', () => {
     ])
   })
 
+  it('an object in the midst of which the room runs out, of which nothing is left', async () => {
+    await using stage = await openStage({ settings: { 'intake.stopGigabytes': 5 } })
+    const files = stage.store.imageFiles as { space: typeof stage.store.imageFiles.space }
+    files.space = () => ({ freeBytes: 50e9, totalBytes: 100e9 })
+    const piece = Buffer.alloc(1 << 20)
+    let pieces = 0
+    async function* long() {
+      yield [encoded(IMAGE)]
+      for (; pieces < 200; pieces++) {
+        if (pieces === 10) {
+          files.space = () => ({ freeBytes: 4e9, totalBytes: 100e9 })
+          stage.clock.pass(2000)
+        }
+        yield [piece]
+      }
+    }
+    expect(await stage.send(IMAGE, { dataSet: long() })).toEqual({ status: 0xa700, errorComment: 'Too little disk space' })
+    expect(pieces).toBeLessThan(80)
+    expect(stage.files()).toEqual({ images: [], spool: [] })
+    expect(stage.intake.storage().state).toBe('full')
+  })
+
   it.each([
     ['full', 0xa700],
     ['read-only', 0xa700],
@@ -209,6 +233,31 @@ describe('identifiers that break the rules', () => {
     expect(instance).toMatchObject({ state: 'quarantined', reason: 'invalid-uid' })
     expect(stage.kept).toEqual([])
     expect(stage.store.imageStudies.get(odd.StudyInstanceUID as string)).toMatchObject({ instances: 0, quarantined: 1 })
+  })
+})
+
+describe('a deflated data set whose header is too long to be read whole', () => {
+  const transferSyntax = TRANSFER_SYNTAX.deflatedExplicitLittleEndian
+  const longAt = (tag: number) =>
+    writeDataSet(
+      [...dataSetOf(IMAGE), { tag, vr: 'UN' as const, value: randomBytes(2 << 20) }].sort((a, b) => a.tag - b.tag),
+      transferSyntax,
+    )
+
+  it('is kept, whole, and set aside', async () => {
+    await using stage = await openStage()
+    const bytes = longAt(0x00211010)
+    expect(await stage.send(IMAGE, { transferSyntax, dataSet: inFragments(bytes, 60_000) })).toEqual({ status: 0 })
+    const [instance] = stage.store.instances.versions(INSTANCE)
+    expect(instance).toMatchObject({ state: 'quarantined', reason: 'long-header', patientName: 'Sample^Sam', image: null })
+    expect(readFileSync(stage.files().images[0] as string).subarray(instance?.dataSetOffset)).toEqual(bytes)
+  })
+
+  it('is refused where nothing says what it belongs to', async () => {
+    await using stage = await openStage()
+    const dataSet = inFragments(longAt(0x00191010), 60_000)
+    expect(await stage.send(IMAGE, { transferSyntax, dataSet })).toMatchObject({ status: 0xc000 })
+    expect(stage.files()).toEqual({ images: [], spool: [] })
   })
 })
 

@@ -130,6 +130,41 @@ describe('a study that appears by itself', () => {
   })
 })
 
+describe('an earlier exam that the gateway fetched', () => {
+  const fetched = { moveOriginatorAeTitle: 'ISTHMUS', association: { callingAeTitle: 'PACS', associationId: 'p1' } }
+  const released = { kind: 'released', detail: '' } as const
+
+  async function fetchedStage(settings = {}) {
+    const stage = await openStage({ settings })
+    await stage.send(IMAGE, fetched)
+    stage.intake.associationClosed('p1', released)
+    await stage.pass(61_000)
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', isFetched: true, callingAeTitle: 'PACS' })
+    return stage
+  }
+
+  it.each([
+    ['another image of it', image(2), 2],
+    ['the same image', IMAGE, 1],
+  ])('is one to be read once a device itself sends %s', async (_, values, instances) => {
+    await using stage = await fetchedStage()
+    await exam(stage, values)
+    expect(scribeOf(stage)).toMatchObject({ studyInstanceUid: STUDY, createdByUserId: null })
+    const study = stage.store.imageStudies.get(STUDY)
+    expect(study).toMatchObject({ state: 'settled', isFetched: false, instances, callingAeTitle: 'CT1', deviceName: 'CT room 1' })
+    expect(study?.enrichment).toMatchObject({ state: 'empty', detail: '' })
+  })
+
+  it('stays one where more of it is fetched', async () => {
+    await using stage = await fetchedStage()
+    for (const n of [1, 2]) await stage.send(image(n), { ...fetched, association: { ...fetched.association, associationId: 'p2' } })
+    stage.intake.associationClosed('p2', released)
+    await stage.pass(61_000)
+    expect(scribeOf(stage)).toBeUndefined()
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', isFetched: true, instances: 2 })
+  })
+})
+
 describe('a customer that the partner names', () => {
   const CUSTOMER = `cus_${'1'.repeat(32)}`
 
@@ -233,17 +268,42 @@ describe('a partner that gives no answer', () => {
     const { facilityName: _, ...rest } = before.detail.reportMetadata ?? {}
     const reportMetadata = { ...rest, patientName: 'Sample^Samuel' }
     stage.store.studies.update({ ...before, severity: 'high', detail: { ...before.detail, reportMetadata } } as StudyRecord, before)
+    // To the value that was there.
+    stage.store.imageStudies.touchSeed(before.studyId, ['mrn'])
     await stage.pass(2 * MINUTE)
     const after = scribeOf(stage)
     expect(after).toMatchObject({ studyDescription: 'Late', severity: 'high' })
-    expect(after.detail.reportMetadata).toMatchObject({ mrn: 'M7', patientName: 'Sample^Samuel' })
+    expect(after.detail.reportMetadata).toMatchObject({ mrn: 'P100', patientName: 'Sample^Samuel' })
     expect(after.detail.reportMetadata).not.toHaveProperty('facilityName')
     const [entry] = stage.store.audit.list({ limit: 1 }).items
-    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.enrich', detail: { fields: ['studyDescription', 'mrn'] } })
+    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.enrich', detail: { fields: ['studyDescription'] } })
   })
 })
 
 describe('asking by hand', () => {
+  it('is over before the gateway ends', async () => {
+    const asked = Promise.withResolvers<void>()
+    let isOver = false
+    const { askEnrichment } = partner(silent())
+    await using stage = await openStage({
+      askEnrichment: async (question, { signal }) => {
+        if (!isOver && stage.store.imageStudies.seeds(STUDY).length > 0) {
+          asked.resolve()
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          await new Promise((resolve) => setImmediate(resolve))
+          isOver = true
+        }
+        return askEnrichment(question)
+      },
+    })
+    await exam(stage)
+    const retrying = stage.intake.retryEnrichment(STUDY).catch(() => 'given up')
+    await asked.promise
+    await stage.reopen()
+    expect(isOver).toBe(true)
+    expect(await retrying).toBe('given up')
+  })
+
   it('is refused for images that the gateway made no study of', async () => {
     await using stage = await openStage({ settings: { 'intake.areas': [] } })
     await exam(stage)
@@ -276,7 +336,37 @@ describe('late images', () => {
     expect(questions).toHaveLength(1)
     expect(stage.news.filter(({ text }) => text.startsWith('Images of one study name different'))).toHaveLength(1)
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ patientName: 'Sample^Sam', mrn: 'P100' })
-    expect(stage.store.imageStudies.get(STUDY)?.header.patientId).toBe('P100')
+    const study = stage.store.imageStudies.get(STUDY)
+    expect(study?.header.patientId).toBe('P100')
+    expect(study?.mismatch).toMatchObject({
+      fields: [],
+      amongImages: [
+        { field: 'patientName', first: 'Sample^Sam', other: 'Other^Olga' },
+        { field: 'patientId', first: 'P100', other: 'P200' },
+      ],
+      acknowledgedAt: null,
+    })
+  })
+
+  it('that write the name otherwise, or leave out what not every object carries, are no news', async () => {
+    await using stage = await openStage()
+    await exam(stage)
+    await stage.send(image(2, { PatientName: 'SAMPLE^SAM', PatientSex: '' }), { association: { associationId: 'a2' } })
+    await stage.intake.settled()
+    expect(stage.store.imageStudies.get(STUDY)?.mismatch).toBeNull()
+    expect(stage.news.filter(({ tone }) => tone === 'danger')).toEqual([])
+  })
+
+  it('that name another patient keep what differs from the row beside it', async () => {
+    await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }) })
+    await stage.send(IMAGE)
+    await stage.send(image(2, { PatientID: 'P200' }))
+    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    await stage.pass(61_000)
+    expect(stage.store.imageStudies.get(STUDY)?.mismatch).toMatchObject({
+      fields: [{ field: 'patientId', handedOut: 'P999', received: 'P100' }],
+      amongImages: [{ field: 'patientId', first: 'P100', other: 'P200' }],
+    })
   })
 
   it('that correct the patient while the partner is asked leave its answer unused, and it is asked about that one', async () => {

@@ -99,6 +99,36 @@ describe('a study is complete', () => {
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
   })
 
+  it('in time though the clock is set back by hours', async () => {
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    stage.intake.associationClosed('a1', released)
+    await stage.intake.settled()
+    await stage.pass(-3 * 60 * 60_000)
+    expect(stateOf(stage)).toBe('settled')
+  })
+
+  it('a few at a time, where a long stop left many', async () => {
+    let asked = 0
+    let most = 0
+    await using stage = await openStage({
+      askEnrichment: async () => {
+        asked++
+        most = Math.max(most, asked)
+        await new Promise((resolve) => setImmediate(resolve))
+        asked--
+        return {}
+      },
+    })
+    const uids = Array.from({ length: 12 }, (_, n) => `1.2.3.${200 + n}`)
+    for (const uid of uids) await stage.send({ ...IMAGE, StudyInstanceUID: uid, SOPInstanceUID: `${uid}.1` })
+    stage.clock.pass(24 * 60 * 60_000)
+    await stage.reopen()
+    await stage.intake.settled()
+    expect(uids.map((uid) => stage.store.imageStudies.get(uid)?.state)).toEqual(uids.map(() => 'settled'))
+    expect(most).toBe(4)
+  })
+
   it('once more a minute after a fault of ours', async () => {
     let isBroken = true
     await using stage = await openStage({

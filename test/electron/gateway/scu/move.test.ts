@@ -1,11 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
+import { REQUESTOR_LIMITS, type RequestorLimits } from '#gateway/dimse/requestor.ts'
 import { type MoveProgress, type MoveResult, moveStudy } from '#gateway/scu/move.ts'
 import { type Acceptor, type Script, startAcceptor } from '../../../support/acceptor.ts'
 
-async function move({ port }: Acceptor, signal?: AbortSignal, seen?: (progress: MoveProgress) => void): Promise<MoveResult> {
+async function move(
+  { port }: Acceptor,
+  signal?: AbortSignal,
+  seen?: (progress: MoveProgress) => void,
+  limits?: Partial<RequestorLimits>,
+): Promise<MoveResult> {
   const peer = { host: '127.0.0.1', port, aeTitle: 'PACS' }
-  const moving = moveStudy({ peer, callingAeTitle: 'ISTHMUS', destinationAeTitle: 'ISTHMUS', studyInstanceUid: '2.25.1', signal })
+  const to = { destinationAeTitle: 'ISTHMUS', studyInstanceUid: '2.25.1' }
+  const moving = moveStudy({ peer, callingAeTitle: 'ISTHMUS', ...to, signal, ...(limits && { limits }) })
   for (;;) {
     const { done, value } = await moving.next()
     if (done) return value
@@ -58,5 +65,19 @@ describe('a C-MOVE', () => {
     expect(seen).toEqual([{ remaining: 8, completed: 1, failed: 0, warning: 0 }])
     expect(result).toMatchObject({ status: 0xfe00, completed: 2, remaining: 7, isComplete: false, detail: 'cancelled after 2 images' })
     expect(asked).toMatchObject({ moveDestination: 'ISTHMUS', commandField: COMMAND_FIELD['C-MOVE-RQ'] })
+  })
+
+  it('is given up where a cancel is not answered: the association is aborted, not waited for', async () => {
+    const stop = new AbortController()
+    await using archive = await startAcceptor({
+      message: (message, peer) => {
+        if (message.command.commandField === COMMAND_FIELD['C-MOVE-RQ']) peer.respond(message, 0xff00, { remainingSuboperations: 8 })
+      },
+    })
+    const moving = move(archive, stop.signal, () => stop.abort(), { cancelSeconds: 0.05 })
+    await expect(moving).rejects.toThrow('did not cancel within')
+    await vi.waitFor(() => expect(archive.received.at(-1)?.type).toBe('A-ABORT'))
+    expect(archive.messages.at(-1)?.command.commandField).toBe(COMMAND_FIELD['C-CANCEL-RQ'])
+    expect(REQUESTOR_LIMITS.cancelSeconds).toBe(30)
   })
 })

@@ -58,7 +58,7 @@ describe('commitment requests', () => {
     using temp = tempStore()
     const { store } = temp
     seedImages(store, { uid: '1.2' })
-    store.imageStudies.announce('1.3', [{ sopInstanceUid: '1.3.1.1', seriesInstanceUid: '1.3.1' }])
+    store.imageStudies.announce('1.3', [{ sopInstanceUid: '1.3.1.1', seriesInstanceUid: '1.3.1' }], '2026-11-20T08:45:00.000Z')
     const both = store.commitments.append(request('2.25.1', '1.2.1.1', '1.3.1.1'))
     const other = store.commitments.append(request('2.25.2', '1.3.1.1'))
     const ids = (uid: string) => store.commitments.ofStudy(uid).map(({ commitmentId }) => commitmentId)

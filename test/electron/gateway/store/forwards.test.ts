@@ -141,7 +141,8 @@ describe('studies on their way', () => {
       ['a 1.3', 1, 0, 0, 0, ''],
     ])
     on.forwards.settle(c, 'sent', { at: LAST, status: '0000', lastError: '' })
-    expect(on.forwards.drop('a', undefined, LAST)).toBe(2)
+    expect(on.forwards.openStudies('a').sort()).toEqual(['1.2', '1.3'])
+    expect(['1.2', '1.3'].map((uid) => on.forwards.drop('a', uid, LAST))).toEqual([1, 1])
     expect(on.studies('all', 'a')).toEqual([
       ['a 1.3', 0, 0, 0, 1, ''],
       ['a 1.2', 0, 2, 0, 1, ''],
@@ -150,7 +151,8 @@ describe('studies on their way', () => {
       { waiting: 0, sent: 2, failed: 0 },
       { waiting: 1, failed: 0 },
     ])
-    expect(on.forwards.drop('a', undefined, LAST)).toBe(0)
+    expect(on.forwards.openStudies('a')).toEqual([])
+    expect(on.forwards.drop('a', '1.2', LAST)).toBe(0)
   })
 
   it('keep the fault of one that waits again, until everything of them went', () => {

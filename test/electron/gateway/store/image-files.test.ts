@@ -17,7 +17,8 @@ function stage() {
     spool: () => readdirSync(join(temp.folder, 'spool')),
     async kept(bytes: Buffer, file = fileFor(STUDY, randomUUID())) {
       const part = await begun(files, bytes)
-      await part.place(file)
+      await Promise.all([part.place(file), part.finish()])
+      await part.secure()
       return file
     },
     [Symbol.dispose]: () => temp[Symbol.dispose](),
@@ -139,8 +140,6 @@ describe('two data sets', () => {
     const file = await on.kept(Buffer.concat([Buffer.from('our preamble'), BODY]))
     const part = await begun(on.files, Buffer.from('another'), BODY)
     expect(await on.files.sameDataSet(part, 7, file, 12)).toBe(true)
-    await part.finish()
-    expect(await on.files.sameDataSet(part, 7, file, 12)).toBe(true)
   })
 
   it('differ in one byte, in their length, or where one cannot be read', async () => {
@@ -159,11 +158,14 @@ describe('two data sets', () => {
 describe('the folders', () => {
   it('lose what an earlier run left unfinished, and nothing else', async () => {
     using on = stage()
-    expect(on.files.sweep()).toBe(0)
+    expect(on.files.sweep()).toEqual({ parts: 0, wasCutOff: false })
     const file = await on.kept(Buffer.from('x'))
     await begun(on.files, Buffer.from('half'))
     writeFileSync(join(on.folder, 'spool', 'note.txt'), 'mine')
-    expect(imageFiles(on.folder, randomUUID).sweep()).toBe(1)
+    const next = imageFiles(on.folder, randomUUID)
+    expect(next.sweep()).toEqual({ parts: 1, wasCutOff: true })
+    next.close()
+    expect(imageFiles(on.folder, randomUUID).sweep()).toEqual({ parts: 0, wasCutOff: false })
     expect([on.spool(), existsSync(on.files.pathOf(file))]).toEqual([['note.txt'], true])
   })
 
@@ -220,7 +222,9 @@ describe('a disk', () => {
     expect(files.space().freeBytes).toBe(0)
     await part.discard()
     const file = fileFor(STUDY, randomUUID())
-    await (await begun(files, ...chunk)).place(file)
+    const next = await begun(files, ...chunk)
+    await next.place(file)
+    await next.finish()
     expect(readFileSync(files.pathOf(file)).equals(Buffer.concat(chunk))).toBe(true)
   })
 

@@ -123,6 +123,17 @@ describe('a study with images', () => {
     expect(counts()).toEqual([0, 0, 0, 1])
   })
 
+  it('counts no more what another of its series took the place of', () => {
+    using on = stage({ uid: '1.2', instances: 2 })
+    on.more('1.2', { sopInstanceUid: '1.2.1.3', bytes: 700 })
+    on.instances.setState(on.idOf('1.2.1.3'), 'superseded')
+    on.imageStudies.uncount('1.2', '1.2.1', 700)
+    const counted = on.imageStudies.get('1.2')
+    expect(counted).toMatchObject({ instances: 2, series: 1, bytes: 1_052_000 })
+    on.imageStudies.recount('1.2')
+    expect(on.imageStudies.get('1.2')).toEqual(counted)
+  })
+
   it('counts a series once when its first image was set aside, and tells of it once it is let in', () => {
     using on = stage({ uid: '1.2' })
     const series = { seriesInstanceUid: '1.2.5', modality: 'US', seriesNumber: '5', seriesDescription: 'Leber' }
@@ -140,8 +151,8 @@ describe('what was announced of a study', () => {
   it('is expected, and missing until it is here or set aside', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     expect(on.imageStudies.expectedOf('1.2')).toEqual({ expected: null, missing: 0 })
-    on.imageStudies.announce('1.2', announced('1.2', 1, 2, 3))
-    on.imageStudies.announce('1.2', announced('1.2', 3, 4))
+    on.imageStudies.announce('1.2', announced('1.2', 1, 2, 3), AT)
+    on.imageStudies.announce('1.2', announced('1.2', 3, 4), AT)
     expect(on.imageStudies.expectedOf('1.2')).toEqual({ expected: 4, missing: 2 })
     on.more('1.2', { sopInstanceUid: '1.2.1.3' })
     quarantine(on.store, '1.2', { sopInstanceUid: '1.2.1.4' })
@@ -152,7 +163,7 @@ describe('what was announced of a study', () => {
 
   it('is missing again when it is removed or only an older version of it is left', () => {
     using on = stage({ uid: '1.2', instances: 2 })
-    on.imageStudies.announce('1.2', announced('1.2', 1, 2))
+    on.imageStudies.announce('1.2', announced('1.2', 1, 2), AT)
     const missing = () => on.imageStudies.expectedOf('1.2').missing
     const [one, two] = [on.idOf('1.2.1.1'), on.idOf('1.2.1.2')]
     on.instances.setState(one, 'quarantined', 'wrong-step', 'Why.')
@@ -205,13 +216,27 @@ describe('the list of studies with images', () => {
       { uid: '1.4', mismatch: { ...MISMATCH, acknowledgedAt: LATER, acknowledgedBy: 'Eva Kern', note: 'Looked at.' } },
       { uid: '1.5', how: 'aborted' },
     )
-    on.imageStudies.announce('1.3', announced('1.3', 1, 2))
-    on.imageStudies.announce('1.5', announced('1.5', 1))
+    on.imageStudies.announce('1.3', announced('1.3', 1, 2), AT)
+    on.imageStudies.announce('1.5', announced('1.5', 1), AT)
     expect(on.uids({ show: 'receiving' })).toEqual(['1.1'])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.3', '1.2'])
     expect(on.uids({ show: 'mismatch' })).toEqual(['1.3'])
     expect(on.uids({ show: 'incomplete', search: '1.3' })).toEqual(['1.3'])
     expect(on.uids({ show: 'mismatch', search: 'P-9' })).toEqual([])
+  })
+
+  it('leaves out what every instance was discarded of, in its sums too', () => {
+    using on = stage({ uid: '1.1' }, { uid: '1.2', state: 'receiving', mismatch: MISMATCH })
+    const aside = on.idOf('1.2.1.1')
+    on.instances.setState(aside, 'quarantined', 'wrong-step', 'Why.')
+    on.imageStudies.recount('1.2')
+    expect([on.uids({}), on.imageStudies.summary(AT).mismatches]).toEqual([['1.2', '1.1'], 1])
+    on.instances.remove(aside)
+    on.imageStudies.recount('1.2')
+    expect(on.uids({})).toEqual(['1.1'])
+    expect(on.uids({ show: 'receiving' })).toEqual([])
+    expect(on.uids({ search: '1.' })).toEqual(['1.1'])
+    expect(on.imageStudies.summary(AT)).toMatchObject({ receiving: 0, mismatches: 0 })
   })
 
   it('is searched by a whole patient id or accession number in any case, and by what a UID begins with', () => {
@@ -267,10 +292,13 @@ describe('seeds', () => {
     using on = stage()
     on.imageStudies.keepSeed('1.2', 'scribe', 'stu_1', AT, { patientName: 'MEIER^ANNA', tags: ['a'] })
     on.imageStudies.keepSeed('1.2', 'viewer', 'stu_2', AT, {})
+    on.imageStudies.touchSeed('stu_1', ['severity'])
+    on.imageStudies.touchSeed('stu_1', ['mrn', 'severity'])
+    on.imageStudies.touchSeed('stu_9', ['severity'])
     on.imageStudies.keepSeed('1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
     expect(on.imageStudies.seeds('1.2')).toEqual([
-      { area: 'scribe', studyId: 'stu_1', seededAt: AT, seed: { patientName: 'MAIER^ANNA' } },
-      { area: 'viewer', studyId: 'stu_2', seededAt: AT, seed: {} },
+      { area: 'scribe', studyId: 'stu_1', seededAt: AT, seed: { patientName: 'MAIER^ANNA' }, touched: ['mrn', 'severity'] },
+      { area: 'viewer', studyId: 'stu_2', seededAt: AT, seed: {}, touched: [] },
     ])
     expect(on.imageStudies.seeds('1.3')).toEqual([])
     const stored = on.database.all(on.database.sql.selectFrom('seeds').select('sealedSeed'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { devicePeer } from '#gateway/forwarding/device-peer.ts'
+import { devicePeer } from '#gateway/domain/device-peer.ts'
 import { type Device, NewDevice } from '#shared/contract/devices.ts'
 
 const device = (more: Partial<Device>): Device => ({
@@ -31,9 +31,7 @@ describe('where a device listens', () => {
   })
 
   it('is told apart from what is to be entered first', () => {
-    expect(devicePeer(device({ address: '10.0.3.7' }))).toBe(
-      'No port is entered for this device: enter the port that it listens at, and try again.',
-    )
+    expect(devicePeer(device({ address: '10.0.3.7' }))).toBe('No port is entered for this device: enter the port that it listens at.')
     expect(devicePeer(device({ port: 104 }))).toBe('The address of this device is not known: enter it, or let the device call once.')
   })
 })

@@ -1,0 +1,73 @@
+import { createReadStream } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { msOf } from '#gateway/store/clock.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { IntakeDeps, News } from './ports.ts'
+
+/** A disk that takes longer than that over one image is broken. */
+const UNDER_WAY_MS = 10 * 60_000
+/** A run that fails at most of them has lost the images, not the last moment of a transfer. */
+const FEW = 20
+
+/**
+ * After a run that did not end by itself: the bytes of an instance, its file's name and its row are made durable side by side, and a power failure
+ * may have left its row alone. Rows of the last minutes whose file is not there, or not what was received, are taken back: their senders were
+ * not told Success and have them still. Where most are so, such as on a disk that is not mounted, nothing is taken back, and a person is told.
+ */
+export async function takeBackUnproven({ store, onNews }: Pick<IntakeDeps, 'store' | 'onNews'>, signal: AbortSignal): Promise<void> {
+  const unproven: InstanceRecord[] = []
+  let proven = 0
+  let since: number | undefined
+  for (const instance of store.instances.newestFirst()) {
+    if (signal.aborted) return
+    since ??= msOf(instance.receivedAt) - UNDER_WAY_MS
+    if (msOf(instance.receivedAt) < since) break
+    if (await isWhole(store, instance)) {
+      proven++
+      // Read back from memory, after a crash of the gateway alone: that it was on the disk is not said by it.
+      await store.imageFiles.secure(instance.file)
+    } else unproven.push(instance)
+  }
+  if (unproven.length === 0) return
+  const say = (tone: News['tone'], text: string) =>
+    onNews({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+  if (unproven.length > Math.max(FEW, proven) || (proven === 0 && unproven.length > 1)) {
+    say('danger', 'Most of the newest images are not in the image folder. Is its disk there? Nothing was removed from the database.')
+    return
+  }
+  await store.database.commitSoon(() => {
+    for (const { file } of unproven) takeBack(store, file)
+  })
+  for (const { file } of unproven) await store.imageFiles.remove(file)
+  const count = `${unproven.length} ${unproven.length === 1 ? 'object' : 'objects'}`
+  say('warning', `${count} of a transfer that was cut off by a power failure, not whole: removed, the sender was not told Success.`)
+}
+
+async function isWhole(
+  { imageFiles }: Pick<Store, 'imageFiles'>,
+  { file, bytes, dataSetOffset, crc32: expected }: InstanceRecord,
+): Promise<boolean> {
+  let length = 0
+  let checksum = 0
+  try {
+    for await (const chunk of createReadStream(imageFiles.pathOf(file), { start: dataSetOffset, highWaterMark: 1 << 20 })) {
+      checksum = crc32(chunk as Buffer, checksum)
+      length += (chunk as Buffer).length
+    }
+  } catch {
+    return false
+  }
+  return length === bytes - dataSetOffset && checksum === expected
+}
+
+/** In a transaction: the row of the file goes, and the one whose place it had taken has it again. Nothing where there is none. */
+export function takeBack({ instances, imageStudies }: Pick<Store, 'instances' | 'imageStudies'>, file: string): void {
+  const row = instances.byFile(file)
+  if (!row) return
+  instances.remove(row.instanceId)
+  const others = instances.versions(row.sopInstanceUid)
+  const last = others.findLast(({ state }) => state === 'superseded')
+  if (last && !others.some(({ state }) => state === 'current')) instances.setState(last.instanceId, 'current')
+  imageStudies.recount(row.studyInstanceUid)
+}
