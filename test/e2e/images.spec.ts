@@ -104,7 +104,7 @@ test('puts images of another patient beside the worklist’s row, and keeps who 
   const { studyInstanceUid, accessionNumber } = row
   await sendImages(stage, 'CT1', [{ studyInstanceUid, accessionNumber, number: 1, patientName: 'WRONG^PETER', patientId: 'P-9999' }])
   await go('Images')
-  await expect(rowOf('WRONG').getByText('Does not match the worklist')).toBeVisible({ timeout: 20_000 })
+  await expect(rowOf('WRONG').getByText('Patient or exam differs')).toBeVisible({ timeout: 20_000 })
   await rowOf('WRONG').getByRole('link').click()
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
   await expect(patientId).toContainText(row.patientId)
@@ -116,7 +116,7 @@ test('puts images of another patient beside the worklist’s row, and keeps who 
   await dialog.getByRole('button', { name: 'I have looked at it' }).click()
   await expect(page.getByText('Wrong entry chosen, sent again')).toBeVisible()
   await expect(page.getByText('Olga Berg').last()).toBeVisible()
-  await expect(page.getByText('Does not match the worklist')).toHaveCount(0)
+  await expect(page.getByText('Patient or exam differs')).toHaveCount(0)
 })
 
 test('sets another image of the same identifier aside, and deletes it only with a reason', async () => {

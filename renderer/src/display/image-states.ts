@@ -89,6 +89,11 @@ export const QUARANTINE: Record<(typeof QUARANTINE_REASONS)[number], { name: str
     remedy:
       'Tell the service of the device. If the image is needed, release it: other systems may refuse it. If it is sent again correctly, discard this one.',
   },
+  'long-header': {
+    name: 'Its header is too long to be read whole',
+    remedy:
+      'The image is compressed as a whole (deflated), and not everything it says about itself could be read. If it belongs to this study, release it. Better: let the device send it uncompressed, then discard this one.',
+  },
 }
 
 /** Names of the fields that a mismatch compares. */

@@ -286,7 +286,12 @@ describe('an association by TLS', () => {
   })
 
   it('has forward secrecy and authenticated encryption, or is none', async () => {
-    const weak = { ...own, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA:AES256-SHA' } as const
+    const weak = {
+      ...own,
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.2',
+      ciphers: 'ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA:AES256-SHA',
+    } as const
     await using acceptor = await startAcceptor({ ...answer, tls: weak })
     expect((await faultOf(open(acceptor.port, { tls: {}, limits: { connectSeconds: 5 } }))).kind).toBe('tls')
   })
