@@ -61,8 +61,9 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const commitments = openCommitments({ ...deps, settling })
   const quarantine = openQuarantine(deps, settling)
   const sweep = async () => {
-    if (swept.wasCutOff) await takeBackUnproven(deps, closing.signal)
     await removeOrphans(deps, arriving, closing.signal)
+    // It reads whole images, those of minutes: last.
+    if (swept.wasCutOff) await takeBackUnproven(deps, closing.signal)
   }
   const sweeping = sweep().catch((error: unknown) => onError(uuid().slice(0, 8), error))
 

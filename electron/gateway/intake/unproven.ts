@@ -14,6 +14,7 @@ const FEW = 20
  * After a run that did not end by itself: the bytes of an instance, its file's name and its row are made durable side by side, and a power failure
  * may have left its row alone. Rows of the last minutes whose file is not there, or not what was received, are taken back: their senders were
  * not told Success and have them still. Where most are so, such as on a disk that is not mounted, nothing is taken back, and a person is told.
+ * @throws a file is there and cannot be read: nothing was taken back
  */
 export async function takeBackUnproven({ store, onNews }: Pick<IntakeDeps, 'store' | 'onNews'>, signal: AbortSignal): Promise<void> {
   const unproven: InstanceRecord[] = []
@@ -55,7 +56,9 @@ async function isWhole(
       checksum = crc32(chunk as Buffer, checksum)
       length += (chunk as Buffer).length
     }
-  } catch {
+  } catch (error) {
+    // What cannot be read now (no descriptor left, a disk fault) may be whole, and acknowledged: nothing is taken back on that.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }
   return length === bytes - dataSetOffset && checksum === expected

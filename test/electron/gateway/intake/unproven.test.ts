@@ -52,6 +52,18 @@ describe('the start after a power failure', () => {
     expect(pathOf(stage, 2)).toBe(first)
   })
 
+  it('removes nothing where an image is there and cannot be read', async () => {
+    await using stage = await openStage()
+    for (const n of [1, 2, 3]) await stage.send(numbered(n))
+    const path = pathOf(stage, 2)
+    rmSync(path)
+    mkdirSync(path)
+    await powerFails(stage)
+    expect(stage.errors).toMatchObject([{ code: 'EISDIR' }])
+    expect(stage.store.instances.current('2.25.77.2')).toBeDefined()
+    expect(stage.store.imageStudies.get(IMAGE.StudyInstanceUID as string)?.instances).toBe(3)
+  })
+
   it('removes nothing where the images themselves are missing', async () => {
     await using stage = await openStage()
     for (const n of [1, 2, 3]) await stage.send(numbered(n))
