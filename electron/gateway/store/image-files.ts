@@ -25,6 +25,7 @@ const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
 const open = promisify(fs.open)
 const fsync = promisify(fs.fsync)
+const rename = promisify(fs.rename)
 const unlink = promisify(fs.unlink)
 
 /** The only code that touches the folders `spool`, `spare` and `images` of the data folder. */
@@ -77,9 +78,9 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     for (const each of [spool, images]) if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
   }
 
-  /** A rename was measured to be quicker than handing it to a thread. */
+  /** Where others are received too, there is enough to do while a new file is made. */
   function spareAt(path: string): Promise<number> | undefined {
-    const spare = spares.take()
+    const spare = received === 1 ? spares.take() : undefined
     if (!spare) return undefined
     try {
       fs.renameSync(spare.path, path)
@@ -101,17 +102,23 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     }
   }
 
+  /** Quicker than handing it to a thread, unless threads are at work in the folder: then the event loop would wait for them. */
+  async function renamed(from: string, to: string): Promise<void> {
+    if (received === 1) fs.renameSync(from, to)
+    else await rename(from, to)
+  }
+
   async function move(from: string, file: string): Promise<void> {
     const to = pathOf(file)
     await folders.make(dirname(to))
     try {
-      fs.renameSync(from, to)
+      await renamed(from, to)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       // Somebody cleared the folder away.
       folders.forget(dirname(to))
       await folders.make(dirname(to))
-      fs.renameSync(from, to)
+      await renamed(from, to)
     }
   }
 
