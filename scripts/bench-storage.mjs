@@ -3,7 +3,7 @@
 // project. What is durable before Success: gateway and floor: file and folder are fsynced, the gateway's row too; Orthanc: its SyncStorageArea (the
 // file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
@@ -25,7 +25,9 @@ const WARMING = 3
 const PORTS = { storescp: 21_500, orthanc: 21_501, floor: 21_502 }
 
 // Beside the project, not in the temporary folder, which may be another disk, or none.
-const work = mkdtempSync(join(root, 'node_modules', '.cache', 'bench-storage-'))
+const cache = join(root, 'node_modules', '.cache')
+mkdirSync(cache, { recursive: true })
+const work = mkdtempSync(join(cache, 'bench-storage-'))
 const bench = join(work, 'bench')
 cpSync(sources, bench, { recursive: true })
 const headless = join(root, 'dist', 'electron', 'headless.js')
