@@ -4,6 +4,7 @@ import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { EchoResult } from './destinations.ts'
 import { Device, DevicePatch, Lint, NewDevice, UnknownCaller } from './devices.ts'
 import { ClinicRole, Email, GivenName, Password, Session } from './people.ts'
+import { Reason } from './values.ts'
 import { EVENT_TYPES } from './webhooks.ts'
 import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
 
@@ -183,7 +184,7 @@ export const dashboard = {
   }),
   startDowntime: operation('POST /dashboard/downtime', {
     summary: 'Serve the last good answer for longer, until midnight or the first live answer',
-    body: z.object({ reason: z.string().trim().min(3, 'must say why').max(200) }),
+    body: z.object({ reason: Reason }),
     reply: Downtime,
   }),
   endDowntime: operation('DELETE /dashboard/downtime', { summary: 'End downtime mode', reply: Downtime }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AeTitle, Uid } from '../dicom-values.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { ModalityCode, Reason } from './values.ts'
 
 const Host = z
   .string()
@@ -22,15 +23,7 @@ const editable = {
   /** Everything that is received goes there by itself. */
   isAutomatic: z.boolean(),
   /** Where it is automatic: only these modalities; empty: all. */
-  modalities: z
-    .array(
-      z
-        .string()
-        .trim()
-        .toUpperCase()
-        .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT'),
-    )
-    .max(50),
+  modalities: z.array(ModalityCode).max(50),
   /** It answers Study Root queries and sends studies back (C-FIND, C-MOVE). */
   hasPriors: z.boolean(),
 }
@@ -201,7 +194,7 @@ export const dashboardDestinations = {
   drop: operation('POST /dashboard/destinations/:destinationId/drop', {
     summary: 'Give up what waits or failed, with a reason for the audit trail',
     params: destinationParams,
-    body: z.object({ ...ofStudy, reason: z.string().trim().min(3, 'must say why').max(200) }),
+    body: z.object({ ...ofStudy, reason: Reason }),
     reply: Outcome,
   }),
   findPriors: operation('POST /dashboard/destinations/:destinationId/priors/find', {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AeTitle } from '../dicom-values.ts'
 import { Instant } from './conventions.ts'
+import { ModalityCode, Pem } from './values.ts'
 
 // PS3.3 C.12.1.1.2: the sets a device can be set to; answers in anything else are not offered.
 export const CHARACTER_SETS = [
@@ -42,12 +43,7 @@ const editable = {
   address: DeviceAddress,
   name: z.string().trim().max(64),
   /** Modality (0008,0060) of the device, used where a row names none. */
-  modality: z
-    .string()
-    .trim()
-    .toUpperCase()
-    .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT')
-    .nullable(),
+  modality: ModalityCode.nullable(),
   isEnabled: z.boolean(),
   /** Set of the answers; null lets each row decide (dicom-field §3.4). */
   characterSet: CharacterSet.nullable(),
@@ -71,11 +67,7 @@ const editable = {
   /** optional: by TLS or not; required: only by TLS; mutual: and only with a certificate that is known here. */
   tls: z.enum(['optional', 'required', 'mutual']),
   /** The certificate it shows (PEM); null: one that `dimse.tlsAuthorities` issued. */
-  certificate: z
-    .string()
-    .max(20_000)
-    .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
-    .nullable(),
+  certificate: Pem.nullable(),
 }
 
 /** A known DICOM device of the clinic. */

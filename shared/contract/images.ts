@@ -3,6 +3,7 @@ import { StudyId } from '../ids.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
+import { Reason } from './values.ts'
 
 /** An instance UID or study UID that a device sent: not every device keeps to PS3.5 §9.1, and what it sent is shown as it is. */
 const ReceivedUid = z.string().min(1).max(64)
@@ -161,7 +162,6 @@ export const QuarantinedInstance = z.object({
 export type QuarantinedInstance = z.infer<typeof QuarantinedInstance>
 
 const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
-const Reason = z.string().trim().min(3, 'must say why').max(200)
 
 /** Images as they arrive, for the window. */
 export const dashboardImages = {

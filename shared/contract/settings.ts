@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { AeTitle } from '../dicom-values.ts'
 import { Email } from './people.ts'
+import { Pem } from './values.ts'
 
 const Port = z.int().min(0).max(65_535)
 const HostName = z.string().regex(/^[A-Za-z0-9.:_[\]-]{1,253}$/, 'must be a host name or an address')
-const Pem = z
-  .string()
-  .max(20_000)
-  .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
 const Minutes = (most: number) => z.number().min(0).max(most)
 
 /** The two areas of the interface that have studies. */

@@ -56,3 +56,19 @@ export const InvitedSource = z.enum(INVITED_SOURCES)
 export const PhoneNumber = z.string().regex(/^\d{10,15}$/, 'must be 10 to 15 digits')
 /** 10 digits (interface.md, Limits). */
 export const NpiNumber = z.string().regex(/^\d{10}$/, 'must be 10 digits')
+
+/** A certificate, or several, as text. */
+export const Pem = z
+  .string()
+  .max(20_000)
+  .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
+
+/** Modality (0008,0060) as staff enter it. */
+export const ModalityCode = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT')
+
+/** Why somebody did it, for the audit trail. */
+export const Reason = z.string().trim().min(3, 'must say why').max(200)
