@@ -1,6 +1,6 @@
 import { StorageFault } from '#gateway/store/image-files.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
-import type { IntakeDeps, News } from './ports.ts'
+import { diskNews, type IntakeDeps, type News } from './ports.ts'
 
 type Storage = Status['storage']
 
@@ -50,7 +50,7 @@ export function openDisk({ store, clock, setting, onNews }: Pick<IntakeDeps, 'st
     if (state === told) return
     told = state
     const text = state === 'ok' ? 'There is room for images again.' : detail
-    onNews({ kind: 'disk', tone: TONE[state], text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+    onNews(diskNews(TONE[state], text))
   }
 
   return {

@@ -6,7 +6,7 @@ import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
 import { removeOrphans } from './orphans.ts'
 import { openPerformedStepScp } from './performed-step.ts'
-import type { Actor, IntakeDeps } from './ports.ts'
+import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openQuarantine } from './quarantine.ts'
 import { openReceiving } from './receive.ts'
 import { openSeeding } from './seeding.ts'
@@ -46,7 +46,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const swept = store.imageFiles.sweep()
   if (swept.parts > 0) {
     const text = `${swept.parts} unfinished ${swept.parts === 1 ? 'transfer' : 'transfers'} of the last run: removed, the sender was not told Success.`
-    deps.onNews({ kind: 'disk', tone: 'warning', text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+    deps.onNews(diskNews('warning', text))
   }
 
   const closing = new AbortController()

@@ -1,4 +1,4 @@
-import type { IntakeDeps } from './ports.ts'
+import { diskNews, type IntakeDeps } from './ports.ts'
 
 /**
  * Removes kept files that no row names: the gateway stopped between a file and its row, so that its sender was not told Success and has it
@@ -19,8 +19,7 @@ export async function removeOrphans(
     orphans.push(file)
     if (orphans.length > most) break
   }
-  const say = (tone: 'warning' | 'danger', text: string) =>
-    onNews({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+  const say = (tone: 'warning' | 'danger', text: string) => onNews(diskNews(tone, text))
   if (orphans.length > most) {
     say(
       'danger',

@@ -34,6 +34,17 @@ export interface News {
   readonly studyInstanceUid: string | null
 }
 
+/** A line about the disk, which no association stands behind. */
+export const diskNews = (tone: News['tone'], text: string): News => ({
+  kind: 'disk',
+  tone,
+  text,
+  aeTitle: '',
+  address: '',
+  associationId: '',
+  studyInstanceUid: null,
+})
+
 /** What the intake stands on; `gateway.ts` fills it. */
 export interface IntakeDeps extends DomainDeps {
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { msOf } from '#gateway/store/clock.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
-import type { IntakeDeps, News } from './ports.ts'
+import { diskNews, type IntakeDeps, type News } from './ports.ts'
 
 /** A disk that takes longer than that over one image is broken. */
 const UNDER_WAY_MS = 10 * 60_000
@@ -31,8 +31,7 @@ export async function takeBackUnproven({ store, onNews }: Pick<IntakeDeps, 'stor
     } else unproven.push(instance)
   }
   if (unproven.length === 0) return
-  const say = (tone: News['tone'], text: string) =>
-    onNews({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '', studyInstanceUid: null })
+  const say = (tone: News['tone'], text: string) => onNews(diskNews(tone, text))
   if (unproven.length > Math.max(FEW, proven) || (proven === 0 && unproven.length > 1)) {
     say('danger', 'Most of the newest images are not in the image folder. Is its disk there? Nothing was removed from the database.')
     return

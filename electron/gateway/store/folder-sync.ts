@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { type SharedRuns, sharedRuns } from './shared-runs.ts'
 
 const fsync = promisify(fs.fsync)
 /** Folders whose making is remembered: the studies that are being received, and some. */
@@ -19,24 +20,14 @@ export interface FolderSync {
 /** Below `root`, which is made too. */
 export function openFolderSync(root: string): FolderSync {
   const made = new Map<string, Promise<void>>()
-  const running = new Map<string, Promise<void>>()
-  const next = new Map<string, Promise<void>>()
+  const syncs = new Map<string, SharedRuns>()
 
   function sync(folder: string): Promise<void> {
-    const waiting = next.get(folder)
-    if (waiting) return waiting
-    const before = running.get(folder) ?? Promise.resolve()
-    const begin = () => {
-      next.delete(folder)
-      running.set(folder, mine)
-      return syncNow(folder)
-    }
-    // Another's fault is told to those who wait for it.
-    const mine: Promise<void> = before.then(begin, begin).finally(() => {
-      if (running.get(folder) === mine) running.delete(folder)
+    const runs = syncs.get(folder) ?? sharedRuns(() => syncNow(folder))
+    syncs.set(folder, runs)
+    return runs.run().finally(() => {
+      if (runs.last === undefined) syncs.delete(folder)
     })
-    next.set(folder, mine)
-    return mine
   }
 
   function make(folder: string): Promise<void> {

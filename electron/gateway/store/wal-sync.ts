@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
+import { sharedRuns } from './shared-runs.ts'
 
 const open = promisify(fs.open)
 const fdatasync = promisify(fs.fdatasync)
@@ -16,8 +17,6 @@ export interface WalSync {
 /** Of the database at `file`; its log has to be there at the first sync. */
 export function openWalSync(file: string): WalSync {
   let log: Promise<number> | undefined
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
   let hasFailed = false
 
   async function syncNow(): Promise<void> {
@@ -31,26 +30,15 @@ export function openWalSync(file: string): WalSync {
     }
   }
 
-  function begin(): Promise<void> {
-    next = undefined
-    const mine: Promise<void> = syncNow().finally(() => {
-      if (running === mine) running = undefined
-    })
-    running = mine
-    return mine
-  }
+  const syncs = sharedRuns(syncNow)
 
   return {
-    sync() {
-      if (!running) return begin()
-      next ??= running.then(begin, begin)
-      return next
-    },
+    sync: syncs.run,
     get hasFailed() {
       return hasFailed
     },
     close() {
-      const over = next ?? running ?? Promise.resolve()
+      const over = syncs.last ?? Promise.resolve()
       // A number that is closed while a thread works with it may be that of another file by then.
       const end = async () => log && fs.closeSync(await log)
       void over.then(end, end).catch(() => undefined)
