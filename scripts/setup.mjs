@@ -61,10 +61,15 @@ export function becomeNode(args) {
   child.on('exit', (status, signal) => process.exit(status ?? (signal ? 1 : 0)))
 }
 
-/** Places the native module from the cache or its published prebuild; never compiles here. True where it is in place. */
+/** Places the native module from the cache or its published prebuild; compiles only where asked to. True where it is in place. */
 export function placeNative(ways = ['present', 'cache', 'prebuild']) {
-  const script = `import('./scripts/native.mjs').then((n) => process.exit(n.placeNativeModule(${JSON.stringify(ways)}) ? 0 : 1))`
-  return spawnSync(node24(), ['-e', script], { cwd: root, env: environment(), timeout: 30_000 }).status === 0
+  const place = (some, timeout) => {
+    const script = `import('./scripts/native.mjs').then((n) => process.exit(n.placeNativeModule(${JSON.stringify(some)}) ? 0 : 1))`
+    return spawnSync(node24(), ['-e', script], { cwd: root, env: environment(), timeout }).status === 0
+  }
+  const fetching = ways.filter((way) => way !== 'compile')
+  // Four minutes on two cores; a compiler that is ended half-way goes on by itself, so it is given the time it needs.
+  return place(fetching, 30_000) || (ways.includes('compile') && place(['compile'], 30 * 60_000))
 }
 
 const built = join(root, 'dist', '.built')
