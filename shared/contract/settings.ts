@@ -136,6 +136,33 @@ export const SETTINGS = {
     72,
     'Hours for which an instance is tried again at a destination that does not take it.',
   ),
+  'reports.paper': setting(z.enum(['A4', 'Letter']), 'A4', 'Paper of the PDF of a report.'),
+  'reports.letterhead': setting(z.string().max(500), '', 'Lines at the head of the PDF of a report, below the name of the clinic.'),
+  'reports.archiveCopies': setting(
+    z.boolean(),
+    true,
+    'Keep a signed report as DICOM objects (Encapsulated PDF and Basic Text SR) beside the images of its study.',
+  ),
+  'reports.destinationId': setting(
+    z.uuid().nullable(),
+    null,
+    'Destination that signed reports are sent to as DICOM objects; without one they are sent only when asked.',
+  ),
+  'reports.lockSeconds': setting(
+    z.int().min(15).max(600),
+    60,
+    'Seconds for which a report stays taken after the last sign of life of the window that writes it.',
+  ),
+  'partner.secretOverlapHours': setting(
+    z.number().min(0).max(720),
+    24,
+    'Hours for which a signing secret that was replaced goes on signing beside the new one.',
+  ),
+  'events.retentionDays': setting(
+    z.int().min(1).max(3650),
+    30,
+    'Days an event and the answers to it are kept; one that waits is kept longer.',
+  ),
   'inspector.retentionHours': setting(z.number().min(1).max(720), 24, 'Hours a worklist query and the answers it used are kept.'),
 } as const satisfies Record<string, Setting>
 

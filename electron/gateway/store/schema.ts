@@ -82,6 +82,10 @@ export interface Schema {
     createdAt: string
     updatedAt: string
     disabledAt: string | null
+    name: Generated<string>
+    fileHosts: Generated<string>
+    budgets: Generated<string>
+    disabledReason: string | null
   }
   endpointSecrets: { secretId: Generated<number>; endpointId: string; sealed: Buffer; createdAt: string }
   documents: { hash: string; sealed: Buffer; byteLength: number; keptAt: string }
@@ -293,6 +297,41 @@ export interface Schema {
     sealedSnapshot: Buffer
     createdAt: string
     updatedAt: string
+    revision: Generated<number>
+    textHash: string | null
+    sealedSigner: Buffer | null
+  }
+  reportRevisions: { reportId: string; revision: number; userId: string; windowId: string; at: string; sealedText: Buffer }
+  reportPdfs: { reportId: string; sealedPdf: Buffer; sha256: string; pages: number; bytes: number; createdAt: string }
+  reportObjects: { reportId: string; kind: string; sopInstanceUid: string; createdAt: string }
+  criticalResults: { reportId: string; studyId: string; openedAt: string; communicatedAt: string | null; sealedDetail: Buffer }
+  reportTemplates: {
+    templateId: string
+    kind: string
+    ownerId: string | null
+    name: string
+    shortcut: string | null
+    modalities: string
+    sex: string | null
+    ageFrom: number | null
+    ageTo: number | null
+    keywords: string
+    text: string
+    createdAt: string
+    updatedAt: string
+  }
+  clinicalContexts: { studyId: string; state: string; askedAt: string; sealedContext: Buffer }
+  contextDocuments: {
+    documentId: Generated<number>
+    studyId: string
+    sealedName: Buffer
+    sealedSource: Buffer | null
+    mediaType: string
+    state: string
+    detail: string
+    bytes: number
+    sealedContent: Buffer | null
+    fetchedAt: string
   }
   links: Made & {
     tokenHash: string
@@ -317,6 +356,37 @@ export interface Schema {
     lastError: string | null
     createdAt: string
     updatedAt: string
+    /** Rows of one lane go out in their order; null: of none. */
+    lane: string | null
+  }
+  events: {
+    seq: Generated<number>
+    eventId: string
+    type: string
+    endpointId: string | null
+    subject: string
+    studyInstanceUid: string | null
+    state: string
+    outcome: string
+    attempts: number
+    notes: number
+    tookMs: number
+    sealedRequest: Buffer | null
+    effect: string
+    isTest: Flag
+    createdAt: string
+    updatedAt: string
+  }
+  eventAttempts: {
+    seq: number
+    attempt: number
+    at: string
+    outcome: string
+    httpStatus: number | null
+    tookMs: number
+    bytes: number
+    sealedDetail: Buffer
+    sealedResponse: Buffer | null
   }
   secrets: { name: string; sealed: Buffer; updatedAt: string }
   downtime: { id: 1; since: string; until: string; userId: string; userName: string; sealedReason: Buffer }

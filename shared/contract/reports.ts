@@ -1,0 +1,367 @@
+import { z } from 'zod'
+import { ReportId, StudyId, UserId } from '../ids.ts'
+import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
+import { operation } from '../operation.ts'
+import { REPORT_CHECKS } from '../report-checks.ts'
+import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { StudyReportMetadata } from './scribe.ts'
+import { Contains, ModalityCode, Severity } from './values.ts'
+
+/** Most characters of a report: a long one has some ten thousand. */
+export const REPORT_CHARACTERS = 200_000
+const ReportText = z.string().max(REPORT_CHARACTERS)
+const studyParams = z.object({ studyId: StudyId })
+const reportParams = z.object({ reportId: ReportId })
+/** A window of a person: one person may write in two, which then disagree like two people. */
+const WindowId = z.uuid()
+const Person = z.object({ userId: UserId, name: z.string() })
+
+/** Who has the report before them now; it runs out by itself when their window says nothing any more. */
+export const ReportLock = Person.extend({ windowId: WindowId, until: Instant })
+export type ReportLock = z.infer<typeof ReportLock>
+
+/** A scribe study as a row of the reading list. */
+export const ReadingStudy = z.object({
+  studyId: StudyId,
+  studyInstanceUid: z.string(),
+  studyDescription: z.string(),
+  severity: Severity,
+  status: z.enum(REPORT_STUDY_STATUSES),
+  isCancelled: z.boolean(),
+  reportMetadata: StudyReportMetadata,
+  assignedTo: Person.nullable(),
+  lock: ReportLock.nullable(),
+  /** Null: nothing of it was received here. */
+  images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
+  isCritical: z.boolean(),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+export type ReadingStudy = z.infer<typeof ReadingStudy>
+
+/** How a critical result was made known (ACR Practice Parameter for Communication; Joint Commission NPSG.02.03.01). */
+export const CRITICAL_METHODS = ['phone', 'in-person', 'message', 'other'] as const
+export const Communication = z.object({
+  communicatedTo: z.string().trim().min(2, 'must name who was told').max(200),
+  method: z.enum(CRITICAL_METHODS),
+  communicatedAt: Instant,
+  /** The receiver repeated it. */
+  isReadBack: z.boolean(),
+  note: z.string().trim().max(1000).default(''),
+})
+export type Communication = z.infer<typeof Communication>
+const Finding = z.string().trim().min(3, 'must say what was found').max(1000)
+
+export const CriticalResult = z.object({
+  reportId: ReportId,
+  studyId: StudyId,
+  studyInstanceUid: z.string(),
+  studyDescription: z.string(),
+  patientName: z.string(),
+  finding: Finding,
+  signedBy: Person,
+  openedAt: Instant,
+  /** Null: nobody was told yet. */
+  communication: Communication.extend({ recordedBy: Person }).nullable(),
+})
+export type CriticalResult = z.infer<typeof CriticalResult>
+
+/** How the partner's copy of a signed report stands. */
+export const Delivery = z.object({
+  state: z.enum(['none', 'waiting', 'delivered', 'failed', 'dropped']),
+  attempts: z.int(),
+  /** Of the next attempt, where one waits. */
+  nextAt: Instant.nullable(),
+  lastError: z.string(),
+  deliveredAt: Instant.nullable(),
+  eventId: z.string().nullable(),
+})
+export type Delivery = z.infer<typeof Delivery>
+
+/** A report or addendum, for the window: the text of a draft is in `draft`. */
+export const WindowReport = z.object({
+  reportId: ReportId,
+  isAddendum: z.boolean(),
+  status: z.enum(REPORT_STATUSES),
+  author: Person,
+  signedAt: Instant.nullable(),
+  isCritical: z.boolean().nullable(),
+  /** Null while it is a draft. */
+  text: z.string().nullable(),
+  pages: z.int().nullable(),
+  delivery: Delivery.nullable(),
+  critical: CriticalResult.nullable(),
+  /** DICOM copies in the archive. */
+  objects: z.array(z.object({ kind: z.enum(['pdf', 'sr']), sopInstanceUid: z.string() })),
+  createdAt: Instant,
+})
+export type WindowReport = z.infer<typeof WindowReport>
+
+/** What is being written. */
+export const Draft = z.object({
+  reportId: ReportId,
+  isAddendum: z.boolean(),
+  revision: z.int(),
+  text: z.string(),
+  savedAt: Instant,
+  savedBy: Person,
+})
+export type Draft = z.infer<typeof Draft>
+export const DraftRevision = z.object({ revision: z.int(), at: Instant, savedBy: Person, characters: z.int() })
+
+/** An earlier report, wherever it is from. */
+export const PriorReport = z.object({
+  source: z.enum(['here', 'partner', 'context']),
+  studyId: StudyId.nullable(),
+  studyInstanceUid: z.string().nullable(),
+  studyDescription: z.string(),
+  modality: z.string(),
+  studyDate: Day.nullable(),
+  text: z.string(),
+})
+export type PriorReport = z.infer<typeof PriorReport>
+
+export const ContextDocument = z.object({
+  /** Null for a document whose text came inline. */
+  documentId: z.int().nullable(),
+  fileName: z.string(),
+  mediaType: z.string(),
+  /** Chunks of an inline document. */
+  content: z.array(z.string()),
+  /** One sentence where it could not be fetched. */
+  fault: z.string(),
+})
+/** What the partner says of the patient (clinical_context.enrichment_requested); a soft event: without an answer it is empty. */
+export const ClinicalContext = z.object({
+  state: z.enum(['not-asked', 'answered', 'empty', 'failed']),
+  askedAt: Instant.nullable(),
+  /** Why there is none, or which parts of the answer were left out. */
+  notes: z.array(z.string()),
+  clinicalIndication: z.string(),
+  technologistTechnique: z.string(),
+  technologistNotes: z.array(z.string()),
+  documents: z.array(ContextDocument),
+})
+export type ClinicalContext = z.infer<typeof ClinicalContext>
+
+/** All of the reporting screen but the images. */
+export const Reading = ReadingStudy.extend({
+  accessionNumber: z.string(),
+  reports: z.array(WindowReport),
+  draft: Draft.nullable(),
+  context: ClinicalContext,
+  priors: z.array(PriorReport),
+  /** Whether the person may write here now; `whyNot` is one sentence. */
+  mayWrite: z.boolean(),
+  whyNot: z.string(),
+})
+export type Reading = z.infer<typeof Reading>
+
+/** Saved, or somebody saved in between: nothing was overwritten, and both texts are there to choose from. */
+export const Saved = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('saved'), revision: z.int(), savedAt: Instant }),
+  z.object({ outcome: z.literal('conflict'), theirs: Draft }),
+])
+export type Saved = z.infer<typeof Saved>
+
+export const CheckFinding = z.object({
+  check: z.enum(REPORT_CHECKS),
+  /** error: cannot be signed; warning: can be, once it was looked at. */
+  level: z.enum(['error', 'warning']),
+  sentence: z.string(),
+})
+export type CheckFinding = z.infer<typeof CheckFinding>
+
+export const Signed = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('signed'), reading: Reading }),
+  /** Findings that are errors, or warnings that were not acknowledged. */
+  z.object({ outcome: z.literal('checks'), findings: z.array(CheckFinding) }),
+  z.object({ outcome: z.literal('conflict'), theirs: Draft }),
+])
+export type Signed = z.infer<typeof Signed>
+
+const scope = {
+  modalities: z.array(ModalityCode).max(20),
+  sex: z.enum(['male', 'female', 'other']).nullable(),
+  /** Years, both included. */
+  ageFrom: z.int().min(0).max(150).nullable(),
+  ageTo: z.int().min(0).max(150).nullable(),
+  /** Words of the study's description; any of them. */
+  keywords: z.array(z.string().trim().min(1).max(50)).max(20),
+}
+/** A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is offered where everything given fits. */
+export const ReportTemplate = z.object({
+  templateId: z.uuid(),
+  kind: z.enum(['template', 'macro']),
+  /** Null: everybody's. */
+  owner: Person.nullable(),
+  name: z.string(),
+  shortcut: z.string().nullable(),
+  ...scope,
+  text: z.string(),
+  updatedAt: Instant,
+})
+export type ReportTemplate = z.infer<typeof ReportTemplate>
+export const NewReportTemplate = z.object({
+  kind: ReportTemplate.shape.kind,
+  /** mine: of whoever makes it; everybody: for owners and admins to make. */
+  for: z.enum(['mine', 'everybody']).default('mine'),
+  name: z.string().trim().min(1).max(100),
+  shortcut: z
+    .string()
+    .regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20')
+    .nullable()
+    .default(null),
+  modalities: scope.modalities.default([]),
+  sex: scope.sex.default(null),
+  ageFrom: scope.ageFrom.default(null),
+  ageTo: scope.ageTo.default(null),
+  keywords: scope.keywords.default([]),
+  text: z.string().min(1).max(50_000),
+})
+export type NewReportTemplate = z.infer<typeof NewReportTemplate>
+const TemplatePatch = z
+  .object({
+    name: NewReportTemplate.shape.name,
+    shortcut: z.union([z.null(), z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20')]),
+    ...scope,
+    text: z.string().min(1).max(50_000),
+  })
+  .partial()
+const templateParams = z.object({ templateId: z.uuid() })
+
+/** Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`. */
+export const dashboardReports = {
+  list: operation('GET /dashboard/reading', {
+    summary: 'Studies for reporting, newest first',
+    query: z.object({
+      ...Page,
+      /** mine: assigned to me and not signed; unassigned; open: not signed; signed; all. */
+      show: z.enum(['mine', 'unassigned', 'open', 'signed', 'all']).default('open'),
+      studyDescription: Contains,
+    }),
+    reply: pageOf('studies', ReadingStudy),
+  }),
+  read: operation('GET /dashboard/reading/:studyId', {
+    summary: 'One study with its reports, its draft, its clinical context and its priors',
+    params: studyParams,
+    reply: Reading,
+  }),
+  byUid: operation('GET /dashboard/reading/by-uid/:studyInstanceUid', {
+    summary: 'The scribe study of a UID, where there is one',
+    params: z.object({ studyInstanceUid: z.string().min(1).max(64) }),
+    reply: z.object({ studyId: StudyId.nullable() }),
+  }),
+  askContext: operation('POST /dashboard/reading/:studyId/context', {
+    summary: 'Ask the partner for the clinical context, where it was not asked yet, or again',
+    params: studyParams,
+    body: z.object({ again: z.boolean().default(false) }),
+    reply: ClinicalContext,
+  }),
+  begin: operation('POST /dashboard/reading/:studyId/draft', {
+    summary: 'Begin to write, or go on: the study is in progress, its draft is there, and this window holds it',
+    params: studyParams,
+    body: z.object({
+      windowId: WindowId,
+      /** Takes the report from whoever holds it. */
+      takeOver: z.boolean().default(false),
+      /** What a new draft begins with. */
+      text: ReportText.default(''),
+    }),
+    reply: Reading,
+  }),
+  save: operation('PUT /dashboard/reading/:studyId/draft', {
+    summary: 'Keep what is written, durably, as the revision after the one it was made of',
+    params: studyParams,
+    body: z.object({ windowId: WindowId, revision: z.int().min(0), text: ReportText }),
+    reply: Saved,
+  }),
+  hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
+    summary: 'Say that this window still writes, or that it has stopped',
+    params: studyParams,
+    body: z.object({ windowId: WindowId, isWriting: z.boolean() }),
+    reply: z.object({ lock: ReportLock.nullable() }),
+  }),
+  revisions: operation('GET /dashboard/reading/:studyId/draft/revisions', {
+    summary: 'Revisions of the draft that are kept, newest first',
+    params: studyParams,
+    reply: z.object({ revisions: z.array(DraftRevision) }),
+  }),
+  revision: operation('GET /dashboard/reading/:studyId/draft/revisions/:revision', {
+    summary: 'The text of a revision',
+    params: studyParams.extend({ revision: z.coerce.number().int().positive() }),
+    reply: Draft,
+  }),
+  check: operation('POST /dashboard/reading/:studyId/draft/check', {
+    summary: 'What stands against signing this text',
+    params: studyParams,
+    body: z.object({ text: ReportText, isCritical: z.boolean() }),
+    reply: z.object({ findings: z.array(CheckFinding) }),
+  }),
+  sign: operation('POST /dashboard/reading/:studyId/draft/sign', {
+    summary: 'Sign the revision: text, patient and PDF are frozen, and it is on its way to the partner',
+    params: studyParams,
+    body: z.object({
+      windowId: WindowId,
+      revision: z.int().min(1),
+      isCritical: z.boolean(),
+      /** What was found, where it is critical. */
+      finding: Finding.nullable().default(null),
+      /** Where somebody was told already. */
+      communication: Communication.nullable().default(null),
+      /** Warnings that were looked at. */
+      acknowledged: z.array(z.enum(REPORT_CHECKS)).max(50).default([]),
+    }),
+    reply: Signed,
+  }),
+  startAddendum: operation('POST /dashboard/reports/:reportId/addendum', {
+    summary: 'Start an addendum to a signed report',
+    params: reportParams,
+    reply: Outcome,
+  }),
+  cancelAddendum: operation('POST /dashboard/reports/:reportId/cancel-addendum', {
+    summary: 'Give up the addendum that is being written',
+    params: reportParams,
+    reply: Outcome,
+  }),
+  pdfLink: operation('POST /dashboard/reports/:reportId/pdf-link', {
+    summary: 'A link to the PDF of a signed report, good for an hour',
+    params: reportParams,
+    reply: z.object({ url: z.url() }),
+  }),
+  send: operation('POST /dashboard/reports/:reportId/send', {
+    summary: 'Send the DICOM copies of a signed report to a destination',
+    params: reportParams,
+    body: z.object({ destinationId: z.uuid() }),
+    reply: Outcome,
+  }),
+  criticals: operation('GET /dashboard/criticals', {
+    summary: 'Critical results that nobody was told of yet, oldest first',
+    reply: z.object({ criticals: z.array(CriticalResult) }),
+  }),
+  communicate: operation('POST /dashboard/criticals/:reportId', {
+    summary: 'Document that a critical result was made known',
+    params: reportParams,
+    body: Communication,
+    reply: CriticalResult,
+  }),
+  templates: operation('GET /dashboard/templates', {
+    summary: 'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
+    query: z.object({ studyId: StudyId.optional() }),
+    reply: z.object({ templates: z.array(ReportTemplate) }),
+  }),
+  addTemplate: operation('POST /dashboard/templates', { summary: 'Add one', body: NewReportTemplate, reply: ReportTemplate, status: 201 }),
+  changeTemplate: operation('PATCH /dashboard/templates/:templateId', {
+    summary: 'Change one',
+    params: templateParams,
+    body: TemplatePatch,
+    reply: ReportTemplate,
+  }),
+  removeTemplate: operation('DELETE /dashboard/templates/:templateId', { summary: 'Remove one', params: templateParams, reply: Outcome }),
+  assign: operation('POST /dashboard/reading/:studyId/assign', {
+    summary: 'Assign the study to a person, or to nobody',
+    params: studyParams,
+    body: z.object({ userId: UserId.nullable() }),
+    reply: Reading,
+  }),
+} as const
