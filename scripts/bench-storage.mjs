@@ -4,6 +4,7 @@
 // file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
@@ -49,6 +50,7 @@ try {
     'four associations': (port, round) => load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
     '200 MiB object': (port, round) => load(port, round, ['-c', '1', '-n', '1'], [large]),
   }
+  touchMemory()
   const ports = { isthmus: await startGateway(), ...PORTS }
   peers('start', 'storescp-fork', String(PORTS.storescp))
   peers('start', 'orthanc', String(PORTS.orthanc), '10')
@@ -93,6 +95,20 @@ function durableFloor() {
     file = -1;
   }`
   writeFileSync(file, source.replace(written, durable))
+}
+
+/**
+ * Memory that a virtual machine has not touched before costs whoever touches it first: 11 µs a page were seen, which is three times what storing
+ * takes, and falls on one server or the other by chance. So it is touched before, as much as is free.
+ */
+function touchMemory() {
+  const file = '/dev/shm/isthmus-bench'
+  if (!existsSync('/dev/shm')) return
+  try {
+    run('dd', ['if=/dev/zero', `of=${file}`, 'bs=1M', `count=${Math.floor((freemem() * 0.7) / 2 ** 20)}`, 'status=none'])
+  } finally {
+    rmSync(file, { force: true })
+  }
 }
 
 async function startGateway() {
