@@ -119,6 +119,21 @@ test('puts images of another patient beside the worklist’s row, and keeps who 
   await expect(page.getByText('Patient or exam differs')).toHaveCount(0)
 })
 
+test('puts what images of one study say of their patients side by side', async () => {
+  const studyInstanceUid = '1.2.826.0.1.3680043.8.498.11120003'
+  await sendImages(stage, 'CT1', [
+    { studyInstanceUid, number: 1, patientName: 'FIRST^FRIDA', patientId: 'P-8001' },
+    { studyInstanceUid, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002' },
+  ])
+  await page.goto(`${stage.http}/#/images/${studyInstanceUid}`)
+  await expect(page.getByRole('heading', { name: 'The images of this study differ among themselves' })).toBeVisible()
+  const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
+  await expect(patientId).toHaveCount(1)
+  await expect(patientId).toContainText('P-8001')
+  await expect(patientId).toContainText('P-8002')
+  await isAccessible()
+})
+
 test('sets another image of the same identifier aside, and deletes it only with a reason', async () => {
   await sendImages(stage, 'CT2', [{ ...MAJA, number: 1, pixel: '0009' }])
   await go('Images')
@@ -240,7 +255,7 @@ test('shows the certificate of DICOM TLS and makes a new one only after asking',
 test('counts the day’s images on the overview, each number leading to its list', async () => {
   await go('Overview')
   const numbers = page.getByLabel('Today', { exact: true })
-  await expect(numbers.getByText('Images received today').locator('xpath=ancestor::div[1]')).toContainText('8')
+  await expect(numbers.getByText('Images received today').locator('xpath=ancestor::div[1]')).toContainText('10')
   await expect(page.getByText('Room for images')).toBeVisible()
   await isAccessible()
   await numbers.getByRole('link', { name: 'Images set aside' }).click()

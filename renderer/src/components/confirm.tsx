@@ -9,12 +9,14 @@ export function Confirm(props: {
   title: string
   action: string
   isBusy: boolean
+  /** It cannot be done now; the children say why. */
+  isBlocked?: boolean
   error: ProblemError | null
   onConfirm: () => void
   onClose: () => void
   children: ReactNode
 }) {
-  const { isOpen, title, action, isBusy, error, onConfirm, onClose, children } = props
+  const { isOpen, title, action, isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -24,7 +26,7 @@ export function Confirm(props: {
           <Button variant="default" onClick={onClose} data-autofocus>
             Keep it
           </Button>
-          <Button color="red" loading={isBusy} onClick={onConfirm}>
+          <Button color="red" loading={isBusy} disabled={isBlocked} onClick={onConfirm}>
             {action}
           </Button>
         </Group>

@@ -15,7 +15,7 @@ const KINDS: readonly { readonly kind: keyof Counts; readonly tone: Tone; readon
     kind: 'failed',
     tone: 'danger',
     name: 'not sent',
-    meaning: 'Tried for as long as the settings allow. A person decides: try again, or give up.',
+    meaning: 'Refused, or tried for as long as the settings allow. A person decides: try again, or give up.',
   },
   { kind: 'waiting', tone: 'info', name: 'waiting', meaning: 'To be sent, or to be tried again.' },
   { kind: 'sent', tone: 'good', name: 'sent', meaning: 'The other side said that it has them.' },

@@ -1,23 +1,24 @@
 import { Tooltip } from '@mantine/core'
 import {
+  IconAlertOctagon,
   IconAlertTriangle,
   IconCircle,
   IconCircleCheck,
   IconInfoSquareRounded,
-  IconOctagon,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Tone } from '../display/tones.ts'
 import css from './tone.module.css'
 
-// A shape for each tone: disc, square, check, triangle, octagon. WCAG 1.4.1: colour is never the only sign.
+// A shape for each tone: ring, square, check, triangle, octagon. WCAG 1.4.1: colour is never the only sign. In a badge a bare octagon looks like
+// the ring: it has a mark in it.
 const SHAPES: Record<Tone, TablerIcon> = {
   plain: IconCircle,
   info: IconInfoSquareRounded,
   good: IconCircleCheck,
   warning: IconAlertTriangle,
-  danger: IconOctagon,
+  danger: IconAlertOctagon,
 }
 
 /** The shape and colour of a tone; decoration beside words. */

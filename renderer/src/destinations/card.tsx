@@ -33,18 +33,36 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
         <Link to="/destinations/$destinationId" params={{ destinationId }} className={css.name}>
           {name}
         </Link>
-        <Tag tone={state.tone} meaning={state.meaning}>
-          {state.name}
-        </Tag>
+        <Group gap={4} wrap="nowrap" className={css.tools}>
+          <Tag tone={state.tone} meaning={state.meaning}>
+            {state.name}
+          </Tag>
+          {mayManage && (
+            <>
+              <Tooltip label={words.edit(name)}>
+                <ActionIcon size="md" aria-label={words.edit(name)} onClick={onEdit}>
+                  <IconPencil size={17} />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label={words.remove(name)}>
+                <ActionIcon size="md" aria-label={words.remove(name)} onClick={onRemove}>
+                  <IconTrash size={17} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          )}
+        </Group>
       </div>
       <Facts
         facts={[
           [
             words.facts.address,
-            <span key="address" className="mono">
-              {aeTitle}@{host}:{port}
-              {isTls && ` ${certificate === null ? words.tlsUnchecked : words.tls}`}
-            </span>,
+            <div key="address">
+              <span className="mono">
+                {aeTitle}@{host}:{port}
+              </span>
+              {isTls && <div>{certificate === null ? words.tlsUnchecked : words.tls}</div>}
+            </div>,
           ],
           [words.facts.gets, getsText(destination)],
           [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
@@ -84,22 +102,6 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
             {words.find}
           </Button>
         )}
-        <Group gap={2}>
-          {mayManage && (
-            <>
-              <Tooltip label={words.edit(name)}>
-                <ActionIcon aria-label={words.edit(name)} onClick={onEdit}>
-                  <IconPencil size={17} />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={words.remove(name)}>
-                <ActionIcon aria-label={words.remove(name)} onClick={onRemove}>
-                  <IconTrash size={17} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          )}
-        </Group>
       </div>
     </Panel>
   )

@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core'
+import { Button, Drawer, Stack } from '@mantine/core'
 import { IconHistory, IconPlus, IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -104,12 +104,15 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
       title={words.removeTitle}
       action={words.removeAction}
       isBusy={remove.isPending}
+      isBlocked={waits}
       error={remove.error}
       onClose={close}
       onConfirm={() => destination && remove.mutate({ params: { destinationId: destination.destinationId } }, { onSuccess: close })}
     >
-      {destination && words.removeText(destination.name)}
-      {waits && <Notice tone="warning">{words.removeWaiting}</Notice>}
+      <Stack gap={10}>
+        {destination && words.removeText(destination.name)}
+        {waits && <Notice tone="warning">{words.removeWaiting}</Notice>}
+      </Stack>
     </Confirm>
   )
 }

@@ -28,7 +28,7 @@ const columns: readonly Column<Forward>[] = [
     track: 'minmax(140px, 2fr)',
     cell: ({ status, lastError, nextAt }) => (
       <>
-        {status && <span className="mono">{status}</span>} {lastError}
+        {status && !lastError.includes(status) && <span className="mono">{status}</span>} {lastError}
         {nextAt && (
           <Text size="xs" c="dimmed">
             {words.next} <Clock instant={nextAt} />
@@ -37,7 +37,7 @@ const columns: readonly Column<Forward>[] = [
       </>
     ),
   },
-  { name: words.instanceColumns.attempts, track: '60px', isRight: true, cell: ({ attempts }) => attempts },
+  { name: words.instanceColumns.attempts, track: '60px', cell: ({ attempts }) => <span className="tabular">{attempts}</span> },
   { name: words.instanceColumns.as, track: 'minmax(90px, 1fr)', cell: ({ sentAs }) => sentAs },
   { name: words.instanceColumns.at, track: '76px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
 ]

@@ -10,18 +10,21 @@ import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { Notice, Tag } from '../components/tone.tsx'
+import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages, useReply, useSend } from '../gateway.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ForwardedImages } from './forwarded-images.tsx'
 import { stateOf } from './state.ts'
+import { Trouble } from './trouble.tsx'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/destinations/$destinationId')
 const SHOWS = ['all', 'waiting', 'failed'] as const
 type Show = (typeof SHOWS)[number]
+/** Mantine's subtle red is all but white in the dark. */
+const GIVE_UP = { variant: 'subtle', color: 'red', c: 'var(--tone-danger-text)' } as const
 /** A study, or all that waits. */
 type Part = ForwardedStudy | 'all'
 
@@ -46,14 +49,20 @@ export function Queue() {
     >
       {list.isPending && <Waiting rows={6} />}
       {list.isError && !list.data && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data && !destination && <Empty title={words.gone}>{words.goneText}</Empty>}
+      {list.data && !destination && (
+        <Panel>
+          <Empty icon={<IconSend size={34} stroke={1.3} />} title={words.gone}>
+            {words.goneText}
+          </Empty>
+        </Panel>
+      )}
       {destination && <Studies destination={destination} />}
     </Page>
   )
 }
 
 function Studies({ destination }: { destination: Destination }) {
-  const { destinationId, queue, lastError, nextAttemptAt } = destination
+  const { destinationId, queue } = destination
   const mayManage = useMayManageStudies()
   const [show, setShow] = useState<Show>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
@@ -90,15 +99,7 @@ function Studies({ destination }: { destination: Destination }) {
         </Tag>
         <ForwardCounts counts={queue} />
       </Group>
-      {lastError && (
-        <Notice tone="warning" title={lastError}>
-          {nextAttemptAt && (
-            <>
-              {words.facts.next}: <Clock instant={nextAttemptAt} />
-            </>
-          )}
-        </Notice>
-      )}
+      <Trouble destination={destination} />
       <Group gap={12}>
         <SegmentedControl
           size="xs"
@@ -118,7 +119,7 @@ function Studies({ destination }: { destination: Destination }) {
             >
               {words.retryAll}
             </Button>
-            <Button variant="subtle" color="red" size="xs" leftSection={<IconX size={15} />} onClick={() => setDropping('all')}>
+            <Button {...GIVE_UP} size="xs" leftSection={<IconX size={15} />} onClick={() => setDropping('all')}>
               {words.dropAll}…
             </Button>
           </>
@@ -140,7 +141,7 @@ function Studies({ destination }: { destination: Destination }) {
             columns={columns}
             rows={studies}
             keyOf={(row) => row.studyInstanceUid}
-            least={mayManage ? 780 : 660}
+            least={mayManage ? 768 : 660}
             maxHeight="100%"
             onOpen={setOpened}
             onEnd={more}
@@ -179,7 +180,7 @@ const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<
       <>
         {study.lastError}
         <div>
-          <Button variant="subtle" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
+          <Button variant="subtle" c="var(--mantine-color-anchor)" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
             {words.showImages}
           </Button>
         </div>
@@ -198,7 +199,7 @@ const decisions = (onRetry: (part: Part) => void, onDrop: (part: Part) => void):
         <Button variant="default" size="compact-xs" onClick={() => onRetry(study)}>
           {words.retry}
         </Button>
-        <Button variant="subtle" color="red" size="compact-xs" onClick={() => onDrop(study)}>
+        <Button {...GIVE_UP} size="compact-xs" onClick={() => onDrop(study)}>
           {words.drop}…
         </Button>
       </Stack>

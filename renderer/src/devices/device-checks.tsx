@@ -125,10 +125,10 @@ const columns: readonly Column<LintFinding>[] = [
     track: 'minmax(180px, 2fr)',
     cell: ({ text, tag, keyword }) => (
       <>
-        {text}
         <Text size="xs" c="dimmed" className="mono">
           {keyword} {tag}
         </Text>
+        {text}
       </>
     ),
   },

@@ -52,10 +52,8 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     <form onSubmit={submit} noValidate>
       <FormPart title={texts.who}>
         <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
-        <SimpleGrid cols={2}>
-          <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
-          <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
-        </SimpleGrid>
+        <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
+        <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
         <TextInput {...told('address')} {...form.getInputProps('address')} />
         <NumberInput {...told('port')} min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
         <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />

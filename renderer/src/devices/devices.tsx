@@ -96,12 +96,11 @@ function DeviceTable(props: {
   const { devices, mayManage, onEdit, onCheck, onRemove } = props
   const { columns } = words
   return (
-    <Table.ScrollContainer minWidth={860}>
+    <Table.ScrollContainer minWidth={760}>
       <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{columns.name}</Table.Th>
-            <Table.Th>{columns.aeTitle}</Table.Th>
             <Table.Th>{columns.address}</Table.Th>
             <Table.Th>{columns.modality}</Table.Th>
             <Table.Th>{columns.set}</Table.Th>
@@ -121,8 +120,8 @@ function DeviceTable(props: {
                     </Text>
                     {!device.isEnabled && <Tag tone="plain">{words.off}</Tag>}
                   </Group>
+                  {device.name && <div className="mono">{device.aeTitle}</div>}
                 </Table.Td>
-                <Table.Td className="mono">{device.aeTitle}</Table.Td>
                 <Table.Td>
                   {device.address ? (
                     <span className="mono">{device.address}</span>

@@ -11,6 +11,7 @@ import { useReply, useSend } from '../gateway.ts'
 import { useLive } from '../live.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
+import { servicesText } from './services.ts'
 import { words } from './words.ts'
 
 /** Callers that were rejected because nobody knows them, each to be approved or dismissed. */
@@ -65,8 +66,8 @@ function Caller({ caller }: { caller: UnknownCaller }) {
         <Text size="sm" c="dimmed">
           {words.inbox.attempts(attempts)}, {words.inbox.last} <Clock instant={lastAt} />
         </Text>
-        <Text size="sm" c="dimmed">
-          {words.inbox.wanted}: {services.join(', ')}
+        <Text size="sm" c="dimmed" title={services.join(', ')}>
+          {words.inbox.wanted}: {servicesText(services)}
         </Text>
       </div>
       <div>

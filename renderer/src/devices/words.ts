@@ -39,8 +39,7 @@ export const words = {
   about: 'The DICOM devices that may ask this gateway. A device is known by its AE title, and by its address where one is given.',
   add: 'Add device',
   columns: {
-    name: 'Device',
-    aeTitle: 'AE title',
+    name: 'Device, AE title',
     address: 'Address',
     modality: 'Modality',
     set: 'Characters',
@@ -70,6 +69,7 @@ export const words = {
     from: (address: string) => `from ${address}`,
     called: (aeTitle: string) => `called ${aeTitle}`,
     wanted: 'Wanted',
+    more: (services: string, count: number) => `${services}, and ${count} more`,
     attempts: (count: number) => (count === 1 ? 'once' : `${count} times`),
     last: 'last',
     name: 'Name',

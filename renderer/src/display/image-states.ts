@@ -17,7 +17,7 @@ type Arriving = Pick<ImageStudySummary, 'state' | 'instances' | 'expected' | 'mi
  * @param zone the clinic's time zone, for the clock
  */
 export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): Shown {
-  const { state, expected, missing, lastTransfer } = study
+  const { state, instances, expected, missing, lastTransfer } = study
   const broke = lastTransfer.how === 'aborted' ? `transfer broke off ${clockText(lastTransfer.at, zone, now)}` : ''
   if (state === 'receiving') {
     const name = ['Receiving', broke].filter(Boolean).join(', ')
@@ -25,6 +25,13 @@ export function arrivalOf(study: Arriving, zone: string | undefined, now: Date):
       ? `The connection ended before its time. ${SEND_AGAIN}`
       : 'Images are arriving, or the last one came a moment ago.'
     return { tone: broke ? 'warning' : 'info', name, meaning }
+  }
+  if (state === 'complete' && instances === 0) {
+    return {
+      tone: 'plain',
+      name: 'No images in it',
+      meaning: 'What came was set aside, or discarded since. Nothing was added to the study.',
+    }
   }
   if (state === 'complete') {
     return {

@@ -12,8 +12,9 @@ import { words } from './words.ts'
 export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayManage: boolean }) {
   const { state, askedAt, nextAt, detail, warnings } = study.enrichment
   const retry = useSend(dashboardImages.retryEnrichment, [dashboardImages.read, dashboardImages.list])
-  const { tone, name, meaning } = ENRICHMENTS[state]
   const wasAsked = state !== 'not-asked'
+  const isBefore = !wasAsked && study.studies.length === 0
+  const { tone, name, meaning } = isBefore ? { tone: 'plain' as const, ...words.enrichmentBefore } : ENRICHMENTS[state]
   return (
     <Panel title={words.enrichment} aside={<Tag tone={tone}>{name}</Tag>}>
       <Stack gap={10} align="flex-start">

@@ -46,7 +46,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
     cell: ({ deviceName, callingAeTitle }) => deviceName || callingAeTitle,
   },
   { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
-  { name: words.columns.state, track: 'minmax(150px, 2fr)', cell: (study) => <ImageTags study={study} /> },
+  { name: words.columns.state, track: 'minmax(144px, 2fr)', cell: (study) => <ImageTags study={study} /> },
   { name: words.columns.last, track: '84px', isRight: true, cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} /> },
 ]
 
@@ -108,7 +108,7 @@ export function Images() {
             columns={columns}
             rows={studies}
             keyOf={(row) => row.studyInstanceUid}
-            least={776}
+            least={768}
             maxHeight="100%"
             onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
             onEnd={more}

@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text } from '@mantine/core'
+import { Button, Stack, Table, Text, Title } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -12,42 +12,32 @@ import { dayText } from '../display/dates.ts'
 import { MISMATCH_NAMES, sexText } from '../display/image-states.ts'
 import { useSend } from '../gateway.ts'
 import css from './images.module.css'
+import { type MismatchRow, rowsAmongImages, rowsBesideWorklist } from './mismatch-rows.ts'
 import { words } from './words.ts'
-
-/** A field as two sides have it. */
-interface Pair {
-  readonly field: Mismatch['fields'][number]['field']
-  readonly one: string
-  readonly other: string
-}
 
 /** What the worklist said beside what the images say, and what images of the study say that differ. Acknowledging changes nothing in them. */
 export function MismatchPanel({ study, mismatch, mayManage }: { study: ImageStudy; mismatch: Mismatch; mayManage: boolean }) {
   const [isAsking, setIsAsking] = useState(false)
   const isOpen = mismatch.acknowledgedAt === null
+  const hasRow = mismatch.fields.length > 0
   return (
     <div data-tone={isOpen ? 'danger' : 'plain'}>
       <Panel
         isFlush
         className={isOpen ? css.mismatch : undefined}
-        title={mismatch.fields.length > 0 ? words.mismatchTitle : words.amongTitle}
+        title={hasRow ? words.mismatchTitle : words.amongTitle}
         aside={<ToneIcon tone={isOpen ? 'danger' : 'plain'} size={19} />}
       >
-        {mismatch.fields.length > 0 && (
-          <Sides
-            about={words.mismatchAbout}
-            one={words.handedOut}
-            other={words.got}
-            pairs={mismatch.fields.map(({ field, handedOut, received }) => ({ field, one: handedOut, other: received }))}
-          />
-        )}
+        {hasRow && <Sides about={words.mismatchAbout} one={words.handedOut} other={words.got} rows={rowsBesideWorklist(mismatch)} />}
         {mismatch.amongImages.length > 0 && (
-          <Sides
-            about={words.amongAbout}
-            one={words.firstSay}
-            other={words.othersSay}
-            pairs={mismatch.amongImages.map(({ field, first, other }) => ({ field, one: first, other }))}
-          />
+          <div className={hasRow ? css.second : undefined}>
+            {hasRow && (
+              <Title order={3} px={16}>
+                {words.amongTitle}
+              </Title>
+            )}
+            <Sides about={words.amongAbout} one={words.firstSay} other={words.othersSay} rows={rowsAmongImages(mismatch)} />
+          </div>
         )}
         <Stack px={16} py={12} align="flex-start">
           {mismatch.acknowledgedAt !== null && <Looked mismatch={mismatch} at={mismatch.acknowledgedAt} />}
@@ -63,13 +53,13 @@ export function MismatchPanel({ study, mismatch, mayManage }: { study: ImageStud
   )
 }
 
-function Sides({ about, one, other, pairs }: { about: string; one: string; other: string; pairs: readonly Pair[] }) {
+function Sides({ about, one, other, rows }: { about: string; one: string; other: string; rows: readonly MismatchRow[] }) {
   return (
     <>
       <Text size="sm" px={16} pt={10} maw="86ch">
         {about}
       </Text>
-      <Table horizontalSpacing={16} verticalSpacing={7} mt={6} layout="fixed">
+      <Table className={`${css.rows} ${css.sides}`} horizontalSpacing={16} verticalSpacing={7} layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={150}>{words.field}</Table.Th>
@@ -78,16 +68,20 @@ function Sides({ about, one, other, pairs }: { about: string; one: string; other
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {pairs.map((pair) => (
-            <Table.Tr key={`${pair.field} ${pair.other}`}>
+          {rows.map((row) => (
+            <Table.Tr key={`${row.field} ${row.one}`}>
               <Table.Th scope="row" c="dimmed" fw={500}>
-                {MISMATCH_NAMES[pair.field]}
+                {MISMATCH_NAMES[row.field]}
               </Table.Th>
               <Table.Td className={css.differs}>
-                <Value field={pair.field} value={pair.one} />
+                <Value field={row.field} value={row.one} />
               </Table.Td>
               <Table.Td className={css.differs}>
-                <Value field={pair.field} value={pair.other} />
+                {row.others.map((value) => (
+                  <div key={value}>
+                    <Value field={row.field} value={value} />
+                  </div>
+                ))}
               </Table.Td>
             </Table.Tr>
           ))}
@@ -113,7 +107,7 @@ function Looked({ mismatch, at }: { mismatch: Mismatch; at: string }) {
   )
 }
 
-function Value({ field, value }: { field: Pair['field']; value: string }) {
+function Value({ field, value }: { field: MismatchRow['field']; value: string }) {
   if (value === '') return <span className={css.under}>{words.missing}</span>
   if (field === 'patientName') return <PersonName value={value} />
   if (field === 'patientBirthDate') return dayText(value)

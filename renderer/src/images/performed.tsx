@@ -4,6 +4,8 @@ import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
+import css from './images.module.css'
+import { Quiet } from './quiet.tsx'
 import { words } from './words.ts'
 
 /** How the exam went, as the device reported it. */
@@ -12,18 +14,18 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
   return (
     <Panel isFlush title={words.steps}>
       <Table.ScrollContainer minWidth={560}>
-        <Table horizontalSpacing={16} verticalSpacing={7}>
+        <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Heads names={Object.values(words.stepColumns)} />
           <Table.Tbody>
             {steps.map((step) => (
               <Table.Tr key={step.sopInstanceUid}>
-                <Table.Td className="mono">{step.scheduledProcedureStepId}</Table.Td>
+                <Table.Td className="mono nowrap">{step.scheduledProcedureStepId}</Table.Td>
                 <Table.Td>
                   <Tag tone={words.stepStates[step.status].tone}>{words.stepStates[step.status].name}</Tag>
                   {step.discontinuationReason && <Text size="sm">{step.discontinuationReason}</Text>}
                 </Table.Td>
                 <Table.Td>
-                  {step.deviceName} {step.modality}
+                  {step.deviceName} {step.modality && words.of(step.modality)}
                 </Table.Td>
                 <Table.Td className="nowrap">
                   <Clock instant={step.startedAt} />
@@ -45,7 +47,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
   return (
     <Panel isFlush title={words.commitments}>
       <Table.ScrollContainer minWidth={560}>
-        <Table horizontalSpacing={16} verticalSpacing={7}>
+        <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Heads names={Object.values(words.commitmentColumns)} />
           <Table.Tbody>
             {commitments.map((one) => (
@@ -59,7 +61,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
                   {one.failed > 0 && <div>{words.notHere(one.failed)}</div>}
                 </Table.Td>
                 <Table.Td>
-                  <Tag tone={words.commitmentStates[one.state].tone}>{words.commitmentStates[one.state].name}</Tag>
+                  <Tag tone={commitmentState(one).tone}>{commitmentState(one).name}</Tag>
                 </Table.Td>
                 <Table.Td>
                   {one.lastError}
@@ -79,6 +81,10 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
   )
 }
 
+/** An answer that the device did not take yet is no longer simply on its way. */
+const commitmentState = ({ state, lastError }: Commitment) =>
+  state === 'waiting' && lastError !== '' ? words.commitmentAgain : words.commitmentStates[state]
+
 function Heads({ names }: { names: readonly string[] }) {
   return (
     <Table.Thead>
@@ -88,15 +94,5 @@ function Heads({ names }: { names: readonly string[] }) {
         ))}
       </Table.Tr>
     </Table.Thead>
-  )
-}
-
-function Quiet({ title, text }: { title: string; text: string }) {
-  return (
-    <Panel title={title}>
-      <Text size="sm" c="dimmed">
-        {text}
-      </Text>
-    </Panel>
   )
 }

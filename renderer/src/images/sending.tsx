@@ -3,7 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import { type Destination, dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
@@ -18,6 +19,7 @@ export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid
   const { isOpen } = useLive()
   const query = { studyInstanceUid, show: 'all' as const, limit: 100 }
   const forwards = useReply(dashboardDestinations.studies, { query }, isOpen ? {} : { every: 5000 })
+  const destinations = useReply(dashboardDestinations.list, {}).data?.destinations
   return (
     <Panel title={words.sending}>
       {forwards.isPending && <Waiting rows={2} />}
@@ -28,16 +30,30 @@ export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid
         </Text>
       )}
       {forwards.data?.studies.map((forward) => (
-        <Going key={forward.destinationId} forward={forward} mayManage={mayManage} />
+        <Going
+          key={forward.destinationId}
+          forward={forward}
+          destination={destinations?.find((one) => one.destinationId === forward.destinationId)}
+          mayManage={mayManage}
+        />
       ))}
-      {mayManage && <SendTo studyInstanceUid={studyInstanceUid} />}
+      {mayManage && destinations && <SendTo studyInstanceUid={studyInstanceUid} destinations={destinations} />}
     </Panel>
   )
 }
 
-function Going({ forward, mayManage }: { forward: ForwardedStudy; mayManage: boolean }) {
+interface GoingProps {
+  readonly forward: ForwardedStudy
+  readonly destination: Destination | undefined
+  readonly mayManage: boolean
+}
+
+function Going({ forward, destination, mayManage }: GoingProps) {
   const retry = useSend(dashboardDestinations.retry, CHANGES)
-  const { destinationId, destinationName, studyInstanceUid, waiting, failed, lastError } = forward
+  const { destinationId, destinationName, studyInstanceUid, waiting, failed } = forward
+  // While a destination cannot be reached, nobody tried the images that wait for it one by one.
+  const isHeldUp = waiting > 0 && destination !== undefined && destination.lastError !== ''
+  const why = forward.lastError || (isHeldUp ? destination.lastError : '')
   return (
     <div className={css.going}>
       <div>
@@ -56,18 +72,22 @@ function Going({ forward, mayManage }: { forward: ForwardedStudy; mayManage: boo
         )}
       </div>
       <ForwardCounts counts={forward} />
-      {lastError && <Text size="sm">{lastError}</Text>}
+      {why && <Text size="sm">{why}</Text>}
+      {isHeldUp && destination.nextAttemptAt && (
+        <Text size="sm" c="dimmed">
+          {words.sendNext} <Clock instant={destination.nextAttemptAt} />
+        </Text>
+      )}
       {retry.error && <Failed error={retry.error} />}
     </div>
   )
 }
 
-function SendTo({ studyInstanceUid }: { studyInstanceUid: string }) {
-  const destinations = useReply(dashboardDestinations.list, {})
+function SendTo({ studyInstanceUid, destinations }: { studyInstanceUid: string; destinations: readonly Destination[] }) {
   const send = useSend(dashboardDestinations.send, CHANGES)
   const [destinationId, setDestinationId] = useState<string | null>(null)
-  const open = destinations.data?.destinations.filter((one) => one.isEnabled) ?? []
-  if (destinations.isSuccess && open.length === 0) {
+  const open = destinations.filter((one) => one.isEnabled)
+  if (open.length === 0) {
     return (
       <Text size="sm" c="dimmed" mt={8}>
         {words.noDestination}

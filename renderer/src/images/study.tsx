@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { IconArrowLeft, IconHistory } from '@tabler/icons-react'
+import { IconArrowLeft, IconHistory, IconPhotoOff } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
@@ -54,7 +54,13 @@ export function Study() {
       }
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
-      {reply.isError && reply.error.code === 'not-found' && <Empty title={words.gone}>{words.goneText}</Empty>}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <Panel>
+          <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={words.gone}>
+            {words.goneText}
+          </Empty>
+        </Panel>
+      )}
       {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {study && (
         <>
@@ -133,10 +139,10 @@ function Head({ study }: { study: ImageStudy }) {
         <div className={css.patient}>
           <PersonName value={study.patientName} />
         </div>
-        <Group gap={14}>
+        <Group gap={14} align="flex-start">
           {study.expected !== null && (
-            <div>
-              <Arrived study={study} />
+            <div className={css.arrived}>
+              <span className={css.under}>{words.columns.images}</span> <Arrived study={study} />
             </div>
           )}
           <ImageTags study={study} />

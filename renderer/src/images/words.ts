@@ -4,7 +4,7 @@ import type { Tone } from '../display/tones.ts'
 
 export const words = {
   title: 'Images',
-  about: 'Studies as their images arrive from the devices, the latest first. What is received is kept as the device sent it.',
+  about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
   tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside' },
   showLabel: 'Which studies',
   shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch' },
@@ -59,6 +59,8 @@ export const words = {
   received: (images: string, series: string, size: string) => `${images} in ${series}, ${size}`,
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
   series: 'Series',
+  seriesNone: 'No image was added to this study.',
+  seriesAwaited: 'Announced; none of it is here',
   seriesColumns: { number: 'No.', modality: 'Modality', description: 'Description', images: 'Images', size: 'Size', last: 'Last image' },
 
   mismatchTitle: 'The images do not match the worklist',
@@ -66,7 +68,7 @@ export const words = {
     'The device was given one patient or exam, and its images name another. Nothing was changed. Find out which is right before anybody reads these images, and correct it where it is wrong.',
   amongTitle: 'The images of this study differ among themselves',
   amongAbout:
-    'They name more than one patient or exam. What the first of them say is used for all. Find out which images belong here before anybody reads them.',
+    'They name more than one patient or exam. What the first of them say stands at the top and is used for all. Find out which images belong here before anybody reads them, and correct the others at the device.',
   firstSay: 'First images say',
   othersSay: 'Other images say',
   field: 'Field',
@@ -86,6 +88,7 @@ export const words = {
 
   steps: 'Performed at the device (MPPS)',
   stepsNone: 'The device did not report how the exam went.',
+  of: (modality: string) => `(${modality})`,
   stepColumns: { step: 'Step', state: 'State', device: 'Device', started: 'Started', ended: 'Ended', images: 'Images' },
   stepStates: {
     'IN PROGRESS': { tone: 'info', name: 'In progress' },
@@ -101,6 +104,7 @@ export const words = {
     delivered: { tone: 'good', name: 'Answered' },
     'given-up': { tone: 'warning', name: 'Not delivered' },
   } satisfies Record<Commitment['state'], { tone: Tone; name: string }>,
+  commitmentAgain: { tone: 'warning', name: 'Trying again' },
   notHere: (count: number) => `${count} not here`,
   attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
   next: 'next at',
@@ -110,6 +114,7 @@ export const words = {
   enrichmentNext: 'Asked again',
   enrichmentBecause: 'Because',
   enrichmentNever: 'not yet',
+  enrichmentBefore: { name: 'Not asked yet', meaning: 'The partner is asked once a study is made of these images.' },
   retryEnrichment: 'Ask the partner now',
   retryAbout: 'Only fields that nobody has filled in are filled.',
 
@@ -126,5 +131,6 @@ export const words = {
   send: 'Send',
   sendDone: 'The study is on its way.',
   noDestination: 'No destination is set up or switched on.',
+  sendNext: 'Next attempt:',
   retry: 'Try now',
 } as const

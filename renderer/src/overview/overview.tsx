@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Status } from '#shared/contract/dashboard.ts'
+import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
@@ -100,8 +101,12 @@ function Advice({ advice }: { advice: readonly string[] }) {
   )
 }
 
+/** Faults of a partner that is there. */
+const UNUSABLE: readonly PartnerFault[] = ['status', 'oversize', 'invalid']
+
 function PartnerPanel({ partner }: { partner: Status['partner'] }) {
-  const state = words.partnerStates[partner.state]
+  const isUnusable = partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
+  const state = isUnusable ? words.partnerUnusable : words.partnerStates[partner.state]
   return (
     <Panel title={words.partner} aside={<Tag tone={state.tone}>{state.name}</Tag>}>
       <Text size="sm" mb={6}>
@@ -109,7 +114,9 @@ function PartnerPanel({ partner }: { partner: Status['partner'] }) {
       </Text>
       <Facts
         facts={[
-          ...(partner.downSince ? ([[words.downSince, <Clock key="since" instant={partner.downSince} />]] as const) : []),
+          ...(partner.downSince
+            ? ([[isUnusable ? words.failingSince : words.downSince, <Clock key="since" instant={partner.downSince} />]] as const)
+            : []),
           ...(partner.fault ? ([[words.because, partner.detail || FAULTS[partner.fault].name]] as const) : []),
           [words.lastOk, <Ago key="ok" instant={partner.lastOkAt} never={words.neverAnswered} />],
           ...(partner.url

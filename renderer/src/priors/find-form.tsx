@@ -64,15 +64,15 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
             <TextInput label={texts.accessionNumber} maxLength={16} {...form.getInputProps('accessionNumber')} />
             <TextInput type="date" label={texts.from} {...form.getInputProps('startDate')} />
             <TextInput type="date" label={texts.to} {...form.getInputProps('endDate')} />
+          </div>
+          <div className={css.bar}>
+            <Text size="sm" c="dimmed">
+              {texts.idsDiffer}
+            </Text>
             <Button type="submit" leftSection={<IconSearch size={16} />} loading={find.isPending}>
               {texts.find}
             </Button>
           </div>
-          {study && (
-            <Text size="sm" c="dimmed">
-              {texts.prefilled}
-            </Text>
-          )}
           {find.error && find.error.errors.length === 0 && <Failed error={find.error} />}
         </Stack>
       </form>

@@ -46,7 +46,7 @@ export function FoundStudies({ found, patientId }: { found: Found; patientId: st
           columns={columns}
           rows={studies}
           keyOf={(row) => row.studyInstanceUid}
-          least={740}
+          least={680}
           maxHeight="62vh"
         />
       )}
@@ -57,14 +57,12 @@ export function FoundStudies({ found, patientId }: { found: Found; patientId: st
 const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] => [
   {
     name: words.columns.patient,
-    track: 'minmax(180px, 1.5fr)',
+    track: 'minmax(160px, 1.5fr)',
     cell: ({ patientName, patientId, patientBirthDate }) => (
       <>
         <PersonName value={patientName} />
-        <div>
-          <span className="mono">{patientId}</span>
-          {patientBirthDate && `, ${words.born} ${dayText(patientBirthDate)}`}
-        </div>
+        <div className="mono">{patientId}</div>
+        {patientBirthDate && <div>{`${words.born} ${dayText(patientBirthDate)}`}</div>}
         {wanted !== undefined && wanted.trim() !== patientId.trim() && (
           <Tag tone="warning" meaning={words.otherPatientMeaning}>
             {words.otherPatient}
@@ -86,7 +84,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
   {
     name: words.columns.exam,
-    track: 'minmax(150px, 1.6fr)',
+    track: 'minmax(130px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
         <b>{modalities.join(', ')}</b> {studyDescription}
@@ -98,7 +96,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
   {
     name: words.columns.images,
-    track: '80px',
+    track: '76px',
     cell: ({ instances, here }) => (
       <span className="tabular">
         {instances !== null && numberText(instances)}

@@ -67,7 +67,15 @@ export function Priors() {
         <>
           <FindForm destinations={open} first={destination} study={study.data} onFound={setFound} />
           <div className={css.columns}>
-            {found ? <FoundStudies found={found} patientId={study.data?.patientId} /> : <div />}
+            {found ? (
+              <FoundStudies found={found} patientId={study.data?.patientId} />
+            ) : (
+              <Panel>
+                <Empty icon={<IconHistory size={34} stroke={1.3} />} title={words.before}>
+                  {words.beforeText}
+                </Empty>
+              </Panel>
+            )}
             <Pulls />
           </div>
         </>

@@ -52,7 +52,7 @@ function Line({ pull }: { pull: Pull }) {
         {all > 0 && text}
         {failed > 0 && `, ${words.failedImages(numberText(failed))}`}
       </Text>
-      {detail && <Text size="sm">{detail}</Text>}
+      {detail && (state !== 'done' || failed > 0 || all === 0) && <Text size="sm">{detail}</Text>}
       {completed > 0 && (
         <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
           {words.open}

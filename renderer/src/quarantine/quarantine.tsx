@@ -53,8 +53,9 @@ const columns: readonly Column<QuarantinedInstance>[] = [
             {words.open}
           </Link>
         </div>
-        <Text size="xs" c="dimmed" className="mono" title={sopInstanceUid}>
-          {modality} {words.image.toLowerCase()} …{sopInstanceUid.slice(-12)}, {bytesText(bytes)}
+        <Text size="xs" c="dimmed" title={sopInstanceUid}>
+          {modality} {words.image.toLowerCase()} <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
+          <span className="nowrap">{bytesText(bytes)}</span>
         </Text>
       </>
     ),
@@ -111,7 +112,7 @@ export function Quarantine() {
             columns={shown}
             rows={instances}
             keyOf={(row) => row.instanceId}
-            least={mayManage ? 810 : 690}
+            least={mayManage ? 760 : 640}
             maxHeight="100%"
             onEnd={more}
             end={list.hasNextPage ? words.more : words.last}
@@ -131,7 +132,13 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
       <Button variant="default" size="compact-sm" onClick={() => onAsk({ instance, decision: 'release' })}>
         {words.release}…
       </Button>
-      <Button variant="subtle" color="red" size="compact-sm" onClick={() => onAsk({ instance, decision: 'discard' })}>
+      <Button
+        variant="subtle"
+        color="red"
+        c="var(--tone-danger-text)"
+        size="compact-sm"
+        onClick={() => onAsk({ instance, decision: 'discard' })}
+      >
         {words.discard}…
       </Button>
     </Stack>

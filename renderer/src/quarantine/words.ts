@@ -1,7 +1,6 @@
 export const words = {
   title: 'Images set aside',
-  about:
-    'These images were received and are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
+  about: 'These images are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
   label: 'Images set aside, the latest first',
   columns: { why: 'Why, and what to do', patient: 'Patient, as the image says', device: 'From', at: 'Received', actions: 'Decide' },
   open: 'Open the study',

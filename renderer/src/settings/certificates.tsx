@@ -1,11 +1,11 @@
 import { Button, CopyButton, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconCopy, IconDownload, IconRefresh } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { type Certificate, dashboard } from '#shared/contract/dashboard.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { Facts, Failed, Panel, Waiting } from '../components/page.tsx'
-import { Tag } from '../components/tone.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
 import { dayText, todayIn } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { useZone } from '../status.ts'
@@ -36,6 +36,7 @@ export function Certificates() {
 function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () => void }) {
   const { use, isInUse, subject, issuer, isSelfMade, fingerprint256, notBefore, notAfter, daysLeft, pem } = certificate
   const zone = useZone()
+  const tone = expiryTone(daysLeft)
   const day = (instant: string) => dayText(todayIn(zone, new Date(instant)))
   return (
     <div className={css.certificate}>
@@ -43,7 +44,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
         <span className={css.label}>{texts.uses[use]}</span>
         <Group gap={6}>
           <Tag tone={isInUse ? 'good' : 'plain'}>{isInUse ? texts.inUse : texts.notInUse}</Tag>
-          <Tag tone={expiryTone(daysLeft)}>{daysLeft < 0 ? texts.ended : texts.left(daysLeft)}</Tag>
+          <Tag tone={tone}>{daysLeft < 0 ? texts.ended : texts.left(daysLeft)}</Tag>
         </Group>
       </Group>
       <Facts
@@ -54,11 +55,12 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
           [
             texts.fingerprint,
             <span key="fingerprint" className="mono">
-              {fingerprint256}
+              {breakable(fingerprint256)}
             </span>,
           ],
         ]}
       />
+      {isInUse && isSelfMade && tone !== 'plain' && <Notice tone={tone}>{daysLeft < 0 ? texts.endedText : texts.endsSoon}</Notice>}
       <Group gap={8}>
         <CopyButton value={pem} timeout={2000}>
           {({ copied, copy }) => (
@@ -79,6 +81,16 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
     </div>
   )
 }
+
+/** A line ends between two bytes of a fingerprint, never within one. */
+const breakable = (fingerprint: string) =>
+  fingerprint.split(/(?<=:)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: bytes repeat, and their order never changes
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
 
 function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () => void }) {
   const renew = useSend(dashboard.renewCertificate, [dashboard.certificates, dashboard.status])

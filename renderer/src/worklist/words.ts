@@ -8,7 +8,7 @@ export const words = {
   keys: 'What the console asks for',
   device: 'Ask as device',
   patientName: 'Patient name',
-  patientNameAbout: 'Last^First; * stands for any letters',
+  patientNameAbout: 'Last^First; * for any letters',
   patientId: 'Patient ID',
   accessionNumber: 'Accession number',
   modality: 'Modality',

@@ -104,7 +104,9 @@ function Ask({ devices }: { devices: readonly Device[] }) {
             />
             <TextInput
               label={words.patientName}
-              placeholder={words.patientNameAbout}
+              placeholder={words.anyValue}
+              description={words.patientNameAbout}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
               maxLength={64}
               autoComplete="off"
               {...form.getInputProps('patientName')}

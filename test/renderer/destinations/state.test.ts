@@ -32,7 +32,7 @@ describe('how a destination stands', () => {
 
   it('says what goes there by itself', () => {
     expect(getsText({ isAutomatic: true, modalities: [] })).toBe('everything, by itself')
-    expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR by itself')
+    expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, by itself')
     expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only what a person sends')
   })
 })

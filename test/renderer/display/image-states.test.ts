@@ -36,6 +36,10 @@ describe('how a study arrives', () => {
     expect(arrival({ instances: 180, missing: 0 }).meaning).toBe('Every image that the device announced is here.')
     expect(arrival({ expected: null, missing: 0 }).meaning).toContain('nobody can say that none is missing')
   })
+
+  it('does not call a study complete of which nothing was kept in it', () => {
+    expect(arrival({ instances: 0, expected: null, missing: 0 })).toMatchObject({ tone: 'plain', name: 'No images in it' })
+  })
 })
 
 describe('the count of images', () => {

@@ -1,0 +1,22 @@
+import type { Destination } from '#shared/contract/destinations.ts'
+import { Clock } from '../components/clock.tsx'
+import { Notice } from '../components/tone.tsx'
+import { stateOf } from './state.ts'
+import { words } from './words.ts'
+
+/** What keeps images from their destination, and what a person can do about it. Nothing where all is well. */
+export function Trouble({ destination }: { destination: Destination }) {
+  const { lastError, nextAttemptAt } = destination
+  const isFailed = stateOf(destination) === 'failed'
+  if (!isFailed && !lastError) return null
+  return (
+    <Notice tone={isFailed ? 'danger' : 'warning'} title={lastError || words.notSent}>
+      {isFailed && <div>{words.notSentHelp}</div>}
+      {lastError && nextAttemptAt && (
+        <div>
+          {words.facts.next}: <Clock instant={nextAttemptAt} />
+        </div>
+      )}
+    </Notice>
+  )
+}
