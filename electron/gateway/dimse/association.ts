@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
+import { lostBecause } from './connection-lost.ts'
 import { createDataSetStream, type DataSetStream } from './data-set-stream.ts'
 import { freeBuffer } from './free-buffer.ts'
 import type { DimseLimits } from './limits.ts'
@@ -104,7 +105,7 @@ export class Association {
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed('connection closed by the peer'))
-    socket.on('error', ({ message }) => this.#closed(`connection lost: ${message}`))
+    socket.on('error', (error) => this.#closed(lostBecause(error)))
     socket.on('close', () => this.#closed('connection closed'))
     this.#dispatch('Evt5')
   }
@@ -195,6 +196,7 @@ export class Association {
   }
 
   #read(): void {
+    let hasCome = false
     try {
       while (this.#reader && this.#state !== 'Sta1') {
         if (this.#isOpen && this.#mustWait) {
@@ -206,12 +208,14 @@ export class Association {
           if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream)) this.#free()
           return
         }
-        this.#idle?.refresh()
+        hasCome = true
         if (pdu.type === 'A-ASSOCIATE-RQ' && this.#state === 'Sta2') this.#request(pdu)
         else this.#dispatch(EVENT_OF[pdu.type], { pdu })
       }
     } catch (error) {
       this.#fault(error)
+    } finally {
+      if (hasCome) this.#idle?.refresh()
     }
   }
 
@@ -355,15 +359,18 @@ export class Association {
     if (!SENDING.has(this.#state)) return Promise.resolve(false)
     return new Promise((resolve) => {
       const { stallSeconds } = this.#limits
-      const stalled = setTimeout(() => {
-        this.#abort(ABORT_REASON.notSpecified, `took no data for ${stallSeconds} s`)
-        this.#socket.destroy()
-      }, stallSeconds * 1000)
+      let stalled: NodeJS.Timeout | undefined
       const taken = (error?: Error | null) => {
         clearTimeout(stalled)
         resolve(!error)
       }
       this.#dispatch('Evt9', { bytes: parts, taken })
+      // What fits into the system's buffer is taken at once.
+      if (this.#socket.writableLength === 0) return
+      stalled = setTimeout(() => {
+        this.#abort(ABORT_REASON.notSpecified, `took no data for ${stallSeconds} s`)
+        this.#socket.destroy()
+      }, stallSeconds * 1000)
     })
   }
 

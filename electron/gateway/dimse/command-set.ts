@@ -48,6 +48,9 @@ export interface CommandSet {
 }
 
 const NO_DATA_SET = 0x0101
+/** Bytes of an element before its value, and of the group length with its value. */
+const HEADER = 8
+const GROUP_LENGTH = 12
 
 type Value = string | number | readonly number[]
 interface ValueCoding {
@@ -165,20 +168,25 @@ export function readCommandSet(bytes: Buffer): CommandSet {
 /** A command set's bytes, group length first. */
 export function writeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer {
   const values: Readonly<Record<string, Value | undefined>> = { ...command, dataSetType: hasDataSet ? 0x0001 : NO_DATA_SET }
-  const elements = ELEMENTS.flatMap(([element, name, coding]) => {
+  const elements: { readonly element: number; readonly bytes: Buffer }[] = []
+  let length = 0
+  for (const [element, name, coding] of ELEMENTS) {
     const value = values[name]
-    return value === undefined ? [] : [writeElement(element, coding.write(value))]
-  })
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(elements.reduce((sum, element) => sum + element.length, 0))
-  return Buffer.concat([writeElement(0x0000, length), ...elements])
-}
-
-function writeElement(element: number, value: Buffer): Buffer {
-  const header = Buffer.alloc(8)
-  header.writeUInt16LE(element, 2)
-  header.writeUInt32LE(value.length, 4)
-  return Buffer.concat([header, value])
+    if (value === undefined) continue
+    const bytes = coding.write(value)
+    elements.push({ element, bytes })
+    length += HEADER + bytes.length
+  }
+  const target = Buffer.alloc(GROUP_LENGTH + length)
+  target.writeUInt32LE(4, 4)
+  target.writeUInt32LE(length, HEADER)
+  let at = GROUP_LENGTH
+  for (const { element, bytes } of elements) {
+    target.writeUInt16LE(element, at + 2)
+    target.writeUInt32LE(bytes.length, at + 4)
+    at += HEADER + bytes.copy(target, at + HEADER)
+  }
+  return target
 }
 
 const even = (bytes: Buffer, pad: number): Buffer => (bytes.length & 1 ? Buffer.concat([bytes, Buffer.from([pad])]) : bytes)

@@ -37,7 +37,7 @@ const META = {
 /** A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR Little Endian. */
 export function fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle }: FileMeta): Buffer {
   const group = Buffer.concat([
-    longElement(META.version, 'OB', Buffer.from([0, 1])),
+    VERSION,
     element(META.sopClassUid, 'UI', sopClassUid),
     element(META.sopInstanceUid, 'UI', sopInstanceUid),
     element(META.transferSyntaxUid, 'UI', transferSyntaxUid),
@@ -105,15 +105,18 @@ const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
 
 const noFile = (): Error => new Error('not a DICOM file')
 
+const VERSION = longElement(META.version, 'OB', Buffer.from([0, 1]))
+
 /** PS3.5 §6.2: UIDs are padded with a NUL, other text with a space. */
 function element(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {
-  const value = Buffer.from(text.length & 1 ? text + (vr === 'UI' ? '\0' : ' ') : text, 'latin1')
-  const header = Buffer.alloc(8)
-  header.writeUInt16LE(0x0002, 0)
-  header.writeUInt16LE(number, 2)
-  header.write(vr, 4, 'latin1')
-  header.writeUInt16LE(value.length, 6)
-  return Buffer.concat([header, value])
+  const value = text.length & 1 ? text + (vr === 'UI' ? '\0' : ' ') : text
+  const bytes = Buffer.allocUnsafe(8 + value.length)
+  bytes.writeUInt16LE(0x0002, 0)
+  bytes.writeUInt16LE(number, 2)
+  bytes.write(vr, 4, 'latin1')
+  bytes.writeUInt16LE(value.length, 6)
+  bytes.write(value, 8, 'latin1')
+  return bytes
 }
 
 function longElement(number: number, vr: 'OB', value: Buffer): Buffer {

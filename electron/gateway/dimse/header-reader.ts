@@ -141,17 +141,35 @@ interface Collection {
   hasBegun: boolean
 }
 
-const collection = (tags: readonly number[]): Collection => ({
-  tags: new Set([SPECIFIC_CHARACTER_SET, ...tags]),
-  found: new Map(),
-  hasBegun: false,
-})
+const collection = (tags: ReadonlySet<number>): Collection => ({ tags, found: new Map(), hasBegun: false })
+
+/** What is wanted, in the form it is looked for: the same for every data set. */
+interface Sought {
+  readonly top: ReadonlySet<number>
+  readonly sequences: readonly { readonly sequence: number; readonly tags: ReadonlySet<number> }[]
+  readonly last: number
+}
+
+const SOUGHT = new WeakMap<readonly Wanted[], Sought>()
+
+function soughtOf(wanted: readonly Wanted[]): Sought {
+  const known = SOUGHT.get(wanted)
+  if (known) return known
+  const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])
+  const top = withCharacterSet(wanted.filter((tag) => typeof tag === 'number'))
+  const sequences = wanted.flatMap((want) =>
+    typeof want === 'number' ? [] : [{ sequence: want.sequence, tags: withCharacterSet(want.tags) }],
+  )
+  const sought = { top, sequences, last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)) }
+  SOUGHT.set(wanted, sought)
+  return sought
+}
 
 function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderLimits) {
-  const top = collection(wanted.filter((tag) => typeof tag === 'number'))
-  const sequences = new Map<number, Collection>()
-  for (const want of wanted) if (typeof want !== 'number') sequences.set(want.sequence, collection(want.tags))
-  const last = Math.max(...top.tags, ...sequences.keys())
+  const sought = soughtOf(wanted)
+  const { last } = sought
+  const top = collection(sought.top)
+  const sequences = new Map(sought.sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
   const root: Frame = { kind: 'elements', coding, end: Number.POSITIVE_INFINITY, into: top }
 
   const open: Frame[] = []

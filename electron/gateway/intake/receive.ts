@@ -14,8 +14,8 @@ import type { Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 import { takeBack } from './unproven.ts'
 
-/** What is gathered of a data set before it is written. */
-const WRITE_BYTES = 256 << 10
+/** What is gathered of a data set before it is written: most images go whole, as each write wakes a thread. Many at a time share what there is. */
+const WRITE_BYTES = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
 /** What is written of one object before it is looked at again whether there is room. */
 const LOOK_BYTES = 64 << 20
 const SUCCESS: DimseResult = { status: 0x0000 }
@@ -45,23 +45,28 @@ interface Received {
 export function openReceiving(deps: ReceiveDeps): CStoreScp {
   const { store, uuid, setting, recogniseDevice, arrivals, disk, tally, turns, arriving } = deps
   const { database, imageFiles, instances } = store
+  let receiving = 0
 
   async function receive(request: CStoreRequest): Promise<DimseResult> {
     checkRoom()
     checkCommand(request)
     const part = imageFiles.begin()
+    receiving++
     let file: string | undefined
+    let isKept = false
     try {
       const received = await read(request, part)
       const { sopInstanceUid, studyInstanceUid } = received.header
       const own = fileFor(studyInstanceUid, uuid())
       file = own
       const kept = await turns.take(sopInstanceUid, () => settleIn(received, own))
+      isKept = kept !== undefined
       if (kept) told(request, kept)
       return SUCCESS
     } finally {
+      receiving--
       // The row decides, whatever failed after it: one without its file would be a lie.
-      if (file === undefined || !instances.has(file)) await part.discard()
+      if (!isKept && (file === undefined || !instances.has(file))) await part.discard()
     }
   }
 
@@ -93,7 +98,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
           gathered.push(fragment)
           gatheredBytes += fragment.length
         }
-        if (gatheredBytes < WRITE_BYTES) continue
+        if (gatheredBytes < WRITE_BYTES.most && gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / receiving)) continue
         // One write at a time, while the next bytes come: memory is that of two.
         await writing
         if (part.bytes >= looksAt) {

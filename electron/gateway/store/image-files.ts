@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import fs from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -61,7 +61,7 @@ export interface ImageFiles {
 
 /** Path of an instance's file below `images`, with slashes: nothing that came from the network is a part of it. */
 export function fileFor(studyInstanceUid: string, uuid: string): string {
-  const study = createHash('sha256').update(studyInstanceUid).digest('hex').slice(0, 32)
+  const study = hash('sha256', studyInstanceUid).slice(0, 32)
   return `${study.slice(0, 2)}/${study}/${uuid}.dcm`
 }
 
