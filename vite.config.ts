@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const root = import.meta.dirname
@@ -12,11 +14,26 @@ const external = [
   ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [name, new RegExp(`^${name}/`)]),
 ]
 
+// What `domain/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF, because pdfkit takes no WOFF2.
+const reportFonts = (): Plugin => ({
+  name: 'report-fonts',
+  applyToEnvironment: ({ name }) => name === 'node',
+  generateBundle() {
+    for (const name of ['noto-sans', 'noto-sans-jp']) {
+      const folder = join(root, 'node_modules/@fontsource', name)
+      const wanted = readdirSync(join(folder, 'files')).filter((file) => /^noto-sans-(jp-\d+|(?!jp-).+)-[47]00-normal\.woff$/.test(file))
+      for (const file of wanted)
+        this.emitFile({ type: 'asset', fileName: `fonts/${file}`, source: readFileSync(join(folder, 'files', file)) })
+      this.emitFile({ type: 'asset', fileName: `fonts/LICENSE-${name}`, source: readFileSync(join(folder, 'LICENSE')) })
+    }
+  },
+})
+
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
   base: './',
-  plugins: [react()],
+  plugins: [react(), reportFonts()],
   build: { sourcemap: true, chunkSizeWarningLimit: 1500 },
   server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042' } },
   test: {

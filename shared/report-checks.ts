@@ -1,3 +1,8 @@
+import type { CheckFinding } from './contract/reports.ts'
+import type { StudyReportMetadata } from './contract/scribe.ts'
+import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
+import { CRITICAL_WORDS, DENIED_AFTER, DENIED_BEFORE, NOT_THE_PATIENT, PAST_BEFORE, SEX_WORDS, SIDED_PARTS } from './report-words.ts'
+
 /** What is looked at before a report is signed (ux-security C.2). */
 export const REPORT_CHECKS = [
   'empty-text',
@@ -10,3 +15,201 @@ export const REPORT_CHECKS = [
   'patient-changed',
 ] as const
 export type ReportCheck = (typeof REPORT_CHECKS)[number]
+
+export interface CheckInput {
+  readonly text: string
+  readonly isAddendum?: boolean
+  readonly isCritical: boolean
+  /** What was found, where it is critical; absent while nobody was asked for it yet. */
+  readonly finding?: string | null | undefined
+  readonly metadata: StudyReportMetadata
+  readonly studyDescription: string
+  /** Why it was asked for, as the partner said. */
+  readonly indication?: string | undefined
+  /** The patient as the report was begun for. */
+  readonly patientAtOpening?: StudyReportMetadata | undefined
+}
+
+/**
+ * What stands against signing, errors first, each check once. English words; a text in another language is let pass. A false alarm
+ * costs more than a miss: who is shown many reads none.
+ */
+export function reportFindings(input: CheckInput): CheckFinding[] {
+  const read = readingOf(input)
+  const found = REPORT_CHECKS.flatMap((check) => {
+    const finding = CHECKS[check](input, read)
+    return finding ? [{ check, ...finding }] : []
+  })
+  return [...found.filter(({ level }) => level === 'error'), ...found.filter(({ level }) => level === 'warning')]
+}
+
+type Finding = Omit<CheckFinding, 'check'>
+const error = (sentence: string): Finding => ({ level: 'error', sentence })
+const warning = (sentence: string): Finding => ({ level: 'warning', sentence })
+
+/** The text in the parts that checks look at, in small letters. */
+interface ReadText {
+  readonly sections: readonly ReportSection[]
+  readonly findings: string
+  readonly impression: string
+  /** What was seen: not why it was asked for, how it was made, or what it is compared with. */
+  readonly seen: string
+}
+
+function readingOf({ text }: CheckInput): ReadText {
+  const sections = sectionsOf(text)
+  const of = (names: readonly string[]) =>
+    sections
+      .filter(({ heading }) => names.includes(heading))
+      .map((section) => section.text)
+      .join('\n')
+      .toLowerCase()
+  return { sections, findings: of(['Findings']), impression: of(['Impression']), seen: of(['', 'Findings', 'Impression']) }
+}
+
+const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>> = {
+  'empty-text': ({ text }, { sections }) =>
+    text.trim() === '' || sections.every((section) => section.text === '') ? error('There is no text to sign.') : undefined,
+
+  'empty-impression'({ text, isAddendum }, { sections }) {
+    const impression = sections.find(({ heading }) => heading === 'Impression')
+    if (sections.every((section) => section.text === '')) return undefined
+    if (impression) return impression.text === '' ? error('The impression is empty: write it, or take the heading away.') : undefined
+    const isStructured = sections.some(({ heading }) => heading === 'Findings')
+    if (isAddendum || !isStructured || /\b(?:conclusion|opinion|summary|assessment)\b/i.test(text)) return undefined
+    return warning('There are findings, but no impression.')
+  },
+
+  'unfilled-field'({ text }) {
+    const fields = fieldsOf(text).map(({ from, to, choices }) => ({ field: text.slice(from, to), choices }))
+    const [first] = fields
+    if (!first) return undefined
+    const sentence = `${fields.length === 1 ? 'A field is' : `${fields.length} fields are`} not filled in: ${first.field}`
+    // Square brackets with words in them may be somebody's own.
+    return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field)) ? error(sentence) : warning(sentence)
+  },
+
+  laterality({ studyDescription, indication = '' }, { sections, findings, impression, seen }) {
+    const asked = sideOf(studyDescription.toLowerCase(), ABBREVIATED)
+    const observed = sideOf(seen, SPELLED)
+    if (asked && observed && asked !== observed)
+      return warning(`The study is of the ${asked} side; the text speaks of the ${observed} side only.`)
+    const [below, above] = [sideOf(findings, SPELLED), sideOf(impression, SPELLED)]
+    if (below && above && below !== above)
+      return warning(`The findings speak of the ${below} side only, the impression of the ${above} side only.`)
+    const why = `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
+    const request = `${why}\n${studyDescription.toLowerCase()}`
+    for (const part of SIDED_PARTS) {
+      const pairs = [
+        { one: partSide(findings, part), other: partSide(impression, part), says: 'The findings name', but: 'the impression' },
+        { one: partSide(request, part), other: partSide(seen, part), says: 'The request names', but: 'the text' },
+      ]
+      const found = pairs.find(({ one, other }) => one && other && one !== other)
+      if (found) return warning(`${found.says} the ${found.one} ${part}, ${found.but} the ${found.other} ${part} only.`)
+    }
+    return undefined
+  },
+
+  sex({ metadata: { sex } }, { seen }) {
+    if (sex !== 'male' && sex !== 'female') return undefined
+    const other = sex === 'male' ? 'female' : 'male'
+    const word = sentencesOf(seen)
+      .filter((sentence) => !NOT_THE_PATIENT.test(sentence))
+      .map((sentence) => SEX_WORDS[other].exec(sentence)?.[0])
+      .find((found) => found !== undefined)
+    return word === undefined ? undefined : warning(`The patient is ${sex}; the text speaks of “${word}”.`)
+  },
+
+  'critical-wording'({ isCritical }, { seen }) {
+    if (isCritical) return undefined
+    const clauses = clausesOf(seen)
+    const said = CRITICAL_WORDS.find(({ words }) => clauses.some((clause) => isAffirmed(clause, words)))
+    return said && warning(`The text speaks of ${said.name}, and the result is not marked as critical.`)
+  },
+
+  'critical-without-finding': ({ isCritical, finding }) =>
+    isCritical && finding !== undefined && (finding ?? '').trim().length < 3
+      ? error('The result is marked as critical: say in a few words what was found.')
+      : undefined,
+
+  'patient-changed'({ metadata, patientAtOpening }) {
+    if (!patientAtOpening) return undefined
+    const changed = PATIENT_FIELDS.filter(({ field }) => {
+      const [before, now] = [patientAtOpening[field], metadata[field]]
+      return before !== undefined && now !== undefined && !isSameValue(before, now)
+    })
+    const names = changed.map(({ name }) => name).join(', ')
+    return changed.length === 0
+      ? undefined
+      : warning(`Since the report was begun the patient’s data changed: ${names}. Look whether it is the same patient.`)
+  },
+}
+
+const PATIENT_FIELDS = [
+  { field: 'patientName', name: 'name' },
+  { field: 'dateOfBirth', name: 'date of birth' },
+  { field: 'mrn', name: 'record number' },
+  { field: 'sex', name: 'sex' },
+] as const satisfies readonly { field: keyof StudyReportMetadata; name: string }[]
+
+/** Whether two spellings are one: case, accents, punctuation and the order of a name's parts do not count. */
+const isSameValue = (a: string, b: string) => wordsOf(a) === wordsOf(b)
+const wordsOf = (text: string) =>
+  (
+    text
+      .normalize('NFKD')
+      .replace(/\p{Mark}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  )
+    .sort()
+    .join(' ')
+
+type Side = 'left' | 'right'
+type SideWords = Readonly<Record<Side | 'both', RegExp>>
+/** In a text: chambers of the heart have sides in every chest, and the other side is what one compares with. */
+const COMPARED = '(?<!\\b(?:than|unlike|compared (?:to|with))(?: [a-z]+){0,3} )'
+const NO_SIDE = '(?! (?:atri(?:um|al)|ventric(?:le|ular)|heart|sided heart|now|away|after|lateral decubitus|decubitus))'
+const SPELLED: SideWords = {
+  left: new RegExp(`${COMPARED}\\bleft\\b${NO_SIDE}`),
+  right: new RegExp(`${COMPARED}\\bright\\b${NO_SIDE}`),
+  both: /\b(?:bilateral|bilaterally|both|contralateral|either side)\b/,
+}
+/** In a study's description: `LT KNEE`, `KNEE RT`; but a projection is no side, and `RT PLANNING` is of radiotherapy. */
+const PROJECTION =
+  '(?! (?:lateral|anterior|posterior|oblique|decub\\w*|heart|atri\\w+|ventric\\w+|plan|planning|simulation|sim|dose|therapy|treatment))'
+const ABBREVIATED: SideWords = {
+  left: new RegExp(`\\b(?:left|lt)\\b${PROJECTION}`),
+  right: new RegExp(`\\b(?:right|rt)\\b${PROJECTION}`),
+  both: /\b(?:bilateral|bilat|both)\b/,
+}
+
+/** The one side that the text speaks of; undefined where it speaks of none, or of both. */
+function sideOf(text: string, { left, right, both }: SideWords): Side | undefined {
+  if (both.test(text)) return undefined
+  const [isLeft, isRight] = [left.test(text), right.test(text)]
+  return isLeft === isRight ? undefined : isLeft ? 'left' : 'right'
+}
+
+/** The one side whose part is named, with at most two words between; undefined where none is, or both are. */
+function partSide(text: string, part: string): Side | undefined {
+  const named = (side: Side) => new RegExp(`\\b${side}(?:-sided)?(?: (?!left|right)[a-z]+){0,2} ${part}s?\\b`).test(text)
+  if (new RegExp(`\\b(?:bilateral|both) (?:[a-z]+ ){0,2}${part}s?\\b`).test(text)) return undefined
+  const [isLeft, isRight] = [named('left'), named('right')]
+  return isLeft === isRight ? undefined : isLeft ? 'left' : 'right'
+}
+
+/** A line that goes on in the next is one sentence; a list's items are many. */
+const sentencesOf = (text: string) => text.split(/[.!;](?=\s|$)|\n\s*(?=[-•*\d\n])/)
+/** What a denial reaches no further than. */
+const clausesOf = (text: string) =>
+  sentencesOf(text)
+    .flatMap((sentence) => sentence.split(/\b(?:but|however|although|though|except|whereas|nevertheless)\b/))
+    .map((clause) => clause.replace(/\s+/g, ' '))
+
+function isAffirmed(clause: string, words: RegExp): boolean {
+  const found = words.exec(clause)
+  if (!found) return false
+  const [before, after] = [clause.slice(0, found.index), clause.slice(found.index + found[0].length)]
+  return !DENIED_BEFORE.test(before) && !PAST_BEFORE.test(before) && !DENIED_AFTER.test(after.split(',')[0] ?? '')
+}

@@ -23,7 +23,7 @@ const PLACES: Record<string, Place> = {
   store: { at: /^electron\/gateway\/store\//, places: ['shared'], packages: [NODE, 'better-sqlite3', 'kysely', 'zod'] },
   http: { at: /^electron\/gateway\/http\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'fastify', /^@fastify\//] },
   webhooks: { at: /^electron\/gateway\/webhooks\//, places: ['shared', 'store'], packages: [NODE, 'undici', 'standardwebhooks', 'zod'] },
-  domain: { at: /^electron\/gateway\/domain\//, places: ['shared', 'store'], packages: [NODE, 'zod'] },
+  domain: { at: /^electron\/gateway\/domain\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'pdfkit', 'fontkit'] },
   mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
   ...Object.fromEntries(
     ['express', 'orgs', 'viewer', 'scribe'].map((slice) => [
@@ -49,7 +49,18 @@ const PLACES: Record<string, Place> = {
   renderer: {
     at: /^renderer\//,
     places: ['shared'],
-    packages: ['zod', 'vite/client', 'react', 'react-dom', /^react(-dom)?\//, /^@mantine\//, /^@tanstack\//, /^@tabler\//, /^@fontsource/],
+    packages: [
+      'zod',
+      'vite/client',
+      'react',
+      'react-dom',
+      /^react(-dom)?\//,
+      /^@mantine\//,
+      /^@tanstack\//,
+      /^@tabler\//,
+      /^@fontsource/,
+      /^@codemirror\//,
+    ],
   },
 }
 

@@ -12,6 +12,8 @@ export interface AssociationFeedDeps {
   readonly devices: Devices
   readonly settings: Settings
   readonly log: Log
+  /** Whether studies are being fetched from this caller (C-MOVE): it is let in for that, and there is nothing to approve. */
+  readonly isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean
 }
 
 /** More than two storage classes of one proposal are named by their number. */
@@ -27,7 +29,7 @@ const meaningOf = (status: number): string =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
 
 /** What happens on the network as lines of the feed and the log, in plain words; unknown callers go to the inbox. */
-export function observeAssociations({ feed, devices, settings, log }: AssociationFeedDeps): AssociationObserver {
+export function observeAssociations({ feed, devices, settings, log, isFetchedFrom }: AssociationFeedDeps): AssociationObserver {
   const line = (
     association: AssociationInfo | undefined,
     address: string,
@@ -61,7 +63,7 @@ export function observeAssociations({ feed, devices, settings, log }: Associatio
       const { remoteAddress } = association
       const device = devices.recogniseDevice(association.callingAeTitle, remoteAddress)
       if (device) void background(devices.noteSeen(device.deviceId, remoteAddress), 'a device could not be noted as seen')
-      else noteCaller(association, services)
+      else if (!isFetchedFrom(association.callingAeTitle, remoteAddress)) noteCaller(association, services)
       const wrongTitle = isCalledAeTitle(settings, association.calledAeTitle)
         ? ''
         : `, calling us ${association.calledAeTitle} instead of ${settings.get('dimse.aeTitle')}`

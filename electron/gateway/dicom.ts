@@ -63,7 +63,7 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
       storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
       isFetchedFrom: forwarding.expectsFrom,
     }),
-    observer: tellingIntake(observeAssociations({ feed, devices, settings, log }), intake),
+    observer: tellingIntake(observeAssociations({ feed, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
     limits: limitsOf(settings),
     ids: randomUUID,
     report,

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import type { CommandContext } from './commands.ts'
+import { verifyAudit } from './domain/audit-trail.ts'
 import type { Parts } from './parts.ts'
 import { portHolder } from './port-holder.ts'
 
@@ -11,8 +12,8 @@ type Check = (parts: Parts, context: Context) => Finding | Promise<Finding>
 /** What can be wrong with an installation, most basic first; each answers one line. */
 const CHECKS: readonly Check[] = [
   ({ store }) => ['ok', `data folder ${store.folder}, database whole, key readable by its owner only`],
-  ({ store }) => {
-    const verdict = store.audit.verify()
+  async ({ store }) => {
+    const verdict = await verifyAudit(store.audit)
     return verdict.isIntact
       ? ['ok', `audit trail unbroken, ${verdict.entries} entries`]
       : ['mend', `the audit trail is broken at entry ${verdict.seq}: someone changed the database; keep a copy and tell the vendor`]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { watchAudit } from './audit-watch.ts'
 import { openCertificates } from './certificates.ts'
 import { replyOf } from './commands.ts'
 import { type ControlReply, openControl } from './control.ts'
@@ -13,10 +13,12 @@ import { serveDashboardPeople } from './dashboard/dashboard-people.ts'
 import { createFeed } from './dashboard/feed.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { type Dicom, openDicom } from './dicom.ts'
+import { openEventLog } from './domain/event-log.ts'
 import { openInvitations } from './domain/invitations.ts'
 import { openMailServer } from './domain/mail-server.ts'
 import { forgetExpired } from './domain/retention.ts'
 import { openUsers } from './domain/users.ts'
+import { recordEvents } from './event-recorder.ts'
 import { openImages } from './images.ts'
 import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Log } from './log.ts'
@@ -25,10 +27,12 @@ import { openPartnerInterface } from './partner-interface.ts'
 import { openPartnerState } from './partner-state.ts'
 import { testPartner } from './partner-test.ts'
 import { openParts, type Parts, type SettingOverrides } from './parts.ts'
+import { openReporting, type Reporting } from './reporting.ts'
 import type { SpawnWorker } from './scu/native.ts'
 import { StartError } from './start-error.ts'
 import type { Clock } from './store/clock.ts'
 import { takeLock } from './store/lock.ts'
+import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
 import { openWorklist } from './worklist/worklist.ts'
 import { feedLineOf } from './worklist-feed.ts'
@@ -84,21 +88,33 @@ export async function openGateway({
   await using opened = new AsyncDisposableStack()
   opened.use(await lockOf(folder))
   const parts = opened.use(openParts(folder, { clock, ...(overrides && { overrides }) }))
-  const { settings, devices, people, partnerEndpoint } = parts
+  const { settings, devices, people, partnerEndpoint, endpoints } = parts
   if (partner) setPartner(parts, partner)
 
   const feed = createFeed({ clock })
+  const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => parts.store.answers.newest() })
+  const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')
+  const onError = (error: unknown) => report(randomUUID().slice(0, 8), error)
+  const eventLog = opened.use(openEventLog({ ...parts.deps, onError }))
+  const recorder = recordEvents(eventLog, clock)
+  let reporting: Reporting | undefined
+  const ports: number[] = []
+  const isOwn = ownListeners(() => ports)
   const requester = opened.use(
     openRequester({
-      endpointFor: (type: EventType, apiKeyId) => partnerEndpoint.endpointFor(type, apiKeyId),
+      endpointFor: endpoints.targetFor,
+      isOwn,
       plaintextHosts: () => settings.get('partner.plaintextHosts'),
       clock,
       eventId: () => idFromUuid('whe', randomUUID()),
-      onOutcome: (outcome) => partnerState.note(outcome),
+      onOutcome(outcome) {
+        partnerState.note(outcome)
+        recorder.note(outcome)
+        reporting?.noteOutcome(outcome)
+      },
     }),
   )
-  const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')
   const worklist = openWorklist({
     ...parts,
     clock,
@@ -119,7 +135,7 @@ export async function openGateway({
   const mailServer = openMailServer({ ...parts.deps, settings })
   const mail = opened.use(
     openMail({
-      outbox: parts.store.outbox,
+      store: parts.store,
       smtp: () => mailServer.smtp(),
       clinicName: () => settings.get('clinic.name'),
       clock,
@@ -129,6 +145,10 @@ export async function openGateway({
   )
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()))
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
+  const reports = opened.use(
+    openReporting(parts, { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, onError }),
+  )
+  reporting = reports
   let dicom: Dicom | undefined
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
@@ -145,6 +165,7 @@ export async function openGateway({
         ...parts,
         clock,
         version,
+        auditTrail,
         ports: {
           feed,
           askWorklist: (ask, device, user) =>
@@ -158,6 +179,7 @@ export async function openGateway({
           openAssociations: () => dicom?.openAssociations ?? 0,
           storage: intake.storage,
           forwards: forwarding.summary,
+          undelivered: reports.undelivered,
           certificates: certificates.list,
           renewCertificate: certificates.renew,
         },
@@ -165,6 +187,7 @@ export async function openGateway({
       const shared = { ...parts, feed, customersOf: partnerInterface.customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardDestinations(app, { ...shared, forwarding })
+      reports.serve(app)
     },
   }
   const http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
@@ -173,6 +196,7 @@ export async function openGateway({
   const node = opened.use(await openDicom(parts, { log, feed, worklist, intake, forwarding, certificates, report }))
   dicom = node
   const listening = { http: http.url, dimse: node.address }
+  ports.push(...[http.url, secure?.url, `tcp://${node.address}`, node.tlsAddress && `tcp://${node.tlsAddress}`].flatMap(portOf))
   opened.use(
     await openControl(folder, (request) =>
       replyOf(parts, request, { origin: http.url, listening }).catch((error: unknown): ControlReply => {
@@ -182,6 +206,7 @@ export async function openGateway({
       }),
     ),
   )
+  reports.begin()
   const forgetting = setInterval(
     () =>
       void forgetExpired(parts.deps).catch((error: unknown) => log.error({ err: error }, 'what is past its time could not be forgotten')),
@@ -197,6 +222,12 @@ export async function openGateway({
     dimseTls: node.tlsAddress && `${settings.get('dimse.aeTitle')}@${node.tlsAddress}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+function portOf(url: string | undefined): number[] {
+  if (url === undefined) return []
+  const { port, protocol } = new URL(url)
+  return [Number(port || (protocol === 'https:' ? 443 : 80))]
 }
 
 /** A command at work on the folder has its lock for a moment; another gateway keeps it. */

@@ -10,7 +10,7 @@ import { sendEventReport } from './scu/event-report.ts'
 import { moveStudy } from './scu/move.ts'
 import { openNative, type SpawnWorker } from './scu/native.ts'
 import { sendInstances } from './scu/store.ts'
-import { type Requester, readAnswer } from './webhooks/request.ts'
+import { acceptAnswer, type Requester } from './webhooks/request.ts'
 import type { Worklist } from './worklist/worklist.ts'
 
 export interface ImagesOptions {
@@ -79,10 +79,11 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       recogniseDevice: devices.recogniseDevice,
       performedSteps,
       handedOut: worklist.handedOut,
-      askEnrichment: (question, { signal }) =>
-        requester.request(EVENT, question, { signal, accept: ({ body }) => readAnswer(EVENT, body) }),
+      askEnrichment: (question, { signal }) => requester.request(EVENT, question, { signal, accept: acceptAnswer(EVENT) }),
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
+      onReleased: (instance) => forwarding.release(instance),
+      onSetAside: (instances) => forwarding.setAside(instances),
       sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
     }),
   )

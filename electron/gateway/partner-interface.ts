@@ -5,9 +5,9 @@ import { viewer } from '#shared/contract/viewer.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { openCustomers } from './domain/customers.ts'
 import type { Invitations } from './domain/invitations.ts'
-import { openLinks } from './domain/links.ts'
-import { openReports } from './domain/reports.ts'
-import { openStudies } from './domain/studies.ts'
+import { type Links, openLinks } from './domain/links.ts'
+import { openReports, type Reports } from './domain/reports.ts'
+import { openStudies, type Studies } from './domain/studies.ts'
 import type { Users } from './domain/users.ts'
 import { serveExpress } from './express/express.ts'
 import { cursorCodec } from './http/cursor-codec.ts'
@@ -41,6 +41,9 @@ export interface PartnerInterfaceOptions {
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
 export interface PartnerInterface {
   readonly partners: Partners
+  readonly links: Links
+  readonly studies: Studies
+  readonly reports: Reports
   /** The Express customers a person is linked to. */
   readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
   /** Declares every operation, and the reference of them. */
@@ -68,6 +71,9 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
   }
   const customersOf = (userId: UserId) => customers.idsOf(userId)
   return {
+    links,
+    studies: domain.studies,
+    reports: domain.reports,
     customersOf,
     partners: {
       callers: {

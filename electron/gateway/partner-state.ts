@@ -23,7 +23,10 @@ export interface PartnerStateDeps {
   readonly newestAnswerAt: () => string | undefined
 }
 
-/** Whether the partner is there, from the calls made to it; a change is a line of the feed. */
+/**
+ * Whether the partner is there, from what devices ask it: how reports and enrichments fare is told elsewhere, by event and endpoint. A change
+ * is a line of the feed.
+ */
 export function openPartnerState({ partnerEndpoint, feed, newestAnswerAt }: PartnerStateDeps): PartnerState {
   let state: keyof typeof STATES | 'unknown' = 'unknown'
   let downSince: string | null = null
@@ -38,6 +41,9 @@ export function openPartnerState({ partnerEndpoint, feed, newestAnswerAt }: Part
       return { url, state, fault, detail, lastOkAt, downSince }
     },
     note(outcome) {
+      if (outcome.about.isTest === true) return
+      // That another question is answered says that it is there, until a worklist says more.
+      if (outcome.type !== 'modality_worklist.requested' && !(state === 'unknown' && outcome.fault === null)) return
       // An open circuit is our own decision on faults already told; where no endpoint is set nothing was asked.
       if (outcome.fault === 'circuit-open' || outcome.fault === 'no-endpoint') return
       const at = instantOf(outcome.at)

@@ -5,6 +5,7 @@ import type { DomainDeps } from './domain/audit.ts'
 import { type ClosedSteps, openClosedSteps } from './domain/closed-steps.ts'
 import { type Devices, openDevices } from './domain/devices.ts'
 import { type Downtime, openDowntime } from './domain/downtime.ts'
+import { type Endpoints, openEndpoints } from './domain/endpoints.ts'
 import { type ImageStudies, openImageStudies } from './domain/image-studies.ts'
 import { openPartnerEndpoint, type PartnerEndpoint } from './domain/partner-endpoint.ts'
 import { openPeople, type People } from './domain/people.ts'
@@ -25,6 +26,7 @@ export interface Parts extends Disposable {
   readonly people: People
   readonly devices: Devices
   readonly apiKeys: ApiKeys
+  readonly endpoints: Endpoints
   readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
@@ -38,6 +40,7 @@ export function openParts(folder: string, options: { readonly overrides?: Settin
   const store = openStore({ folder, clock, uuid: randomUUID })
   const deps = { store, clock, uuid: randomUUID }
   const settings = inForce(openSettings(deps), options.overrides ?? {})
+  const endpoints = openEndpoints({ ...deps, settings })
   return {
     deps,
     store,
@@ -45,7 +48,8 @@ export function openParts(folder: string, options: { readonly overrides?: Settin
     people: openPeople(deps),
     devices: openDevices(deps),
     apiKeys: openApiKeys(deps),
-    partnerEndpoint: openPartnerEndpoint({ ...deps, settings }),
+    endpoints,
+    partnerEndpoint: openPartnerEndpoint({ ...deps, settings, onChanged: endpoints.noteChange }),
     downtime: openDowntime(deps),
     closedSteps: openClosedSteps(deps),
     performedSteps: openPerformedSteps(deps),

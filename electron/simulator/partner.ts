@@ -3,21 +3,36 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Envelope, EventType } from '#shared/contract/webhooks.ts'
-import { hugeWorklist, type Script, type SimulatedWorklist, scriptOf } from './script.ts'
+import type { Envelope, EventData, EventType } from '#shared/contract/webhooks.ts'
+import { hugeWorklist, type Script, type SimulatedWorklist, type StudyFiles, scriptOf } from './script.ts'
 import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
+export { openSimulatedFiles, type SimulatedFiles } from './files.ts'
 export type { SimulatedWorklist } from './script.ts'
 export { verifyPartnerRequest } from './verify.ts'
 export { readWorklistFile, WorklistFileError } from './worklist-file.ts'
 
 /**
  * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized` false; garbage: 200 with an answer of
- * no use, not JSON and of a wrong shape in turn; huge: 10,000 items; oversize: an answer of more than 20 MiB.
+ * no use, not JSON and of a wrong shape in turn; huge: 10,000 items; large: an answer of 10 MiB; oversize: one of more than 20 MiB; hang:
+ * the headers, and then nothing; error: 500; gone: 410; redirect: to a port of this PC.
  */
-export const SCENARIOS = ['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'oversize'] as const
+export const SCENARIOS = [
+  ...(['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'large', 'oversize'] as const),
+  ...(['hang', 'error', 'gone', 'redirect'] as const),
+] as const
 export type Scenario = (typeof SCENARIOS)[number]
+
+/** An event as it came, its signature verified. */
+export interface ReceivedEvent {
+  readonly envelope: Envelope
+  readonly headers: IncomingMessage['headers']
+  /** The bytes as received. */
+  readonly body: Buffer
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
 
 export interface PartnerSimulatorOptions {
   /** 0 takes a free one. */
@@ -30,6 +45,8 @@ export interface PartnerSimulatorOptions {
   readonly scenario?: Scenario
   /** What it answers in another way than its worklist says. */
   readonly answers?: Partial<Script>
+  /** What it keeps of studies; see `openSimulatedFiles`. */
+  readonly files?: StudyFiles
   /** 6,000 keeps within the gateway's 8 s for a worklist; 20,000 does not. */
   readonly slowMs?: number
   /** Milliseconds since 1970. */
@@ -44,12 +61,19 @@ export interface PartnerSimulator extends AsyncDisposable {
   readonly requestsOf: Readonly<Partial<Record<EventType, number>>>
   /** What has been asked last. */
   readonly last: Envelope | undefined
+  /** Verified events, oldest first; the newest thousand. */
+  readonly received: readonly ReceivedEvent[]
+  /** Reports it has accepted, by the event's id: a report that comes again is the same one. */
+  readonly reports: ReadonlyMap<string, EventData<'report.delivered'>>
   setScenario(scenario: Scenario): void
+  /** What it does at the next requests for an event, one after the other; then its scenario again. */
+  setSequence(type: EventType, sequence: readonly Scenario[]): void
 }
 
 const BODY_BYTES = 1024 * 1024
-/** Of 64 KiB: 21 MiB. */
-const OVERSIZE_CHUNKS = 21 * 16
+const MOST_RECEIVED = 1000
+/** Chunks of 64 KiB in a MiB. */
+const MIB_CHUNKS = 16
 const REFUSAL = { authorized: false, error: 'no worklist for this AE' }
 const GARBAGE = ['<html><body>Service temporarily unavailable</body></html>', '{"authorized":"yes","items":{"0":"none"}}'] as const
 
@@ -60,23 +84,37 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   let requests = 0
   let last: Envelope | undefined
   const requestsOf: Partial<Record<EventType, number>> = {}
+  const received: ReceivedEvent[] = []
+  const reports = new Map<string, EventData<'report.delivered'>>()
+  const sequences = new Map<EventType, Scenario[]>()
   const closing = new AbortController()
   const sockets = new Set<Socket>()
   const today = () => localDay(clock())
   const worklist = options.worklist ?? ((day) => (day === today() ? worklistDay(day, { withBadRows: true }) : []))
-  const script = { ...scriptOf(worklist, today), ...options.answers }
+  const script = { ...scriptOf(worklist, today, options.files), ...options.answers }
   const hugeScript = scriptOf(hugeWorklist, today)
+  const answerBy = (by: Script, event: Envelope, response: ServerResponse) => {
+    const answer = answerOf(by, event)
+    const { success } = answer as { readonly success?: unknown }
+    if (event.type === 'report.delivered' && success === true) reports.set(event.id, event.data as EventData<'report.delivered'>)
+    sendJson(response, 200, answer)
+  }
 
   const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {
-    normal: (event, response) => sendJson(response, 200, answerOf(script, event)),
-    huge: (event, response) => sendJson(response, 200, answerOf(hugeScript, event)),
-    refuse: (_event, response) => sendJson(response, 200, REFUSAL),
+    normal: (event, response) => answerBy(script, event, response),
+    huge: (event, response) => answerBy(hugeScript, event, response),
+    refuse: (event, response) => sendJson(response, 200, event.type === 'report.delivered' ? { success: false } : REFUSAL),
     garbage: (_event, response) => send(response, 200, GARBAGE[requests % 2] ?? ''),
     slow: async (event, response) => {
       await sleep(slowMs, undefined, { signal: closing.signal })
-      sendJson(response, 200, answerOf(script, event))
+      answerBy(script, event, response)
     },
-    oversize: (_event, response) => sendOversize(response),
+    large: (_event, response) => sendPadded(response, 10),
+    oversize: (_event, response) => sendPadded(response, 21),
+    hang: (_event, response) => void response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders(),
+    error: (_event, response) => sendJson(response, 500, { error: 'The simulated partner is out of order.' }),
+    gone: (_event, response) => sendJson(response, 410, { error: 'This address is no longer used.' }),
+    redirect: (_event, response) => void response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,8 +131,11 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
     requests += 1
     requestsOf[event.type] = (requestsOf[event.type] ?? 0) + 1
     last = event
-    if (scenario === 'down') request.socket.resetAndDestroy()
-    else await SAY[scenario](event, response)
+    received.push({ envelope: event, headers: request.headers, body, at: clock() })
+    if (received.length > MOST_RECEIVED) received.shift()
+    const now = sequences.get(event.type)?.shift() ?? scenario
+    if (now === 'down') request.socket.resetAndDestroy()
+    else await SAY[now](event, response)
   }
 
   const server = createServer((request, response) => {
@@ -120,6 +161,9 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
     get last() {
       return last
     },
+    received,
+    reports,
+    setSequence: (type, sequence) => void sequences.set(type, [...sequence]),
     setScenario(next) {
       scenario = next
       if (next === 'down') for (const socket of sockets) socket.resetAndDestroy()
@@ -136,7 +180,7 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
 const answerOf = (script: Script, { type, data }: Envelope) => (script[type] as (data: unknown) => unknown)(data)
 
 /** A day of this PC, `YYYYMMDD`. */
-function localDay(at: number): string {
+export function localDay(at: number): string {
   const now = new Date(at)
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('')
 }
@@ -161,14 +205,14 @@ function send(response: ServerResponse, status: number, text: string, headers: R
 }
 
 /** Valid JSON but for its size, written as fast as the gateway takes it. */
-async function sendOversize(response: ServerResponse): Promise<void> {
+async function sendPadded(response: ServerResponse, mebibytes: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' })
-  await pipeline(oversize(), response)
+  await pipeline(padded(mebibytes), response)
 }
 
-function* oversize() {
+function* padded(mebibytes: number) {
   const chunk = 'x'.repeat(64 * 1024)
   yield '{"authorized":true,"items":[],"padding":"'
-  for (let sent = 0; sent < OVERSIZE_CHUNKS; sent++) yield chunk
+  for (let sent = 0; sent < mebibytes * MIB_CHUNKS; sent++) yield chunk
   yield '"}'
 }

@@ -4,13 +4,21 @@ import { worklistDay } from './worklist-day.ts'
 /** The worklist a simulated partner has: items as they are, bad ones included, or what it has on a day (`YYYYMMDD`). */
 export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly unknown[])
 
+/** Links to what the partner keeps of a study, and to where a secondary capture of it goes. */
+export interface StudyFiles {
+  readonly urlsOf: (studyInstanceUid: string) => readonly string[]
+  readonly uploadUrlsOf: (studyInstanceUid: string) => readonly string[]
+}
+const NO_FILES: StudyFiles = { urlsOf: () => [], uploadUrlsOf: () => [] }
+
 export type Script = { readonly [T in EventType]: (data: EventData<T>) => EventResponse<T> }
 
 /**
  * What a well-behaved partner answers. Patients and exams are those of its worklist.
  * @param today the day (`YYYYMMDD`) whose exams it knows before anybody has asked for them
+ * @param files of studies; without them there are none
  */
-export function scriptOf(worklist: SimulatedWorklist, today: () => string): Script {
+export function scriptOf(worklist: SimulatedWorklist, today: () => string, files: StudyFiles = NO_FILES): Script {
   // What was handed out can be asked about later.
   const known = new Map<string, Item>()
   const remember = (items: readonly unknown[]) => {
@@ -34,9 +42,13 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string): Scri
   }
 
   return {
-    'study.access_requested': () => ({ authorized: true, urls: [] }),
-    'ephemeral.access_requested': () => ({ authorized: true, urls: [] }),
-    'secondary_capture.access_requested': () => ({ authorized: true, uploadUrls: [] }),
+    'study.access_requested': ({ studyInstanceUid }) => ({ authorized: true, urls: [...files.urlsOf(studyInstanceUid)] }),
+    // The handle of an ephemeral session is the partner's own: this one uses the study's UID.
+    'ephemeral.access_requested': ({ retrievalId }) => ({ authorized: true, urls: [...files.urlsOf(retrievalId)] }),
+    'secondary_capture.access_requested': ({ studyInstanceUid }) => ({
+      authorized: true,
+      uploadUrls: [...files.uploadUrlsOf(studyInstanceUid)],
+    }),
     'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
       const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
       const items = itemsOf(dateStart, dateEnd).filter((item) => isAskedFor(item, from, to, modality))

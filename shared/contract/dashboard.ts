@@ -78,7 +78,7 @@ export const FeedLine = z.object({
   associationId: z.string(),
   kind: z.enum([
     ...['opened', 'rejected', 'echo', 'worklist', 'closed', 'aborted', 'partner'],
-    ...['images', 'performed-step', 'commitment', 'enrichment', 'forward', 'disk'],
+    ...['images', 'performed-step', 'commitment', 'enrichment', 'forward', 'disk', 'audit'],
   ] as const),
   tone: z.enum(['plain', 'good', 'warning', 'danger']),
   aeTitle: z.string(),
@@ -108,6 +108,33 @@ export type Partner = z.infer<typeof Partner>
 
 const AuditRow = z.object({ seq: z.int(), at: Instant, actor: z.string(), action: z.string(), target: z.string(), detail: z.json() })
 export type AuditRow = z.infer<typeof AuditRow>
+
+/** Whether every entry of the trail is what was written. */
+export const AuditCheck = z.object({
+  isIntact: z.boolean(),
+  /** Entries that were followed. */
+  entries: z.int(),
+  /** The first entry that is not what was written: changed, missing or out of order; null where the trail is intact. */
+  firstBadSeq: z.int().nullable(),
+  at: Instant,
+  /** Milliseconds. */
+  tookMs: z.number(),
+})
+export type AuditCheck = z.infer<typeof AuditCheck>
+
+/** Parts of the trail: texts are contained in any case of letters, `to` is exclusive. */
+export const AuditFilter = z.object({
+  actor: z.string().trim().max(100).optional(),
+  action: z.string().trim().max(100).optional(),
+  target: z.string().trim().max(200).optional(),
+  from: Instant.optional(),
+  to: Instant.optional(),
+})
+export type AuditFilter = z.infer<typeof AuditFilter>
+
+/** Query of `GET /dashboard/audit/export`, a file of the trail, oldest first: CSV for a spreadsheet, JSON Lines with everything the chain is of. */
+export const AuditExport = z.object({ format: z.enum(['csv', 'jsonl']), from: Instant.optional(), to: Instant.optional() })
+export type AuditExport = z.infer<typeof AuditExport>
 
 const deviceParams = z.object({ deviceId: z.uuid() })
 const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
@@ -264,7 +291,11 @@ export const dashboard = {
   }),
   audit: operation('GET /dashboard/audit', {
     summary: 'The audit trail, newest first',
-    query: z.object({ ...Page }),
+    query: z.object({ ...Page, ...AuditFilter.shape }),
     reply: pageOf('entries', AuditRow),
+  }),
+  verifyAudit: operation('POST /dashboard/audit/verify', {
+    summary: 'Follow the chain of the audit trail from its first entry to its last',
+    reply: AuditCheck,
   }),
 } as const

@@ -55,7 +55,10 @@ export type NewDestination = z.output<typeof NewDestination>
 export const DestinationPatch = z.object(editable).partial()
 export type DestinationPatch = z.output<typeof DestinationPatch>
 
-/** waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given up, until a person decides; dropped: by a person. */
+/**
+ * waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given up, until a person decides; dropped: by a
+ * person, or because the instance was set aside here or a newer version took its place.
+ */
 export const FORWARD_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const
 
 /** A study on its way to a destination. */
@@ -112,6 +115,11 @@ export const Pull = z.object({
   destinationId: z.uuid(),
   destinationName: z.string(),
   studyInstanceUid: z.string(),
+  /** As the other side told them when the study was found there, else as they are known here; empty where neither is. */
+  patientName: z.string(),
+  patientId: z.string(),
+  studyDescription: z.string(),
+  studyDate: z.string(),
   state: z.enum(PULL_STATES),
   completed: z.int(),
   failed: z.int(),

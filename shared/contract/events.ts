@@ -145,6 +145,9 @@ export const Verdict = z.object({
 })
 export type Verdict = z.infer<typeof Verdict>
 
+/** Says what would be sent again and what not, and sends nothing: a person is told before. */
+const onlyCounted = { isTrial: z.boolean().optional() }
+
 /** Events to partners, for the window. */
 export const dashboardEvents = {
   list: operation('GET /dashboard/events', {
@@ -163,15 +166,16 @@ export const dashboardEvents = {
   replay: operation('POST /dashboard/events/replay', {
     summary: 'Send events again, each under its own id: one, several, a span of time, or all since the partner last accepted one',
     body: z.discriminatedUnion('which', [
-      z.object({ which: z.literal('these'), eventIds: z.array(WebhookEventId).min(1).max(100) }),
+      z.object({ which: z.literal('these'), eventIds: z.array(WebhookEventId).min(1).max(100), ...onlyCounted }),
       z.object({
         which: z.literal('span'),
         from: Instant,
         to: Instant,
         type: EventType.optional(),
         only: z.enum(['failed', 'all']).default('failed'),
+        ...onlyCounted,
       }),
-      z.object({ which: z.literal('since-outage') }),
+      z.object({ which: z.literal('since-outage'), ...onlyCounted }),
     ]),
     reply: z.object({ queued: z.int(), skipped: z.array(z.object({ eventId: WebhookEventId, why: z.string() })) }),
   }),

@@ -161,6 +161,38 @@ export const QuarantinedInstance = z.object({
 })
 export type QuarantinedInstance = z.infer<typeof QuarantinedInstance>
 
+/** Instances of a study that were set aside for the same reason: what one decision can be about. */
+export const QuarantineGroup = z.object({
+  studyInstanceUid: z.string(),
+  reason: z.enum(QUARANTINE_REASONS),
+  instances: z.int(),
+  bytes: z.int(),
+  /** The last one that was set aside: what comes after it was seen by nobody who decides on this group. */
+  newestInstanceId: z.int(),
+  /** Each name once, as the instances say it; the first 20 of them. */
+  patientNames: z.array(z.string()),
+})
+export type QuarantineGroup = z.infer<typeof QuarantineGroup>
+
+/** What came of a decision about a group. */
+export const GroupOutcome = z.object({
+  /** False where it was not carried out to the end. */
+  success: z.boolean(),
+  message: z.string(),
+  /** Instances that it was carried out for. */
+  decided: z.int(),
+  /** Instances of the group that are still set aside. */
+  left: z.int(),
+})
+export type GroupOutcome = z.infer<typeof GroupOutcome>
+
+const GroupDecision = z.object({
+  because: z.enum(QUARANTINE_REASONS),
+  /** `newestInstanceId` of the group as it was shown: nothing is decided about instances that were set aside since. */
+  upTo: z.int().positive(),
+  reason: Reason,
+})
+
 const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
 
 /** Images as they arrive, for the window. */
@@ -207,5 +239,22 @@ export const dashboardImages = {
     params: instanceParams,
     body: z.object({ reason: Reason }),
     reply: Outcome,
+  }),
+  quarantineGroups: operation('GET /dashboard/quarantine/studies/:studyInstanceUid', {
+    summary: 'What was set aside of one study, by the reason why',
+    params: studyParams,
+    reply: z.object({ groups: z.array(QuarantineGroup) }),
+  }),
+  releaseGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/release', {
+    summary: 'Let all instances of a group take their place in their study; those they replace are kept',
+    params: studyParams,
+    body: GroupDecision,
+    reply: GroupOutcome,
+  }),
+  discardGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/discard', {
+    summary: 'Delete all instances of a group for good',
+    params: studyParams,
+    body: GroupDecision,
+    reply: GroupOutcome,
   }),
 } as const

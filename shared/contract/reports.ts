@@ -108,6 +108,7 @@ export const Draft = z.object({
 })
 export type Draft = z.infer<typeof Draft>
 export const DraftRevision = z.object({ revision: z.int(), at: Instant, savedBy: Person, characters: z.int() })
+export type DraftRevision = z.infer<typeof DraftRevision>
 
 /** An earlier report, wherever it is from. */
 export const PriorReport = z.object({

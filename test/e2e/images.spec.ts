@@ -150,6 +150,26 @@ test('sets another image of the same identifier aside, and deletes it only with 
   await expect(page.getByText('Nothing is set aside')).toBeVisible()
 })
 
+test('decides on all images of a study that were set aside at once, with one reason', async () => {
+  const others = [1, 2, 3].map((number) => ({ ...MAJA, number, pixel: '000A' }))
+  await sendImages(stage, 'CT2', others)
+  const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
+  await row.first().getByRole('link', { name: 'All set aside of this study' }).click()
+  await isAccessible()
+  await page.getByRole('button', { name: 'Release all 3' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('TEST, MAJA')
+  await isAccessible()
+  await dialog.getByRole('button', { name: 'Release 3 images' }).click()
+  await expect(dialog.getByText('must say why')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard all 3' }).click()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Test images of the service')
+  await dialog.getByRole('button', { name: 'Discard 3 images for good' }).click()
+  await expect(page.getByText('3 images were deleted.')).toBeVisible()
+  await expect(page.getByText('Nothing is set aside')).toBeVisible()
+})
+
 test('sends a study to a destination that was entered and tested here', async () => {
   archive = await startArchive(stage)
   await go('Destinations')

@@ -144,7 +144,7 @@ it.concurrent('sets images aside that were made under the wrong worklist entry, 
 
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
   const { instances } = await call(dashboardImages.quarantine, { query: {} })
-  expect(instances.map(({ sopInstanceUid, reason: why }) => [sopInstanceUid, why]).toSorted()).toEqual(
+  expect(instances.map(({ sopInstanceUid, reason: because }) => [sopInstanceUid, because]).toSorted()).toEqual(
     [1, 2, 3].map((number) => [sopUid(number), 'wrong-step']),
   )
   expect(await settled(clinic)).toMatchObject({ instances: 0, quarantined: 3, studies: [] })
@@ -153,8 +153,15 @@ it.concurrent('sets images aside that were made under the wrong worklist entry, 
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
 
   // A person looks at them and finds that they are right: it is as if they came now.
-  for (const { instanceId } of instances)
-    await call(dashboardImages.releaseInstance, { params: { instanceId }, body: { reason: 'the technologist mistook it' } })
+  const [first] = instances
+  if (!first) throw new Error('nothing was set aside')
+  const why = 'the technologist mistook it'
+  await call(dashboardImages.releaseInstance, { params: { instanceId: first.instanceId }, body: { reason: why } })
+  const of = { params: { studyInstanceUid: UID } }
+  const { groups } = await call(dashboardImages.quarantineGroups, of)
+  expect(groups).toMatchObject([{ reason: 'wrong-step', instances: 2, patientNames: ['Schröder^Anneliese'] }])
+  const decision = { because: 'wrong-step', upTo: groups[0]?.newestInstanceId ?? 0, reason: why } as const
+  expect(await call(dashboardImages.releaseGroup, { ...of, body: decision })).toMatchObject({ success: true, decided: 2, left: 0 })
   await clinic.seeded()
   expect(await settled(clinic)).toMatchObject({ instances: 3, quarantined: 0 })
   expect(clinic.gateway.log.filter((line) => line.includes('internal error'))).toEqual([])

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
-import { openPartnerSimulator } from '#electron/simulator/partner.ts'
+import { localDay, openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { openParts } from '#gateway/parts.ts'
 import { takeLock } from '#gateway/store/lock.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
@@ -17,7 +17,8 @@ import { findWorklist, queryWorklist, worklistOf } from '../support/worklist-cli
 
 const ROUNDS = 5
 const CLIENTS = 8
-const DAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
+/** What is stored is not served for a day that is over. */
+const DAY = ask({}, { ScheduledProcedureStepStartDate: localDay(Date.now()) })
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
 

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { localDay } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
@@ -14,6 +15,8 @@ const DAY = '20261120'
 const ON_DAY = ask({}, { ScheduledProcedureStepStartDate: DAY })
 const UTC = { 'clinic.timeZone': 'UTC' } as const
 const MINUTE = 60_000
+/** A simulated partner that has its exams on DAY, whatever day the test is run on. */
+const ON_THAT_DAY = { clock: () => Date.parse(NOW) } as const
 
 const steps = (items = worklistDay(DAY)) => items.flatMap((one) => one.ScheduledProcedureStepSequence.map(() => one.AccessionNumber))
 const lastInspection = async ({ call }: StartedGateway) => (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]
@@ -176,10 +179,12 @@ it('tells garbage from an empty list, and from a list that was good before', asy
   expect(await lastInspection(gateway)).toMatchObject({ fault: 'invalid', status: 'C002' })
 
   gateway.partner.setScenario('normal')
-  const good = await queryWorklist(gateway.dimsePort, { keys: ON_DAY })
+  // What is stored is not served for a day that is over.
+  const today = ask({}, { ScheduledProcedureStepStartDate: localDay(Date.now()) })
+  const good = await queryWorklist(gateway.dimsePort, { keys: today })
   expect(good.rows).toHaveLength(25)
   gateway.partner.setScenario('garbage')
-  expect((await queryWorklist(gateway.dimsePort, { keys: ON_DAY })).bytes).toEqual(good.bytes)
+  expect((await queryWorklist(gateway.dimsePort, { keys: today })).bytes).toEqual(good.bytes)
   expect(await lastInspection(gateway)).toMatchObject({ source: 'stored', fault: 'invalid' })
 })
 
@@ -251,7 +256,7 @@ it('asks the partner again after freshSeconds, and each time where that is 0, as
 })
 
 it('refuses a device it does not know, puts it in the inbox, and serves it once it is approved', async () => {
-  await using gateway = await startGateway()
+  await using gateway = await startGateway({ partner: ON_THAT_DAY })
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('1/1/3')
   await until(async () => expect((await gateway.call(dashboard.callers, {})).callers).toHaveLength(1))
   const { callers } = await gateway.call(dashboard.callers, {})
@@ -292,7 +297,7 @@ it('answers the C-ECHO of a stranger, and of that nothing else', async () => {
 })
 
 it('gives the window the rows that the device gets over the network', async () => {
-  await using gateway = await startGateway({ devices: [{ aeTitle: 'CT1', modality: 'CT' }], overrides: UTC })
+  await using gateway = await startGateway({ devices: [{ aeTitle: 'CT1', modality: 'CT' }], partner: ON_THAT_DAY, overrides: UTC })
   const keys = ask({}, { Modality: 'CT', ScheduledProcedureStepStartDate: DAY })
   const found = await queryWorklist(gateway.dimsePort, { keys })
   const { devices } = await gateway.call(dashboard.devices, {})

@@ -53,6 +53,19 @@ describe('the typed client', () => {
     expect(seen[0]?.headers).toMatchObject({ 'x-isthmus-csrf': '1', 'content-type': 'application/json' })
   })
 
+  it('lets a call outlive its page, where its body is not too long for that', async () => {
+    const given: (RequestInit | undefined)[] = []
+    const fetched: typeof fetch = (_, init) => {
+      given.push(init)
+      return Promise.resolve(new Response('{"isOn":true,"since":null,"until":null,"reason":"","userName":""}'))
+    }
+    const client = openClient({ fetch: fetched, origin: '' })
+    await client(dashboard.startDowntime, { body: { reason: 'line down' } })
+    await client(dashboard.startDowntime, { body: { reason: 'line down' } }, undefined, { outlivesPage: true })
+    await client(dashboard.startDowntime, { body: { reason: 'ä'.repeat(40_000) } }, undefined, { outlivesPage: true })
+    expect(given.map((init) => init?.keepalive)).toEqual([undefined, true, undefined])
+  })
+
   it('sends no content type with a call that has no body', async () => {
     answer = json(200, { success: true })
     await call(dashboard.signOut, {})

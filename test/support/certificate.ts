@@ -1,11 +1,14 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** A self-signed certificate made for a test, with its key; PEM. It is its own authority. */
-export function selfSignedCertificate(dnsNames: readonly string[]): { readonly key: string; readonly cert: string } {
+export function selfSignedCertificate(
+  dnsNames: readonly string[],
+  { from = '20200101000000Z', until = '20991231235959Z' }: { readonly from?: string; readonly until?: string } = {},
+): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = der(0x30, oid('2a8648ce3d040302'))
   const name = der(0x30, der(0x31, der(0x30, oid('550403'), der(0x0c, Buffer.from('Isthmus test')))))
-  const validity = der(0x30, time('20200101000000Z'), time('20991231235959Z'))
+  const validity = der(0x30, time(from), time(until))
   const alternativeNames = der(0x30, ...dnsNames.map((dnsName) => der(0x82, Buffer.from(dnsName))))
   const extensions = der(
     0x30,

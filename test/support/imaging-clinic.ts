@@ -10,9 +10,13 @@ import { type StartedGateway, type StartOptions, startGateway } from './gateway.
 import { type Modality, openModality } from './modality.ts'
 import { queryWorklist } from './worklist-client.ts'
 
-/** A day whose exams the partner has, whatever the day of the test is. */
-export const DAY = '20261120'
-export const EXAMS = worklistDay(DAY)
+/** Today, in UTC, which is the clinic's time here: rows of days before are not served while the partner is away. */
+export const DAY = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+/** The exams of one day, whose patients the tests know, put on today. */
+export const EXAMS: WorklistItem[] = worklistDay('20261120').map((exam) => ({
+  ...exam,
+  ScheduledProcedureStepSequence: exam.ScheduledProcedureStepSequence.map((step) => ({ ...step, ScheduledProcedureStepStartDate: DAY })),
+}))
 /** CT Head, of Schröder^Anneliese. */
 export const EXAM = EXAMS[4] as WorklistItem
 export const STEP_ID = String(EXAM.ScheduledProcedureStepSequence[0]?.ScheduledProcedureStepID)

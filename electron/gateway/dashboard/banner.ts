@@ -1,13 +1,17 @@
 import { clinicDay, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
-import type { PartnerStatus, Status } from '#shared/contract/dashboard.ts'
+import type { AuditCheck, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
+import type { UndeliveredReports } from './ports.ts'
 
 export interface Situation {
   readonly listeners: Status['listeners']
   readonly partner: PartnerStatus
   readonly downtime: Downtime
   readonly storage: Status['storage']
+  /** What the last whole look at the audit trail found. */
+  readonly audit?: Pick<AuditCheck, 'firstBadSeq'> | undefined
+  readonly undelivered?: UndeliveredReports | undefined
   /** Milliseconds since 1970. */
   readonly now: number
   /** IANA name of the clinic's time zone. */
@@ -36,7 +40,10 @@ export function bannerOf(situation: Situation): Status['banner'] {
   return (
     listenerBanner(situation) ??
     storageBanner(situation, ['full', 'read-only']) ??
+    auditBanner(situation) ??
+    switchedOffBanner(situation) ??
     partnerBanner(situation) ??
+    undeliveredBanner(situation) ??
     storageBanner(situation, ['low']) ??
     downtimeBanner(situation)
   )
@@ -64,6 +71,15 @@ function storageBanner({ storage }: Situation, states: readonly Status['storage'
   return { tone: 'danger', text: `${storage.detail} Devices keep theirs until this is mended.` }
 }
 
+function auditBanner({ audit }: Situation): Status['banner'] {
+  const seq = audit?.firstBadSeq ?? null
+  if (seq === null) return null
+  return {
+    tone: 'danger',
+    text: `The audit trail is broken at entry ${seq}: something else than Isthmus changed the database. Keep a copy of the data folder and tell the vendor.`,
+  }
+}
+
 function partnerBanner(situation: Situation): Status['banner'] {
   const { partner, downtime, timeZone, now } = situation
   if (partner.state !== 'down' && partner.state !== 'refusing') return null
@@ -84,6 +100,26 @@ function partnerBanner(situation: Situation): Status['banner'] {
   }
   const remedy = isForDowntime ? ' Downtime mode serves it for longer.' : ''
   return { tone: 'danger', text: `${fault}${since}. The last answer is from ${age}, too old to serve: devices get no worklist.${remedy}` }
+}
+
+function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
+  const [off] = undelivered?.switchedOff ?? []
+  if (!off) return null
+  return {
+    tone: 'danger',
+    text: `Nothing is sent to ${off.name}. ${off.reason} Switch it on again, or enter its new address, under Partner.`,
+  }
+}
+
+function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['banner'] {
+  if (!undelivered?.since) return null
+  const { count, since, fault } = undelivered
+  const what = count === 1 ? 'A signed report has not reached' : `${count} signed reports have not reached`
+  const why = fault === null ? '' : ` (${fault})`
+  return {
+    tone: 'danger',
+    text: `${what} the partner since ${timeText(since, timeZone, now)}${why}. ${count === 1 ? 'It is' : 'They are'} tried again by ${count === 1 ? 'itself' : 'themselves'}; tell the partner by phone what cannot wait.`,
+  }
 }
 
 function downtimeBanner(situation: Situation): Status['banner'] {

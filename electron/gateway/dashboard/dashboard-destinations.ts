@@ -67,7 +67,12 @@ export function serveDashboardDestinations(
       imageStudies.demandManaging(callerOf(user))
       return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
-    pulls: () => ({ pulls: forwarding.pulls() }),
+    // A window shows whose study is fetched to those alone who may see it.
+    pulls({ user }) {
+      const caller = callerOf(user)
+      const isShown = (studyInstanceUid: string) => imageStudies.isVisible(caller, studyInstanceUid)
+      return { pulls: forwarding.pulls().map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })) }
+    },
   }
 
   serveAll(app, dashboardDestinations, DESTINATIONS_PERMISSIONS, handlers, {
@@ -78,3 +83,5 @@ export function serveDashboardDestinations(
     },
   })
 }
+
+const WITHOUT_PATIENT = { patientName: '', patientId: '', studyDescription: '', studyDate: '' } as const

@@ -51,6 +51,15 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
       imageStudies.demandDeciding(callerOf(user), params.instanceId)
       return ports.discardInstance(params.instanceId, body.reason, userActor(user.userId))
     },
+    quarantineGroups: ({ params, user }) => ({ groups: imageStudies.quarantineGroups(callerOf(user), params.studyInstanceUid) }),
+    async releaseGroup({ params, body: { reason, ...group }, user }) {
+      imageStudies.demandDecidingOf(callerOf(user), params.studyInstanceUid)
+      return ports.releaseGroup({ ...params, ...group }, reason, userActor(user.userId))
+    },
+    async discardGroup({ params, body: { reason, ...group }, user }) {
+      imageStudies.demandDecidingOf(callerOf(user), params.studyInstanceUid)
+      return ports.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
+    },
   }
 
   serveAll(app, dashboardImages, IMAGES_PERMISSIONS, handlers, {

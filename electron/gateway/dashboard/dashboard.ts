@@ -1,6 +1,6 @@
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { auditHandlers } from './audit.ts'
+import { auditHandlers, serveAuditExport } from './audit.ts'
 import { certificateHandlers } from './certificates.ts'
 import type { DashboardDeps } from './deps.ts'
 import { deviceHandlers } from './devices.ts'
@@ -30,4 +30,5 @@ export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
   }
   serveAll(app, dashboard, PERMISSIONS, handlers, { background: BACKGROUND, afterChange: () => feed.noteStatus() })
   serveFeedEvents(app, feed)
+  serveAuditExport(app, deps)
 }

@@ -1,3 +1,4 @@
+import type { AuditTrail } from '#gateway/domain/audit-trail.ts'
 import type { ClosedSteps } from '#gateway/domain/closed-steps.ts'
 import type { Devices } from '#gateway/domain/devices.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
@@ -20,5 +21,6 @@ export interface DashboardDeps {
   readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
+  readonly auditTrail: AuditTrail
   readonly ports: DashboardPorts
 }

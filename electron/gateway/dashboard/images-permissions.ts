@@ -10,7 +10,15 @@ export const IMAGES_PERMISSIONS = {
   quarantine: 'signed-in',
   releaseInstance: 'signed-in',
   discardInstance: 'signed-in',
+  quarantineGroups: 'signed-in',
+  releaseGroup: 'signed-in',
+  discardGroup: 'signed-in',
 } as const satisfies { readonly [K in keyof typeof dashboardImages]: Access }
 
 /** Calls that an open window repeats by itself with each piece of news: they do not keep a session awake. */
-export const IMAGES_BACKGROUND = ['list', 'read', 'quarantine'] as const satisfies readonly (keyof typeof dashboardImages)[]
+export const IMAGES_BACKGROUND = [
+  'list',
+  'read',
+  'quarantine',
+  'quarantineGroups',
+] as const satisfies readonly (keyof typeof dashboardImages)[]

@@ -44,6 +44,7 @@ export const PERMISSIONS = {
   settings: 'manage',
   changeSettings: 'manage',
   audit: 'manage',
+  verifyAudit: 'manage',
 } as const satisfies { readonly [K in keyof typeof dashboard]: Access }
 
 export type Permissions = typeof PERMISSIONS

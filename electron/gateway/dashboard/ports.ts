@@ -1,4 +1,5 @@
 import type { Actor } from '#gateway/domain/audit.ts'
+import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
@@ -14,6 +15,7 @@ import type {
   Pull,
 } from '#shared/contract/destinations.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
+import type { GroupOutcome } from '#shared/contract/images.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
@@ -29,6 +31,17 @@ export interface PartnerTest {
   readonly tookMs: number
   /** Items of the list; null where there was none. */
   readonly items: number | null
+}
+
+/** Signed reports that should have reached their partner, and endpoints that get nothing. */
+export interface UndeliveredReports {
+  /** Reports that wait for longer than an hour. */
+  readonly count: number
+  /** When the oldest of them was signed. */
+  readonly since: string | null
+  /** What was wrong at the last attempt. */
+  readonly fault: string | null
+  readonly switchedOff: readonly { readonly name: string; readonly reason: string }[]
 }
 
 /** What the window needs of parts the dashboard may not import; `gateway.ts` fills it. */
@@ -49,6 +62,7 @@ export interface DashboardPorts {
   readonly storage: () => Status['storage']
   /** Instances that wait and that were given up, of all destinations. */
   readonly forwards: () => Status['forwards']
+  readonly undelivered: () => UndeliveredReports
   readonly certificates: () => Certificate[]
   /** Makes another certificate under another key, in use from the next connection on. */
   readonly renewCertificate: (use: Certificate['use']) => Certificate
@@ -63,6 +77,18 @@ export interface ImagePorts {
   readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Outcome
   /** Deletes a quarantined instance and its file. @throws ApiError not-found */
   readonly discardInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
+  /** As `releaseInstance`, for all of a group. */
+  readonly releaseGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
+  /** As `discardInstance`, for all of a group. */
+  readonly discardGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
+}
+
+/** What the window needs of reports beyond their rules; `reporting.ts` fills it. */
+export interface ReportPorts {
+  /** Sends the DICOM copies of a signed report to a destination. @throws ApiError not-found, refused */
+  readonly sendObjects: (reportId: string, destinationId: string, actor: Actor) => Outcome | Promise<Outcome>
+  /** A link to the PDF of a signed report, good for an hour. */
+  readonly pdfUrl: (reportId: string) => string
 }
 
 type DestinationCalls = typeof dashboardDestinations

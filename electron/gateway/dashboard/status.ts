@@ -8,13 +8,14 @@ import type { DashboardHandlers } from './handlers.ts'
 /** The gateway at a glance. `startedAt` is when the handlers were made. */
 export function statusHandlers({
   store,
+  auditTrail,
   clock,
   settings,
   devices,
   downtime,
   partnerEndpoint,
   ports,
-}: Pick<DashboardDeps, 'store' | 'clock' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint' | 'ports'>): Pick<
+}: Pick<DashboardDeps, 'store' | 'auditTrail' | 'clock' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint' | 'ports'>): Pick<
   DashboardHandlers,
   'status'
 > {
@@ -37,6 +38,8 @@ export function statusHandlers({
         ...state,
         banner: bannerOf({
           ...state,
+          audit: auditTrail.latest,
+          undelivered: ports.undelivered(),
           now,
           timeZone,
           storedMinutes: settings.get('worklist.storedMinutes'),

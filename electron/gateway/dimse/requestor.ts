@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import { connect, type Peer } from './connection.ts'
+import { lostBecause } from './connection-lost.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from './limits.ts'
 import { createMessageReader, type Message, type MessageReader, writeMessage } from './message.ts'
 import { createOutgoingDataSet } from './outgoing-data-set.ts'
@@ -208,7 +209,7 @@ class Requestor implements RequestedAssociation {
     socket.on('end', () => this.#lost('the other side closed the connection'))
     // In TLS 1.3 the other side judges our certificate after the handshake is over for us.
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      this.#lost(`connection lost: ${error.message}`, error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined),
+      this.#lost(lostBecause(error), error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined),
     )
     socket.on('close', () => this.#lost('connection closed'))
   }

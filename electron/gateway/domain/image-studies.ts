@@ -1,12 +1,12 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageStudyQuery, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
-import type { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
+import type { ImageStudy, ImageStudySummary, QuarantinedInstance, QuarantineGroup } from '#shared/contract/images.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type DomainDeps, note } from './audit.ts'
 import { actorOf, type Caller, demand, type UserCaller } from './caller.ts'
-import { quarantinedView, studyView, summaryView } from './image-study-view.ts'
+import { quarantinedView, quarantineGroupView, studyView, summaryView } from './image-study-view.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 
 /**
@@ -34,6 +34,13 @@ export interface ImageStudies {
   demandManaging(caller: Caller, studyInstanceUid?: string): void
   /** That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is not in quarantine, or not theirs to see */
   demandDeciding(caller: Caller, instanceId: number): void
+  /** What was set aside of a study, by reason. @throws ApiError not-found: the study is not theirs to see */
+  quarantineGroups(caller: Caller, studyInstanceUid: string): QuarantineGroup[]
+  /**
+   * That the caller may decide on what was set aside of the study.
+   * @throws ApiError not-permitted; not-found: nothing of it is set aside, or it is not theirs to see
+   */
+  demandDecidingOf(caller: Caller, studyInstanceUid: string): void
 }
 
 /** Parts of a list that are read for one page at most where a caller may see a few of many. */
@@ -127,6 +134,16 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       const instance = store.instances.get(instanceId)
       if (instance?.state !== 'quarantined' || !seesStudy(caller, instance.studyInstanceUid))
         throw new ApiError('not-found', 'This image is not set aside any more.')
+    },
+    quarantineGroups(caller, studyInstanceUid) {
+      demand(caller, 'readStudies')
+      existing(caller, studyInstanceUid)
+      return store.instances.quarantineGroups(studyInstanceUid).map(quarantineGroupView)
+    },
+    demandDecidingOf(caller, studyInstanceUid) {
+      demand(caller, 'manageStudies')
+      const isAny = store.instances.quarantined({ studyInstanceUid, limit: 1 }).items.length > 0
+      if (!isAny || !seesStudy(caller, studyInstanceUid)) throw new ApiError('not-found', 'No image of this study is set aside any more.')
     },
   }
 }

@@ -1,9 +1,17 @@
 import type { CommitmentRecord } from '#gateway/store/commitments.ts'
 import type { ImageSeriesRecord, ImageStudyRecord } from '#gateway/store/image-studies.ts'
-import type { InstanceRecord, QuarantineReason } from '#gateway/store/instances.ts'
+import type { InstanceRecord, QuarantineGroupRecord, QuarantineReason } from '#gateway/store/instances.ts'
 import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
-import type { Commitment, ImageSeries, ImageStudy, ImageStudySummary, PerformedStep, QuarantinedInstance } from '#shared/contract/images.ts'
+import type {
+  Commitment,
+  ImageSeries,
+  ImageStudy,
+  ImageStudySummary,
+  PerformedStep,
+  QuarantinedInstance,
+  QuarantineGroup,
+} from '#shared/contract/images.ts'
 import type { StudyId } from '#shared/ids.ts'
 
 /** What the window is told of a study with images; `rows` are the studies of the interface that show them. */
@@ -88,3 +96,10 @@ export function quarantinedView(record: InstanceRecord): QuarantinedInstance {
     ...{ patientName, modality, deviceName, callingAeTitle, remoteAddress, bytes, receivedAt },
   }
 }
+
+export const quarantineGroupView = ({ because, upTo, patientNames, ...group }: QuarantineGroupRecord): QuarantineGroup => ({
+  ...group,
+  reason: because,
+  newestInstanceId: upTo,
+  patientNames: [...patientNames],
+})

@@ -1,5 +1,5 @@
 import { instantOf } from '#gateway/store/clock.ts'
-import type { ReportRecord } from '#gateway/store/reports.ts'
+import type { NewReportRecord, ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
@@ -107,7 +107,7 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
         if (report.status !== 'completed' || status === undefined) return no('The report is not completed.')
         const primary = reports.ofStudy(study.studyId).find(({ isAddendum }) => !isAddendum) ?? report
         const now = instantOf(clock())
-        const addendum: Omit<ReportRecord, 'seq'> = {
+        const addendum: NewReportRecord = {
           reportId: idFromUuid('rep', uuid()),
           studyId: study.studyId,
           userId: primary.userId,

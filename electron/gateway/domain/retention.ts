@@ -5,6 +5,7 @@ import { SESSION_IDLE_MS } from './sessions.ts'
 import { FORGOTTEN_MS } from './sign-in-throttle.ts'
 
 const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 /** Stored answers of a day ago are served by no setting; closed steps outlive every answer that may hold them. */
 const ANSWERS_MS = 24 * HOUR_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
@@ -13,6 +14,7 @@ const OUTBOX_MS = 31 * 24 * HOUR_MS
 /** Performed steps, commitment requests and what they announced are told of beside their images, which no age takes away. */
 const PERFORMED_MS = 365 * 24 * HOUR_MS
 const AT_A_TIME = 500
+const BODIES_AT_A_TIME = 50
 
 /** What was forgotten. */
 export interface Forgotten {
@@ -24,7 +26,8 @@ export interface Forgotten {
 /**
  * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
  * to, and ended sessions, links, sign-in attempts and the answers kept for an Idempotency-Key; performed steps, commitment requests
- * and what they announced after a year, and nothing of images. In small transactions, with the event loop let through between them. For a timer of the composition root,
+ * and what they announced after a year, and nothing of images; events after `events.retentionDays`, none that waits, and what accepted worklists
+ * said with the queries they answered. In small transactions, with the event loop let through between them. For a timer of the composition root,
  * some times an hour.
  */
 export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): Promise<Forgotten> {
@@ -33,6 +36,8 @@ export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' |
   const inspections = await byPortions(() => store.inspections.purge(before(retentionMs), AT_A_TIME))
   const answers = store.answers.purge(before(ANSWERS_MS))
   const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
+  await byPortions(() => store.events.forgetBodies('modality_worklist.requested', before(retentionMs), BODIES_AT_A_TIME), BODIES_AT_A_TIME)
+  await byPortions(() => store.events.purge(before(store.settings.get('events.retentionDays') * DAY_MS), AT_A_TIME))
   store.closedSteps.purge(before(CLOSED_STEPS_MS))
   store.sessions.purge(before(0), before(SESSION_IDLE_MS))
   store.signInLinks.purge(before(0))
@@ -46,12 +51,12 @@ export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' |
   return { inspections, answers, documents }
 }
 
-async function byPortions(forget: () => number): Promise<number> {
+async function byPortions(forget: () => number, atATime = AT_A_TIME): Promise<number> {
   let total = 0
   for (;;) {
     const count = forget()
     total += count
-    if (count < AT_A_TIME) return total
+    if (count < atATime) return total
     await nextTurn()
   }
 }

@@ -26,6 +26,7 @@ import { ApiError } from '#shared/errors.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { openDestinations } from './destinations.ts'
 import { imagesOf, type News, newsLine } from './feed.ts'
+import { openFoundStudies } from './found-studies.ts'
 import { peerOf } from './peer.ts'
 import { findPriors } from './priors.ts'
 import { openPulls } from './pulls.ts'
@@ -53,6 +54,10 @@ type Operations = typeof dashboardDestinations
 export interface Forwarding extends AsyncDisposable {
   /** Queues a kept instance for every automatic destination that takes its modality. Call it in the transaction that keeps the instance. */
   enqueue(instance: InstanceRecord): void
+  /** As `enqueue`, of an instance that was set aside: it is queued again for every destination it was kept from, too. */
+  release(instance: InstanceRecord): void
+  /** Drops what waits, or failed, of instances that are set aside; what is under way is ended. Call it in the transaction that does so. */
+  setAside(instances: readonly InstanceRecord[]): void
   list(): { destinations: Destination[]; native: NativeModule }
   /** @throws ApiError refused: another destination has that name */
   add(destination: NewDestination, actor: Actor): Destination
@@ -101,7 +106,8 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   const destinations = openDestinations(deps)
   const queue = openQueue({ ...deps, destinations })
   const sender = openSender(deps)
-  const pulls = openPulls(deps)
+  const foundStudies = openFoundStudies(store)
+  const pulls = openPulls({ ...deps, about: foundStudies.about })
   const workers = new Map<string, Worker>()
   const find = (destinationId: string) => destinations.list().find((one) => one.destinationId === destinationId)
 
@@ -176,6 +182,14 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
 
   return {
     enqueue: queue.enqueue,
+    release: queue.release,
+    setAside(instances) {
+      const dropped = queue.setAside(instances)
+      store.database.afterCommit(() => {
+        // One of them may be on its way at this moment.
+        for (const destinationId of dropped) workers.get(destinationId)?.restart()
+      })
+    },
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)
@@ -241,7 +255,9 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     async findPriors(destinationId, keys, actor) {
       const destination = archive(destinationId)
       note(deps, actor, 'destination.find-priors', destinationId)
-      return findPriors(destination, keys, deps)
+      const reply = await findPriors(destination, keys, deps)
+      foundStudies.remember(destinationId, reply.studies)
+      return reply
     },
     pull: (destinationId, studyInstanceUid, actor) => pulls.start(archive(destinationId), studyInstanceUid, actor),
     pulls: pulls.list,

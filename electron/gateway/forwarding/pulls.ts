@@ -6,6 +6,7 @@ import { instantOf } from '#gateway/store/clock.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
 import type { Pull } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { FoundStudies } from './found-studies.ts'
 import { peerOf } from './peer.ts'
 import { sentenceCase, sentenceOf } from './sentence.ts'
 
@@ -16,6 +17,8 @@ const DRAIN_MS = 5_000
 
 export interface PullsDeps extends DomainDeps {
   readonly moveStudy: typeof moveStudy
+  /** Whose study it is, as far as it is known. */
+  readonly about: FoundStudies['about']
   readonly ownAeTitle: () => string
   readonly onChanged: () => void
   /** A fault of ours. */
@@ -39,7 +42,7 @@ interface Running {
 }
 
 export function openPulls(deps: PullsDeps): Pulls {
-  const { clock, uuid, moveStudy, ownAeTitle, onChanged, onError } = deps
+  const { clock, uuid, moveStudy, about, ownAeTitle, onChanged, onError } = deps
   const closing = new AbortController()
   const running = new Map<string, Running>()
   let pulls: readonly Pull[] = []
@@ -87,6 +90,7 @@ export function openPulls(deps: PullsDeps): Pulls {
         destinationId: destination.destinationId,
         destinationName: destination.name,
         studyInstanceUid,
+        ...about(destination.destinationId, studyInstanceUid),
         state: 'running',
         completed: 0,
         failed: 0,

@@ -19,6 +19,10 @@ export interface QueueDeps extends DomainDeps {
 export interface Queue {
   /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
   enqueue(instance: InstanceRecord): void
+  /** In the transaction that lets an instance in that was set aside: as `enqueue`, and again for every destination it was kept from. */
+  release(instance: InstanceRecord): void
+  /** In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The destinations it was for. */
+  setAside(instances: readonly InstanceRecord[]): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
   /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
@@ -41,15 +45,36 @@ export function openQueue(deps: QueueDeps): Queue {
   const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
     forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
+  function enqueue(instance: InstanceRecord): void {
+    const all = destinations.list()
+    // What is set aside is not sent on until a person releases it.
+    if (all.length === 0 || instance.state !== 'current') return
+    const { sopInstanceUid, studyInstanceUid, modality } = instance
+    const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
+    for (const destinationId of replaced) note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
+    for (const { destinationId, isAutomatic, modalities } of all)
+      if (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))) append(destinationId, instance)
+  }
+
   return {
-    enqueue(instance) {
-      const all = destinations.list()
-      if (all.length === 0) return
-      const { sopInstanceUid, studyInstanceUid, modality } = instance
-      const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
-      for (const destinationId of replaced) note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
-      for (const { destinationId, isAutomatic, modalities } of all)
-        if (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))) append(destinationId, instance)
+    enqueue,
+    release(instance) {
+      const kept = forwards.keptFrom(instance.instanceId, GONE.quarantined)
+      enqueue(instance)
+      for (const destinationId of kept) append(destinationId, instance)
+    },
+    setAside(all) {
+      const dropped = all.flatMap((instance) =>
+        forwards
+          .setAside(instance.instanceId, { at: now(), lastError: GONE.quarantined })
+          .map((destinationId) => ({ destinationId, studyInstanceUid: instance.studyInstanceUid })),
+      )
+      const byStudy = Map.groupBy(dropped, ({ destinationId, studyInstanceUid }) => `${destinationId} ${studyInstanceUid}`)
+      for (const ofStudy of byStudy.values()) {
+        const [{ destinationId, studyInstanceUid }] = ofStudy as [(typeof ofStudy)[number]]
+        note(deps, 'gateway', 'forward.set-aside', destinationId, { studyInstanceUid, instances: ofStudy.length })
+      }
+      return [...new Set(dropped.map(({ destinationId }) => destinationId))]
     },
     send: ({ destinationId }, studyInstanceUid, actor) =>
       database.transaction(() => {
@@ -106,7 +131,9 @@ export function openQueue(deps: QueueDeps): Queue {
     database.transaction(() => {
       for (const { forwardId, instanceId } of rows) {
         const state = instances.get(instanceId)?.state ?? 'discarded'
-        if (state !== 'current') forwards.settle(forwardId, 'failed', { at, status: '', lastError: GONE[state] })
+        // What is set aside waits for a decision already, and is queued again when it is released.
+        const end = state === 'quarantined' ? 'dropped' : 'failed'
+        if (state !== 'current') forwards.settle(forwardId, end, { at, status: '', lastError: GONE[state] })
       }
     })
   }
@@ -114,9 +141,9 @@ export function openQueue(deps: QueueDeps): Queue {
 
 /** Why an instance that is not the current one is not sent. */
 const GONE = {
-  superseded: 'a newer version of the instance took its place',
-  quarantined: 'the instance is in quarantine here: it is not sent on',
-  discarded: 'the instance was discarded here',
+  superseded: 'a newer version of the image took its place',
+  quarantined: 'the image was set aside here: it is sent only once a person has released it',
+  discarded: 'the image was discarded here',
 } as const
 
 const takes = (modalities: readonly string[], modality: string) =>

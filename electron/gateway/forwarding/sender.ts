@@ -144,8 +144,7 @@ const UNANSWERED = { status: '', comment: '', sentAs: '' }
 function attemptOf(result: Exclude<SendResult<Sendable>, { outcome: 'needs-transcoding' }>): Attempt {
   const { forward, transferSyntaxUid, sopClassUid } = result.instance
   if (result.outcome === 'failed') {
-    if (isNotAccepted(result.error))
-      return refusal(result.instance, `it does not take objects of this SOP class (${nameOfUid(sopClassUid)})`)
+    if (isNotAccepted(result.error)) return refusal(result.instance, `it does not take images of this kind (${nameOfUid(sopClassUid)})`)
     return { ...UNANSWERED, forward, verdict: { kind: 'later', reason: sentenceOf(result.error) ?? 'its file cannot be read here' } }
   }
   return {
@@ -165,7 +164,7 @@ const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
 const isNotAccepted = (error: Error) => error instanceof RequestorError && error.kind === 'not-accepted'
 
 const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: string) =>
-  `it does not take ${nameOfUid(transferSyntaxUid)}, and the instance cannot be transcoded: ${why}`
+  `it does not take ${nameOfUid(transferSyntaxUid)}, and the image cannot be converted here: ${why}`
 
 /** The module's process ends by itself, within its own time; nothing waits for that. */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

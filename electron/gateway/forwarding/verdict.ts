@@ -14,23 +14,23 @@ type Rule = readonly [from: DimseStatus, to: DimseStatus, kind: Verdict['kind'],
 
 // PS3.4 Table B.2-1 and PS3.7 C.5. What is not in the table may pass: it is tried again.
 const RULES: readonly Rule[] = [
-  [0xa700, 0xa7ff, 'pausing', 'it is out of resources, such as disk space'],
-  [0xa900, 0xa9ff, 'refused', 'it says that the data set does not match its SOP class'],
-  [0xc000, 0xcfff, 'refused', 'it cannot understand the instance'],
-  [0x0111, 0x0111, 'refused', 'it says that it has another instance of this UID already'],
-  [0x0117, 0x0117, 'refused', 'it says that the SOP Instance UID is not valid'],
-  [0x0122, 0x0122, 'refused', 'it does not take objects of this SOP class'],
-  [0x0124, 0x0124, 'pausing', 'it does not permit us to store there'],
-  [0x0213, 0x0213, 'pausing', 'it is out of resources'],
-  [0x0110, 0x0110, 'later', 'it could not process the instance'],
+  [0xa700, 0xa7ff, 'pausing', 'it has no room left, for example on its disk'],
+  [0xa900, 0xa9ff, 'refused', 'it says that the image is not of the kind it is sent as'],
+  [0xc000, 0xcfff, 'refused', 'it cannot read the image'],
+  [0x0111, 0x0111, 'refused', 'it says that it has another image with this identifier already'],
+  [0x0117, 0x0117, 'refused', 'it says that the identifier of the image is not valid'],
+  [0x0122, 0x0122, 'refused', 'it does not take images of this kind'],
+  [0x0124, 0x0124, 'pausing', 'it does not allow this gateway to store images there'],
+  [0x0213, 0x0213, 'pausing', 'it is overloaded'],
+  [0x0110, 0x0110, 'later', 'it could not process the image'],
 ]
-const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'it did not store the instance']
+const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'it did not store the image']
 
 /** The verdict on a status (0000,0900) of a C-STORE response. */
 export function verdictOn(status: DimseStatus): Verdict {
   const category = categoryOf(status)
   if (category === 'success') return { kind: 'sent', reason: '' }
-  if (category === 'warning') return { kind: 'sent', reason: `it stored the instance with a warning (status ${statusText(status)})` }
+  if (category === 'warning') return { kind: 'sent', reason: `it stored the image with a warning (status ${statusText(status)})` }
   const [, , kind, reason] = RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
   return { kind, reason: `${reason} (status ${statusText(status)})` }
 }

@@ -5,6 +5,7 @@ import type { InstanceRecord, InstanceState, NewInstance, QuarantineReason } fro
 import type { Enrichment } from '#shared/contract/images.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
 import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
+import { OWN_ADDRESS } from './own-instances.ts'
 import type { IntakeDeps } from './ports.ts'
 import type { Tally } from './tally.ts'
 import type { WrongSteps } from './wrong-steps.ts'
@@ -77,13 +78,15 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
 
     const study = imageStudies.get(studyInstanceUid)
     const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
+    // Reports alone are here, of which the gateway made objects: what the device says is the first word on the images.
+    const isOurs = study?.remoteAddress === OWN_ADDRESS
     // Where all that came before was set aside, this is the first that counts.
-    const isFirst = study?.instances === 0
-    const differences = study ? differencesAmong(study.header, header.study) : []
-    const isCorrected = study !== undefined && identityOf(study.header) !== own && (isReplacing || isFirst)
+    const isFirst = study?.instances === 0 || isOurs
+    const differences = study && !isOurs ? differencesAmong(study.header, header.study) : []
+    const isCorrected = study !== undefined && !isOurs && identityOf(study.header) !== own && (isReplacing || isFirst)
     const identity = isCorrected ? 'corrected' : differences.length > 0 ? 'other' : 'same'
     // A device sends what was only known as an earlier exam: it is one to be read.
-    const isFresh = study?.isFetched === true && !arrival.isFetched
+    const isFresh = (study?.isFetched === true || isOurs) && !arrival.isFetched
     // What is rolled back must not be remembered.
     open.delete(studyInstanceUid)
     const associationIds = new Set([...(known?.associationIds ?? []), associationId])
@@ -101,12 +104,13 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       }),
       ...(isOpened && { state: 'receiving', dueAt: latest() }),
       // The newest word of the device counts, and the partner is asked about it (dicom-field §5.7).
-      ...(identity === 'corrected' && { header: header.study }),
+      ...((identity === 'corrected' || isOurs) && { header: header.study }),
       ...(identity === 'other' && { mismatch: withImage(study.mismatch, differences, now) }),
       // What was found of images that count no more is found no more.
       ...(isFirst && { mismatch: withoutImages(study.mismatch, now) }),
       ...(isFresh && directlyFrom(arrival)),
-      ...((isCorrected || isFirst) && !study.isFetched && { settledAt: null }),
+      ...(isOurs && arrival.isFetched && { ...directlyFrom(arrival), isFetched: true, settledAt: study.settledAt, enrichment: NOT_READ }),
+      ...((isCorrected || isFirst) && !study.isFetched && !isOurs && { settledAt: null }),
     }
     imageStudies.update(studyInstanceUid, patch)
     return { isOpened, identity, stepId }
@@ -140,7 +144,7 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       handedOut: null,
       mismatch: null,
       isFetched,
-      enrichment: { ...NOT_ASKED, detail: isFetched ? FETCHED : '' },
+      enrichment: isFetched ? NOT_READ : NOT_ASKED,
       enrichmentAttempts: 0,
     }
   }
@@ -213,6 +217,7 @@ interface Place {
 const CUT = 'Its header is too long to be read whole: what is known of it may be incomplete.'
 const FETCHED = 'Fetched from another archive as an earlier exam: it is not put up for reading.'
 const NOT_ASKED: Enrichment = { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] }
+const NOT_READ: Enrichment = { ...NOT_ASKED, detail: FETCHED }
 
 /** What was known as an earlier exam only is one to be read: it is settled, and so seeded, like any other that a device sends. */
 const directlyFrom = ({ association, deviceName }: Source): ImageStudyPatch => ({

@@ -1,6 +1,8 @@
 import type { CStoreScp, MppsScp, StorageCommitmentScp } from '#gateway/dimse/service.ts'
+import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
+import type { GroupOutcome } from '#shared/contract/images.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
@@ -23,6 +25,8 @@ export interface Intake extends AsyncDisposable {
   readonly cStoreScp: CStoreScp
   readonly mppsScp: MppsScp
   readonly storageCommitmentScp: StorageCommitmentScp
+  /** Files that are about to have a row: no orphans. */
+  readonly arriving: Set<string>
   /** Told by the observer of associations, of every one. */
   associationClosed(associationId: string, how: Ending): void
   storage(): Status['storage']
@@ -34,6 +38,9 @@ export interface Intake extends AsyncDisposable {
   releaseInstance(instanceId: number, reason: string, actor: Actor): Outcome
   /** Row and file are deleted for good. @throws ApiError not-found */
   discardInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
+  /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
+  releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
+  discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   /** Looks at once at what is due: a setting or a device changed. */
   wake(): void
   /** Resolves when nothing of what is due is under way. */
@@ -54,7 +61,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const turns = openTurns()
   const disk = openDisk(deps)
   const tally = openTally(deps)
-  const wrongSteps = openWrongSteps(store)
+  const wrongSteps = openWrongSteps(deps)
   const arrivals = openArrivals(deps, wrongSteps, tally)
   const seeding = openSeeding(deps)
   const settling = openSettling({ ...deps, arrivals, tally, seeding })
@@ -71,12 +78,15 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     cStoreScp: openReceiving({ ...deps, arrivals, disk, tally, turns, arriving, onArrived: settling.arrived }),
     mppsScp: openPerformedStepScp({ ...deps, settling, wrongSteps, turns }),
     storageCommitmentScp: commitments.scp,
+    arriving,
     associationClosed: settling.associationClosed,
     storage: () => disk.storage(),
     takesImages: () => disk.takesImages(),
     retryEnrichment: seeding.retry,
     releaseInstance: quarantine.release,
     discardInstance: quarantine.discard,
+    releaseGroup: quarantine.releaseGroup,
+    discardGroup: quarantine.discardGroup,
     wake() {
       for (const part of [settling, seeding, commitments]) part.wake()
     },

@@ -58,6 +58,10 @@ export interface IntakeDeps extends DomainDeps {
   readonly isFetching: (callingAeTitle: string, remoteAddress: string, studyInstanceUid: string) => boolean
   /** In the transaction that makes the instance the current one, unless it was fetched. */
   readonly onKept: (instance: InstanceRecord) => void
+  /** As `onKept`, where a person let in an instance that was set aside. */
+  readonly onReleased: (instance: InstanceRecord) => void
+  /** In the transaction that sets aside instances that were current. */
+  readonly onSetAside: (instances: readonly InstanceRecord[]) => void
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport
   readonly onNews: (news: News) => void

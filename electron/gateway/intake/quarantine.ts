@@ -1,9 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { note } from '#gateway/domain/audit.ts'
-import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { InstanceRecord, QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
+import type { GroupOutcome } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Actor, IntakeDeps } from './ports.ts'
 import type { Settling } from './settling.ts'
+
+/** Instances that are decided on in one transaction; between two of them the event loop is let through. */
+const PORTION = 250
 
 /** What a person decides about instances that were set aside. */
 export interface Quarantine {
@@ -11,10 +16,14 @@ export interface Quarantine {
   release(instanceId: number, reason: string, actor: Actor): Outcome
   /** @throws ApiError not-found; StorageFault: the row is gone, the file goes at the next start */
   discard(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
+  /** As `release`, oldest first. What was decided stays where it cannot go on; it throws only where nothing was. */
+  releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
+  /** As `discard`; as `releaseGroup`. Files that cannot be deleted now are counted in the message. */
+  discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
 }
 
 export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reopen'>): Quarantine {
-  const { store, onKept, onChanged } = deps
+  const { store, uuid, onReleased, onChanged, onError } = deps
   const { database, instances, imageStudies, imageFiles } = store
 
   function existing(instanceId: number): InstanceRecord {
@@ -32,26 +41,72 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     note(deps, actor, action, String(instanceId), { sopInstanceUid, studyInstanceUid, because, reason })
   }
 
+  /** Within a transaction: instances of one study take their places, the newest version last. How many they took the place of. */
+  function letIn(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
+    const study = imageStudies.get(studyInstanceUid)
+    const isFetched = study?.isFetched === true
+    const studies = new Set([studyInstanceUid])
+    let replacing = 0
+    for (const instance of released) {
+      const replaced = instances.current(instance.sopInstanceUid)
+      if (replaced) {
+        instances.setState(replaced.instanceId, 'superseded')
+        studies.add(replaced.studyInstanceUid)
+        replacing++
+      }
+      instances.setState(instance.instanceId, 'current')
+      // An earlier exam is neither sent on by itself nor put up for reading.
+      if (!isFetched) onReleased({ ...instance, state: 'current', reason: null, detail: '' })
+    }
+    for (const uid of studies) imageStudies.recount(uid)
+    deps.performedSteps.changed()
+    settling.reopen(studyInstanceUid, study?.instances === 0 && !isFetched)
+    return replacing
+  }
+
+  /** Portion by portion, each in a transaction of its own with its row in the audit trail, until none is left or one fails. */
+  async function byPortions(
+    group: QuarantineGroup,
+    { action, reason, actor }: { readonly action: string; readonly reason: string; readonly actor: Actor },
+    decide: (portion: readonly InstanceRecord[]) => void,
+    afterwards: (portion: readonly InstanceRecord[]) => Promise<void> = async () => undefined,
+  ): Promise<{ readonly decided: number; readonly left: number; readonly fault: string | undefined }> {
+    const { studyInstanceUid, because } = group
+    let decided = 0
+    let fault: string | undefined
+    try {
+      for (let after = 0; ; await nextTurn()) {
+        const portion = database.transaction(() => {
+          const found = instances.quarantinedIn(group, { after, limit: PORTION })
+          if (found.length === 0) return found
+          decide(found)
+          note(deps, actor, action, studyInstanceUid, { because, reason, instances: found.length })
+          return found
+        })
+        decided += portion.length
+        await afterwards(portion)
+        after = portion.at(-1)?.instanceId ?? 0
+        if (portion.length < PORTION) break
+      }
+    } catch (error) {
+      if (decided === 0) throw error
+      fault = uuid().slice(0, 8)
+      onError(fault, error)
+    }
+    onChanged()
+    return { decided, left: instances.countQuarantinedIn(group), fault }
+  }
+
   return {
     release(instanceId, reason, actor) {
       const outcome = database.transaction((): Outcome => {
         const instance = existing(instanceId)
         if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
-        const study = imageStudies.get(instance.studyInstanceUid)
-        const isFetched = study?.isFetched === true
-        const replaced = instances.current(instance.sopInstanceUid)
-        if (replaced) instances.setState(replaced.instanceId, 'superseded')
-        instances.setState(instanceId, 'current')
-        for (const studyInstanceUid of new Set([instance, ...(replaced ? [replaced] : [])].map((of) => of.studyInstanceUid)))
-          imageStudies.recount(studyInstanceUid)
-        deps.performedSteps.changed()
         record(actor, 'instance.release', instance, reason)
-        // An earlier exam is neither sent on by itself nor put up for reading.
-        if (!isFetched) onKept({ ...instance, state: 'current', reason: null, detail: '' })
-        settling.reopen(instance.studyInstanceUid, study?.instances === 0 && !isFetched)
+        const isReplacing = letIn(instance.studyInstanceUid, [instance]) > 0
         return {
           success: true,
-          message: replaced ? 'It took the place of the object that was here; that one is kept.' : 'It is part of its study now.',
+          message: isReplacing ? 'It took the place of the image that was here; that one is kept.' : 'It is part of its study now.',
         }
       })
       onChanged()
@@ -73,7 +128,54 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       await imageFiles.remove(discarded.file)
       return { success: true, message: 'It was deleted.' }
     },
+
+    async releaseGroup(group, reason, actor) {
+      let replacing = 0
+      const done = await byPortions(group, { action: 'instances.release', reason, actor }, (portion) => {
+        const ofPortion = letIn(group.studyInstanceUid, portion)
+        // What is rolled back replaced nothing.
+        database.afterCommit(() => {
+          replacing += ofPortion
+        })
+      })
+      const more = replacing > 0 ? `; ${replacing} of them took the place of others, which are kept` : ''
+      return outcomeOf(done, `${partOf(done.decided)}${more}.`)
+    },
+
+    async discardGroup(group, reason, actor) {
+      let undeleted = 0
+      const remove = (portion: readonly InstanceRecord[]) => {
+        for (const { instanceId } of portion) instances.remove(instanceId)
+        imageStudies.recount(group.studyInstanceUid)
+      }
+      const done = await byPortions(group, { action: 'instances.discard', reason, actor }, remove, async (portion) => {
+        // The rows are gone, and the files go: one that cannot be deleted holds up no other.
+        for (const { file } of portion)
+          await imageFiles.remove(file).catch((error: unknown) => {
+            undeleted++
+            onError(uuid().slice(0, 8), error)
+          })
+      })
+      const { success, ...outcome } = outcomeOf(done, `${deleted(done.decided)}.`)
+      if (undeleted === 0) return { success, ...outcome }
+      const files = `${undeleted === 1 ? 'The file of 1 of them' : `The files of ${undeleted} of them`} could not be deleted now`
+      return { ...outcome, success: false, message: `${outcome.message} ${files}: the gateway tries again when it starts next.` }
+    },
   }
 }
 
-const NOT_IN_QUARANTINE: Outcome = { success: false, message: 'It is not in quarantine any more.' }
+const NOT_IN_QUARANTINE: Outcome = { success: false, message: 'It is not set aside any more.' }
+
+const images = (count: number) => (count === 1 ? '1 image' : `${count} images`)
+const partOf = (count: number) => `${images(count)} ${count === 1 ? 'is part of its' : 'are part of their'} study now`
+const deleted = (count: number) => `${images(count)} ${count === 1 ? 'was' : 'were'} deleted`
+
+function outcomeOf(
+  { decided, left, fault }: { readonly decided: number; readonly left: number; readonly fault: string | undefined },
+  said: string,
+): GroupOutcome {
+  if (decided === 0) return { success: false, message: 'None of them is set aside any more.', decided, left }
+  if (fault === undefined) return { success: true, message: said, decided, left }
+  const rest = `Then the gateway could not go on (reference ${fault}): ${images(left)} still set aside. Try again.`
+  return { success: false, message: `${said} ${rest}`, decided, left }
+}

@@ -10,6 +10,9 @@ import type { IntakeDeps, News } from './ports.ts'
 import { openSeeds } from './seeds.ts'
 import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
 
+/** As the window calls them. */
+const AREAS: Record<StudyArea, string> = { scribe: 'Reporting', viewer: 'Viewer' }
+
 /** Studies of the interface that come of images, with what the partner says of them (interface.md, patient_study.enrichment_requested). */
 export interface Seeding extends AsyncDisposable {
   /**
@@ -109,7 +112,12 @@ export function openSeeding(deps: IntakeDeps): Seeding {
     const say = (kind: News['kind'], tone: News['tone'], text: string) =>
       onNews({ kind, tone, text, aeTitle, address, associationId: '', studyInstanceUid })
     const counted = `${instances} ${instances === 1 ? 'object' : 'objects'} in ${series} series`
-    if (planted.length > 0) say('images', 'good', `A study of ${counted} is here and appears in: ${planted.join(', ')}.`)
+    if (planted.length > 0)
+      say(
+        'images',
+        'good',
+        `A study of ${counted} is here and can now be read under ${planted.map((area) => AREAS[area]).join(' and under ')}.`,
+      )
     // Where there is nobody to ask there is no news.
     if (enrichment.detail === NO_PARTNER) return
     if (enrichment.state === 'waiting') say('enrichment', 'warning', `${enrichment.detail} What the images say stands meanwhile.`)

@@ -1,6 +1,7 @@
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
 import type { Store } from '#gateway/store/store.ts'
+import type { IntakeDeps } from './ports.ts'
 
 /** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
 export const WRONG_ENTRY = '110514'
@@ -22,6 +23,10 @@ export interface WrongSteps {
   changed(): void
 }
 
+export interface WrongStepsDeps extends Pick<IntakeDeps, 'onSetAside'> {
+  readonly store: Pick<Store, 'performedSteps' | 'instances' | 'imageStudies'>
+}
+
 interface OfStudy {
   readonly stepIds: ReadonlySet<string>
   /** No step is performed that is not such a one. */
@@ -30,11 +35,8 @@ interface OfStudy {
   readonly stepOf: ReadonlyMap<string, string>
 }
 
-export function openWrongSteps({
-  performedSteps,
-  instances,
-  imageStudies,
-}: Pick<Store, 'performedSteps' | 'instances' | 'imageStudies'>): WrongSteps {
+export function openWrongSteps({ store, onSetAside }: WrongStepsDeps): WrongSteps {
+  const { performedSteps, instances, imageStudies } = store
   const known = new Map<string, OfStudy>()
 
   function ofStudy(studyInstanceUid: string): OfStudy {
@@ -86,8 +88,10 @@ export function openWrongSteps({
           items.map(({ scheduledProcedureStepId }) => scheduledProcedureStepId),
         ),
       )
-      const found = [...carrying, ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? [])]
+      const all = [...carrying, ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? [])]
+      const found = [...new Map(all.map((instance) => [instance.instanceId, instance])).values()]
       for (const { instanceId } of found) instances.setState(instanceId, 'quarantined', 'wrong-step', DETAIL)
+      onSetAside(found)
       const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
       for (const studyInstanceUid of studies) imageStudies.recount(studyInstanceUid)
       return studies

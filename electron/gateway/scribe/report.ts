@@ -4,8 +4,10 @@ import type { ScribeReport } from '#shared/contract/scribe.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 
 /** A report or addendum (interface.md, Scribe report): `signedAt` and `isCritical` are null until it is signed, and text is absent (row 51). */
-export function scribeReportOf({ seq: _, plainText, reportId, studyId, userId, ...report }: ReportRecord): ScribeReport {
+export function scribeReportOf(record: ReportRecord): ScribeReport {
+  const { plainText, reportId, studyId, userId, isAddendum, status, signedAt, isCritical, snapshotMetadata, createdAt, updatedAt } = record
   const ids = { reportId: reportId as ReportId, studyId: studyId as StudyId, userId: userId as UserId }
+  const report = { isAddendum, status, signedAt, isCritical, snapshotMetadata, createdAt, updatedAt }
   return { ...ids, ...report, ...(plainText !== null && { reportPlainText: plainText }) }
 }
 

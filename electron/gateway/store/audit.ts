@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { AuditRow } from '#shared/contract/dashboard.ts'
+import { sql } from 'kysely'
+import type { AuditFilter, AuditRow } from '#shared/contract/dashboard.ts'
 import { type Clock, instantOf } from './clock.ts'
 import type { Database } from './database.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from './page.ts'
@@ -21,6 +22,23 @@ export interface AuditEntry {
 /** `seq` is the first entry that is not what was written: changed, missing or out of order. */
 export type AuditVerdict = { readonly isIntact: true; readonly entries: number } | { readonly isIntact: false; readonly seq: number }
 
+/** Entries of a part of the trail; `next` is the sequence number below which the rest lies, undefined where nothing is left. */
+export interface AuditPart {
+  readonly items: readonly AuditRow[]
+  readonly next: number | undefined
+}
+
+/** An entry with what the chain is of: its detail as it is stored (base64), and its hash (hex). */
+export type ChainedRow = AuditRow & { readonly sealedDetail: string; readonly hash: string }
+
+/** The trail on its way to be verified. */
+export interface AuditChain {
+  /** Follows at most `count` entries on; the verdict once there is one. Entries that are appended meanwhile are followed too. */
+  follow(count: number): AuditVerdict | undefined
+  /** Entries followed so far, all of them as they were written. */
+  readonly entries: number
+}
+
 /**
  * The append-only audit trail. Each entry carries the SHA-256 of the entry before and of its own row as stored; how many there are and
  * the last hash are kept under the seal, so that a shortened or rewritten trail shows too.
@@ -30,7 +48,17 @@ export interface AuditStore {
   append(entry: AuditEntry): number
   /** Newest first. */
   list(page: PageQuery): PageOf<AuditRow>
+  /**
+   * Entries that the filter takes, newest first, of the newest ones below `before`. Looks at no more than `SCANNED` entries, so that nobody
+   * waits for a search in a million: `items` may be fewer than `limit`, or none, while there is a `next`.
+   */
+  search(filter: AuditFilter, part: { readonly before: number; readonly limit: number }): AuditPart
+  /** Entries after the one of this number up to `last`, oldest first. */
+  after(seq: number, last: number, limit: number): ChainedRow[]
+  /** Of a long trail it holds the thread for seconds; `chain` does not. */
   verify(): AuditVerdict
+  /** From the first entry on. */
+  chain(): AuditChain
 }
 
 interface Head {
@@ -46,6 +74,7 @@ interface StoredEntry {
   readonly sealedDetail: Buffer
 }
 
+const SCANNED = 10_000
 const NOTHING: Head = { count: 0, hash: '0'.repeat(64) }
 
 export function auditStore(db: Database, seal: Seal, clock: Clock): AuditStore {
@@ -84,31 +113,87 @@ export function auditStore(db: Database, seal: Seal, clock: Clock): AuditStore {
           .limit(limit + 1),
       )
       const { items, ...rest } = pageOf(rows, limit, (row) => row.seq)
-      return {
-        items: items.map(({ hash: _, sealedDetail, ...entry }) => ({ ...entry, detail: detailOf(seal, entry.seq, sealedDetail) })),
-        ...rest,
-      }
+      return { items: items.map((row) => rowOf(seal, row)), ...rest }
     },
 
-    verify() {
-      let count = 0
-      let hash = NOTHING.hash
-      for (const row of db.each(db.sql.selectFrom('auditEntries').selectAll().orderBy('seq'))) {
-        hash = hashOf(hash, row)
-        if (row.seq !== count + 1 || row.hash.toString('hex') !== hash) return { isIntact: false, seq: count + 1 }
-        count += 1
-      }
-      let kept: Head
-      try {
-        kept = head()
-      } catch {
-        return { isIntact: false, seq: count }
-      }
-      if (kept.count === count && kept.hash === hash) return { isIntact: true, entries: count }
-      return { isIntact: false, seq: kept.count > count ? count + 1 : Math.max(1, Math.min(kept.count, count)) }
+    search(filter, { before, limit }) {
+      // Not by the head, which may be what is broken.
+      const newest = db.get(db.sql.selectFrom('auditEntries').select('seq').orderBy('seq', 'desc').limit(1))?.seq ?? 0
+      const lowest = Math.max(1, Math.min(before, newest + 1) - SCANNED)
+      const { actor, action, target, from, to } = filter
+      const rows = db.all(
+        db.sql
+          .selectFrom('auditEntries')
+          .selectAll()
+          .where('seq', '<', before)
+          .where('seq', '>=', lowest)
+          .$if(Boolean(actor), (query) => query.where(contains('actor', actor)))
+          .$if(Boolean(action), (query) => query.where(contains('action', action)))
+          .$if(Boolean(target), (query) => query.where(contains('target', target)))
+          .$if(from !== undefined, (query) => query.where('at', '>=', from ?? ''))
+          .$if(to !== undefined, (query) => query.where('at', '<', to ?? ''))
+          .orderBy('seq', 'desc')
+          .limit(limit + 1),
+      )
+      const items = rows.slice(0, limit)
+      const last = items.at(-1)
+      const next = rows.length > limit && last ? last.seq : lowest > 1 ? lowest : undefined
+      return { items: items.map((row) => rowOf(seal, row)), next }
     },
+
+    after: (seq, last, limit) =>
+      db
+        .all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', seq).where('seq', '<=', last).orderBy('seq').limit(limit))
+        .map((row) => ({ ...rowOf(seal, row), sealedDetail: row.sealedDetail.toString('base64'), hash: row.hash.toString('hex') })),
+
+    verify() {
+      const following = chain()
+      for (;;) {
+        const verdict = following.follow(SCANNED)
+        if (verdict) return verdict
+      }
+    },
+    chain,
+  }
+
+  function chain(): AuditChain {
+    let count = 0
+    let { hash } = NOTHING
+    return {
+      get entries() {
+        return count
+      },
+      follow(most) {
+        const rows = db.all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', count).orderBy('seq').limit(most))
+        for (const row of rows) {
+          hash = hashOf(hash, row)
+          if (row.seq !== count + 1 || row.hash.toString('hex') !== hash) return { isIntact: false, seq: count + 1 }
+          count += 1
+        }
+        // Nothing is appended between the last entry and its comparison with the head: both are of the same turn.
+        return rows.length === most ? undefined : endOf(count, hash)
+      },
+    }
+  }
+
+  function endOf(count: number, hash: string): AuditVerdict {
+    let kept: Head
+    try {
+      kept = head()
+    } catch {
+      return { isIntact: false, seq: count }
+    }
+    if (kept.count === count && kept.hash === hash) return { isIntact: true, entries: count }
+    return { isIntact: false, seq: kept.count > count ? count + 1 : Math.max(1, Math.min(kept.count, count)) }
   }
 }
+
+const contains = (column: 'actor' | 'action' | 'target', text = '') => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`
+
+const rowOf = (seal: Seal, { seq, at, actor, action, target, sealedDetail }: StoredEntry): AuditRow => ({
+  ...{ seq, at, actor, action, target },
+  detail: detailOf(seal, seq, sealedDetail),
+})
 
 const detailContext = (seq: number) => `audit detail ${seq}`
 

@@ -14,9 +14,10 @@ const MOST_WRITERS = 256
 
 // What the gateway records of its own work; no reply of the interface is read from these.
 const RECORDS = new Set([
-  ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox'],
+  ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox', 'events', 'eventAttempts'],
   ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
   ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
+  ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
 ])
 
 interface Statement {

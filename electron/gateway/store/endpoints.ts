@@ -14,13 +14,22 @@ export interface EndpointRecord {
   readonly createdAt: string
   readonly updatedAt: string
   readonly disabledAt: string | null
+  readonly name: string
+  /** Hosts (`host` or `host:port`) that files may be fetched from and sent to. */
+  readonly fileHosts: readonly string[]
+  /** Milliseconds a call may take, where it is not the usual. */
+  readonly budgets: Readonly<Partial<Record<EventType, number>>>
+  /** One sentence; null while it is enabled. */
+  readonly disabledReason: string | null
 }
 
 export interface EndpointsStore {
   /** Oldest first. */
   list(): EndpointRecord[]
   get(endpointId: string): EndpointRecord | undefined
-  /** The enabled endpoint of the event: that of the key, else the clinic's default. */
+  /** The endpoint of the event, also where it is switched off: that of the key, else the clinic's own. */
+  takerOf(event: EventType, apiKeyId: string | null): EndpointRecord | undefined
+  /** The same where it is enabled: what a key's endpoint does not get goes to no other. */
   endpointFor(event: EventType, apiKeyId: string | null): EndpointRecord | undefined
   put(endpoint: EndpointRecord): void
   remove(endpointId: string): boolean
@@ -34,19 +43,30 @@ export interface EndpointsStore {
 export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
   const every = db.sql.selectFrom('endpoints').selectAll()
   const list = () => db.all(every.orderBy('createdAt').orderBy('endpointId')).map(endpointOf)
+  function takerOf(event: EventType, apiKeyId: string | null): EndpointRecord | undefined {
+    const takers = list().filter((endpoint) => endpoint.events.includes(event))
+    const own = apiKeyId === null ? undefined : takers.find((endpoint) => endpoint.apiKeyId === apiKeyId)
+    return own ?? takers.find((endpoint) => endpoint.apiKeyId === null)
+  }
   return {
     list,
     get(endpointId) {
       const row = db.get(every.where('endpointId', '=', endpointId))
       return row && endpointOf(row)
     },
+    takerOf,
     endpointFor(event, apiKeyId) {
-      const takers = list().filter((endpoint) => endpoint.disabledAt === null && endpoint.events.includes(event))
-      const own = apiKeyId === null ? undefined : takers.find((endpoint) => endpoint.apiKeyId === apiKeyId)
-      return own ?? takers.find((endpoint) => endpoint.apiKeyId === null)
+      const taker = takerOf(event, apiKeyId)
+      return taker?.disabledAt === null ? taker : undefined
     },
     put(endpoint) {
-      const row = { ...endpoint, events: JSON.stringify(endpoint.events), allowsPlaintext: flag(endpoint.allowsPlaintext) }
+      const row = {
+        ...endpoint,
+        events: JSON.stringify(endpoint.events),
+        allowsPlaintext: flag(endpoint.allowsPlaintext),
+        fileHosts: JSON.stringify(endpoint.fileHosts),
+        budgets: JSON.stringify(endpoint.budgets),
+      }
       db.run(
         db.sql
           .insertInto('endpoints')
@@ -86,4 +106,10 @@ export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
 const secretContext = (endpointId: string) => `endpoint secret ${endpointId}`
 
 const endpointOf = (row: { [K in keyof EndpointRecord]: unknown }): EndpointRecord =>
-  ({ ...row, events: JSON.parse(String(row.events)), allowsPlaintext: row.allowsPlaintext === 1 }) as EndpointRecord
+  ({
+    ...row,
+    events: JSON.parse(String(row.events)),
+    allowsPlaintext: row.allowsPlaintext === 1,
+    fileHosts: JSON.parse(String(row.fileHosts)),
+    budgets: JSON.parse(String(row.budgets)),
+  }) as EndpointRecord

@@ -72,6 +72,10 @@ export interface ForwardsStore {
   drop(destinationId: string, studyInstanceUid: string, at: string): number
   /** Drops what waits or failed of other versions of the instance: it took their place. The destinations they were for. */
   supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
+  setAside(instanceId: number, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Destinations that `setAside` dropped the instance for, in the same words, and that it was not appended to since. */
+  keptFrom(instanceId: number, lastError: string): string[]
   /** Of one destination. */
   queue(destinationId: string): { waiting: number; sent: number; failed: number }
   /** Of all destinations. */
@@ -93,7 +97,8 @@ const APPEND = `
     createdAt, updatedAt)
   values (?, ?, ?, ?, 'waiting', ?, ?, '', '', '', ?, ?)
   on conflict (destinationId, instanceId) do update
-  set state = 'waiting', attempts = 0, queuedAt = excluded.queuedAt, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt
+  set state = 'waiting', attempts = 0, queuedAt = excluded.queuedAt, nextAt = excluded.nextAt, status = '', lastError = '',
+    updatedAt = excluded.updatedAt
   where state in ('failed', 'dropped')
   returning forwardId`
 const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
@@ -110,6 +115,13 @@ const SUPERSEDE = `
       select d.destinationId, n.instanceId from instances n cross join destinations d
       where n.sopInstanceUid = ? and n.instanceId <> ? and n.state <> 'current')
   returning destinationId`
+// Through the destinations for the same index.
+const OF_INSTANCE = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
+const SET_ASIDE = `
+  update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
+  where state in ('waiting', 'failed') and ${OF_INSTANCE}
+  returning destinationId`
+const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError = ? and ${OF_INSTANCE}`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
@@ -174,6 +186,10 @@ export function forwardsStore(db: Database): ForwardsStore {
       db
         .all(rawQuery<{ destinationId: string }>(SUPERSEDE, [at, lastError, sopInstanceUid, instanceId]))
         .map(({ destinationId }) => destinationId),
+    setAside: (instanceId, { at, lastError }) =>
+      db.all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId])).map(({ destinationId }) => destinationId),
+    keptFrom: (instanceId, lastError) =>
+      db.all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId])).map(({ destinationId }) => destinationId),
     queue: (destinationId) =>
       db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
     summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },

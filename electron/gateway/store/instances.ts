@@ -60,6 +60,21 @@ export interface InstanceRecord {
 }
 export type NewInstance = Omit<InstanceRecord, 'instanceId'>
 
+/** Quarantined instances of one study that were set aside for one reason; no later ones than `upTo`, an instance id. */
+export interface QuarantineGroup {
+  readonly studyInstanceUid: string
+  readonly because: QuarantineReason
+  readonly upTo: number
+}
+
+/** What is in quarantine of a study for one reason. */
+export interface QuarantineGroupRecord extends QuarantineGroup {
+  readonly instances: number
+  readonly bytes: number
+  /** Each once, no more than 20. */
+  readonly patientNames: readonly string[]
+}
+
 /** Changes of these belong in one transaction with those of `imageStudies`. */
 export interface InstancesStore {
   /** Its study is there already. @throws a second current instance of a SOP Instance UID, or of a file (a constraint of the database) */
@@ -84,6 +99,11 @@ export interface InstancesStore {
   /** Newest first. */
   quarantined(query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<InstanceRecord>
   countQuarantined(): number
+  /** What is in quarantine of a study, by reason. */
+  quarantineGroups(studyInstanceUid: string): QuarantineGroupRecord[]
+  /** Of a group, in the order they came. */
+  quarantinedIn(group: QuarantineGroup, query: { readonly after: number; readonly limit: number }): InstanceRecord[]
+  countQuarantinedIn(group: QuarantineGroup): number
   /** Current instances of the study that carry this step, or arrived for it. */
   ofStep(studyInstanceUid: string, scheduledProcedureStepId: string): InstanceRecord[]
 }
@@ -105,6 +125,13 @@ const NOT_CURRENT = `${SELECT} where sopInstanceUid = ? and state <> 'current'`
 // Without being told, SQLite looks through all instances because they are in the order of the list.
 const QUARANTINED = `${SELECT} indexed by instancesQuarantined where state = 'quarantined'`
 const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
+const OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
+const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${OF_STUDY}
+  group by reason order by reason`
+// Instances that came one after the other share one sealed name: a name is rarely sealed more often than this.
+const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
+const MOST_NAMES = 20
+const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 export function instancesStore(db: Database, seal: Seal): InstancesStore {
   const names = nameSeal(seal)
@@ -161,6 +188,19 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
       return sliceOf(rows, limit, (row) => row.instanceId)
     },
     countQuarantined: () => db.get(rawQuery<{ count: number }>(COUNT_QUARANTINED, []))?.count ?? 0,
+    quarantineGroups: (studyInstanceUid) =>
+      db.all(rawQuery<Omit<QuarantineGroupRecord, 'studyInstanceUid' | 'patientNames'>>(GROUPS, [studyInstanceUid])).map((group) => {
+        const sealed = db.all(rawQuery<{ sealedPatientName: Buffer }>(NAMES, [studyInstanceUid, group.because]))
+        const opened = sealed.map(({ sealedPatientName }) => names.opened(sealedPatientName, contextOf(studyInstanceUid)))
+        return { ...group, studyInstanceUid, patientNames: [...new Set(opened)].slice(0, MOST_NAMES) }
+      }),
+    quarantinedIn: ({ studyInstanceUid, because, upTo }, { after, limit }) => {
+      const text = `${QUARANTINED} and studyInstanceUid = ? ${IN_GROUP} and instanceId > ? order by instanceId limit ?`
+      return all(text, studyInstanceUid, because, upTo, after, limit)
+    },
+    countQuarantinedIn: ({ studyInstanceUid, because, upTo }) =>
+      db.get(rawQuery<{ count: number }>(`select count(*) as count ${OF_STUDY} ${IN_GROUP}`, [studyInstanceUid, because, upTo]))?.count ??
+      0,
     ofStep: (studyInstanceUid, scheduledProcedureStepId) =>
       all(
         `${SELECT} where studyInstanceUid = ? and state = 'current' and scheduledProcedureStepId = ? order by instanceId`,

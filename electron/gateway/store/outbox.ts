@@ -11,6 +11,8 @@ export interface OutboxRecord {
   readonly kind: string
   /** Id of what it is about, e.g. the invitation's. */
   readonly subject: string
+  /** Rows of one kind and lane go out one after the other, in the order they came; null: of none. */
+  readonly lane: string | null
   readonly state: OutboxState
   readonly attempts: number
   readonly notBefore: string
@@ -26,32 +28,45 @@ export interface OutboxRow<T> extends OutboxRecord {
 
 /** Rows are appended in the transaction of what they tell of. The payload is JSON, sealed at rest, and forgotten when the row stops waiting. */
 export interface OutboxStore {
-  append(row: { readonly kind: string; readonly subject: string; readonly payload: unknown; readonly at: string }): number
+  append(row: {
+    readonly kind: string
+    readonly subject: string
+    readonly lane?: string
+    readonly payload: unknown
+    readonly at: string
+  }): number
   /** Calls `heard` after each commit that appended a row of the kind. Returns what stops it. */
   onAppend(kind: string, heard: () => void): () => void
-  /** The oldest waiting rows that are due. A payload that cannot be opened is undefined. */
-  due(kind: string, now: string, limit: number): OutboxRow<unknown>[]
-  /** When the next waiting row is due. */
-  nextDue(kind: string): string | undefined
+  /** The waiting rows that are due, those first that are due longest; of a lane only its first one. A payload that cannot be opened is undefined. */
+  due(kind: string, now: string, limit: number, after?: OutboxRecord): OutboxRow<unknown>[]
+  /** When the next waiting row is due, or the next one after an instant. */
+  nextDue(kind: string, after?: string): string | undefined
+  get(outboxId: number): OutboxRecord | undefined
+  /** Every row of the kind that waits, oldest first. */
+  waiting(kind: string): OutboxRecord[]
   /** Whether it was still waiting. */
   settle(outboxId: number, state: Exclude<OutboxState, 'waiting'>, at: string, lastError?: string | null): boolean
   /** Counts a failed attempt; the row waits until `notBefore`. */
   postpone(outboxId: number, attempt: { readonly notBefore: string; readonly lastError: string; readonly at: string }): void
-  /** Lets everything of the kind that waits be due now. */
-  hasten(kind: string, now: string): void
-  /** Drops what still waits about the subject. */
-  drop(kind: string, subject: string, at: string): void
+  /** Lets it wait until then without an attempt: it cannot go out now. */
+  hold(outboxId: number, until: { readonly notBefore: string; readonly lastError: string; readonly at: string }): void
+  /** Lets everything of the kind that waits, or these rows of it, be due now. */
+  hasten(kind: string, now: string, outboxIds?: readonly number[]): void
+  /** Drops what still waits about the subject; how many rows. */
+  drop(kind: string, subject: string, at: string): number
   /** The newest row about the subject. */
   latest(kind: string, subject: string): OutboxRecord | undefined
   /** How many rows of the kind there are in each state, and the newest fault among the undelivered. */
   summary(kind: string): { readonly waiting: number; readonly failed: number; readonly fault: string | null }
-  /** Forgets rows that stopped waiting before the instant. */
+  /** Rows of the kind that wait since before the instant: how many, the oldest, and the newest fault among them. */
+  overdue(kind: string, before: string): { readonly count: number; readonly since: string | null; readonly fault: string | null }
+  /** Forgets rows that stopped waiting before the instant, but those of reports: how a report was delivered is told for as long as it is kept. */
   purge(before: string): number
 }
 
 export function outboxStore(db: Database, seal: Seal): OutboxStore {
   const listeners = new Set<{ readonly kind: string; readonly heard: () => void }>()
-  const columns = ['outboxId', 'kind', 'subject', 'state', 'attempts', 'notBefore', 'lastError', 'createdAt', 'updatedAt'] as const
+  const columns = ['outboxId', 'kind', 'subject', 'lane', 'state', 'attempts', 'notBefore', 'lastError', 'createdAt', 'updatedAt'] as const
   const waiting = (kind: string) => db.sql.selectFrom('outbox').where('kind', '=', kind).where('state', '=', 'waiting')
   const countOf = (kind: string, state: OutboxState) =>
     db.get(
@@ -63,11 +78,12 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
     )?.count ?? 0
 
   return {
-    append({ kind, subject, payload, at }) {
+    append({ kind, subject, lane = null, payload, at }) {
       const sealedPayload = seal.seal(Buffer.from(JSON.stringify(payload)), contextOf(kind, subject))
       const row = {
         kind,
         subject,
+        lane,
         sealedPayload,
         state: 'waiting',
         attempts: 0,
@@ -87,18 +103,52 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    due: (kind, now, limit) =>
-      db
-        .all(
-          waiting(kind)
-            .select([...columns, 'sealedPayload'])
-            .where('notBefore', '<=', now)
-            .orderBy('notBefore')
-            .orderBy('outboxId')
-            .limit(limit),
+    due(kind, now, limit, after) {
+      const rows = waiting(kind)
+        .select([...columns, 'sealedPayload'])
+        .where('notBefore', '<=', now)
+        .where((of) =>
+          of.or([
+            of('lane', 'is', null),
+            of.not(
+              of.exists(
+                of
+                  .selectFrom('outbox as earlier')
+                  .select('earlier.outboxId')
+                  .whereRef('earlier.lane', '=', 'outbox.lane')
+                  .whereRef('earlier.outboxId', '<', 'outbox.outboxId')
+                  .whereRef('earlier.kind', '=', 'outbox.kind')
+                  .where('earlier.state', '=', 'waiting')
+                  // Said once more for the index of lanes, which knows only rows that have one.
+                  .where('earlier.lane', 'is not', null),
+              ),
+            ),
+          ]),
         )
-        .map(({ sealedPayload, ...row }) => ({ ...recordOf(row), payload: opened(seal, sealedPayload, contextOf(row.kind, row.subject)) })),
-    nextDue: (kind) => db.get(waiting(kind).select('notBefore').orderBy('notBefore').orderBy('outboxId').limit(1))?.notBefore,
+        .orderBy('notBefore')
+        .orderBy('outboxId')
+        .limit(limit)
+      const page = after
+        ? rows.where((of) =>
+            of.or([
+              of('notBefore', '>', after.notBefore),
+              of.and([of('notBefore', '=', after.notBefore), of('outboxId', '>', after.outboxId)]),
+            ]),
+          )
+        : rows
+      return db
+        .all(page)
+        .map(({ sealedPayload, ...row }) => ({ ...recordOf(row), payload: opened(seal, sealedPayload, contextOf(row.kind, row.subject)) }))
+    },
+    nextDue(kind, after = '') {
+      const next = waiting(kind).select('notBefore').where('notBefore', '>', after)
+      return db.get(next.orderBy('notBefore').orderBy('outboxId').limit(1))?.notBefore
+    },
+    get(outboxId) {
+      const row = db.get(db.sql.selectFrom('outbox').select(columns).where('outboxId', '=', outboxId))
+      return row && recordOf(row)
+    },
+    waiting: (kind) => db.all(waiting(kind).select(columns).orderBy('outboxId')).map(recordOf),
     settle: (outboxId, state, at, lastError = null) =>
       db.run(
         db.sql
@@ -121,24 +171,35 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
           .where('outboxId', '=', outboxId)
           .where('state', '=', 'waiting'),
       ),
-    hasten: (kind, now) =>
+    hold: (outboxId, { notBefore, lastError, at }) =>
       void db.run(
         db.sql
           .updateTable('outbox')
-          .set({ notBefore: now })
-          .where('kind', '=', kind)
-          .where('state', '=', 'waiting')
-          .where('notBefore', '>', now),
+          .set({ notBefore, lastError, updatedAt: at })
+          .where('outboxId', '=', outboxId)
+          .where('state', '=', 'waiting'),
       ),
+    hasten(kind, now, outboxIds) {
+      const later = db.sql
+        .updateTable('outbox')
+        .set({ notBefore: now })
+        .where('kind', '=', kind)
+        .where('state', '=', 'waiting')
+        .where('notBefore', '>', now)
+      if (!outboxIds) return void db.run(later)
+      db.transaction(() => {
+        for (const outboxId of outboxIds) db.run(later.where('outboxId', '=', outboxId))
+      })
+    },
     drop: (kind, subject, at) =>
-      void db.run(
+      db.run(
         db.sql
           .updateTable('outbox')
           .set({ state: 'dropped', updatedAt: at, sealedPayload: null })
           .where('kind', '=', kind)
           .where('subject', '=', subject)
           .where('state', '=', 'waiting'),
-      ),
+      ).changes,
     latest(kind, subject) {
       const row = db.get(
         db.sql
@@ -166,7 +227,19 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
             .limit(1),
         )?.lastError ?? null,
     }),
-    purge: (before) => db.run(db.sql.deleteFrom('outbox').where('state', '<>', 'waiting').where('updatedAt', '<', before)).changes,
+    overdue(kind, before) {
+      const late = waiting(kind).where('createdAt', '<', before)
+      const { count, since } = db.get(
+        late.select((of) => [of.fn.countAll<number>().as('count'), of.fn.min<string | null>('createdAt').as('since')]),
+      ) ?? { count: 0, since: null }
+      if (count === 0) return { count, since: null, fault: null }
+      const newest = db.get(late.select('lastError').where('lastError', 'is not', null).orderBy('updatedAt', 'desc').limit(1))
+      return { count, since, fault: newest?.lastError ?? null }
+    },
+    purge: (before) =>
+      db.run(
+        db.sql.deleteFrom('outbox').where('state', '<>', 'waiting').where('updatedAt', '<', before).where('kind', '<>', 'report.delivered'),
+      ).changes,
   }
 }
 

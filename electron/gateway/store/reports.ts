@@ -5,6 +5,14 @@ import { rawQuery } from './raw-query.ts'
 import { flag } from './schema.ts'
 import type { Seal } from './seal.ts'
 
+/** Who signed, as they were then; sealed at rest. */
+export interface SignerRecord {
+  readonly userId: string
+  readonly name: string
+  readonly clinicRole: string
+  readonly npiNumber: string | null
+}
+
 /** A report or an addendum (interface.md, Scribe report). */
 export interface ReportRecord {
   /** Order of creation. */
@@ -25,7 +33,16 @@ export interface ReportRecord {
   readonly plainText: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** Of the draft's text: 0 while nothing was saved; each save counts it up. */
+  readonly revision: number
+  /** SHA-256 of the UTF-8 text in hex; null until signed. */
+  readonly textHash: string | null
+  /** Null until signed. */
+  readonly signer: SignerRecord | null
 }
+/** Of a draft that nothing was saved of, unless it says more. */
+export type NewReportRecord = Omit<ReportRecord, 'seq' | Unwritten> & Partial<Pick<ReportRecord, Unwritten>>
+type Unwritten = 'revision' | 'textHash' | 'signer'
 
 /** What a study says of its reports. */
 export interface ReportEntry {
@@ -34,39 +51,49 @@ export interface ReportEntry {
   readonly isCritical: boolean | null
 }
 
-/** A study has one draft at most. */
+/** A study has one draft at most. What is completed is never changed or removed: the database refuses it. */
 export interface ReportsStore {
   get(reportId: string): ReportRecord | undefined
+  /** What is being written on the study. */
+  draftOf(studyId: string): ReportRecord | undefined
   /** Oldest first, addenda too. */
   ofStudy(studyId: string): ReportRecord[]
   /** Oldest first, without opening what is sealed. */
   entriesOf(studyId: string): ReportEntry[]
-  insert(report: Omit<ReportRecord, 'seq'>): void
-  update(report: Omit<ReportRecord, 'seq'>): void
+  insert(report: NewReportRecord): void
+  update(report: NewReportRecord): void
   /** Whether it was there. */
   remove(reportId: string): boolean
 }
 
 export function reportsStore(db: Database, seal: Seal): ReportsStore {
   const every = db.sql.selectFrom('reports').selectAll()
-  const recordOf = ({ sealedText, sealedSnapshot, ...row }: StoredReport): ReportRecord =>
+  const recordOf = ({ sealedText, sealedSnapshot, sealedSigner, ...row }: StoredReport): ReportRecord =>
     ({
       ...row,
       isAddendum: row.isAddendum === 1,
       isCritical: row.isCritical === null ? null : row.isCritical === 1,
       plainText: sealedText === null ? null : seal.open(sealedText, textContext(row.reportId)).toString(),
       snapshotMetadata: JSON.parse(seal.open(sealedSnapshot, snapshotContext(row.reportId)).toString()),
+      signer: sealedSigner === null ? null : JSON.parse(seal.open(sealedSigner, signerContext(row.reportId)).toString()),
     }) as ReportRecord
-  const rowOf = ({ plainText, snapshotMetadata, ...report }: Omit<ReportRecord, 'seq'>) => ({
+  const rowOf = ({ plainText, snapshotMetadata, signer = null, revision = 0, textHash = null, ...report }: NewReportRecord) => ({
     ...report,
+    revision,
+    textHash,
     isAddendum: flag(report.isAddendum),
     isCritical: report.isCritical === null ? null : flag(report.isCritical),
     sealedText: plainText === null ? null : seal.seal(Buffer.from(plainText), textContext(report.reportId)),
     sealedSnapshot: seal.seal(Buffer.from(JSON.stringify(snapshotMetadata)), snapshotContext(report.reportId)),
+    sealedSigner: signer === null ? null : seal.seal(Buffer.from(JSON.stringify(signer)), signerContext(report.reportId)),
   })
   return {
     get(reportId) {
       const row = db.get(every.where('reportId', '=', reportId))
+      return row && recordOf(row)
+    },
+    draftOf(studyId) {
+      const row = db.get(every.where('studyId', '=', studyId).where('status', '=', 'in_progress'))
       return row && recordOf(row)
     },
     ofStudy: (studyId) => db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf),
@@ -85,10 +112,12 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
 
 const ENTRIES = 'select reportId, status, isCritical from reports where studyId = ? order by seq'
 const textContext = (reportId: string) => `report text ${reportId}`
+const signerContext = (reportId: string) => `report signer ${reportId}`
 const snapshotContext = (reportId: string) => `report snapshot ${reportId}`
 
-type StoredReport = Omit<{ [K in keyof ReportRecord]: unknown }, 'plainText' | 'snapshotMetadata'> & {
+type StoredReport = Omit<{ [K in keyof ReportRecord]: unknown }, 'plainText' | 'snapshotMetadata' | 'signer'> & {
   reportId: string
   sealedText: Buffer | null
   sealedSnapshot: Buffer
+  sealedSigner: Buffer | null
 }

@@ -4,9 +4,12 @@ import { type AnswersStore, answersStore } from './answers.ts'
 import { type ApiKeysStore, apiKeysStore } from './api-keys.ts'
 import { type AuditStore, auditStore } from './audit.ts'
 import { type CallersStore, callersStore } from './callers.ts'
+import { type ClinicalContextsStore, clinicalContextsStore } from './clinical-contexts.ts'
 import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
 import { type CommitmentsStore, commitmentsStore } from './commitments.ts'
+import { type ContextDocumentsStore, contextDocumentsStore } from './context-documents.ts'
+import { type CriticalResultsStore, criticalResultsStore } from './critical-results.ts'
 import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
 import { type DestinationsStore, destinationsStore } from './destinations.ts'
@@ -14,6 +17,7 @@ import { type DevicesStore, devicesStore } from './devices.ts'
 import { type DocumentsStore, documentsStore } from './documents.ts'
 import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
+import { type EventsStore, eventsStore } from './events.ts'
 import { makeFolder } from './folder.ts'
 import { type ForwardsStore, forwardsStore } from './forwards.ts'
 import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
@@ -27,6 +31,10 @@ import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
 import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
 import { type ReferencesStore, referencesStore } from './references.ts'
+import { type ReportObjectsStore, reportObjectsStore } from './report-objects.ts'
+import { type ReportPdfsStore, reportPdfsStore } from './report-pdfs.ts'
+import { type ReportRevisionsStore, reportRevisionsStore } from './report-revisions.ts'
+import { type ReportTemplatesStore, reportTemplatesStore } from './report-templates.ts'
 import { type ReportsStore, reportsStore } from './reports.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { type SecretsStore, secretsStore } from './secrets.ts'
@@ -64,12 +72,20 @@ export interface Store extends Disposable {
   readonly organizations: OrganizationsStore
   readonly studies: StudiesStore
   readonly reports: ReportsStore
+  readonly reportRevisions: ReportRevisionsStore
+  readonly reportPdfs: ReportPdfsStore
+  readonly reportObjects: ReportObjectsStore
+  readonly criticalResults: CriticalResultsStore
+  readonly reportTemplates: ReportTemplatesStore
+  readonly clinicalContexts: ClinicalContextsStore
+  readonly contextDocuments: ContextDocumentsStore
   readonly links: LinksStore
   readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
   readonly outbox: OutboxStore
+  readonly events: EventsStore
   readonly secrets: SecretsStore
   readonly imageFiles: ImageFiles
   readonly instances: InstancesStore
@@ -121,12 +137,20 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       organizations: organizationsStore(database, seal),
       studies: studiesStore(database, seal),
       reports: reportsStore(database, seal),
+      reportRevisions: reportRevisionsStore(database, seal),
+      reportPdfs: reportPdfsStore(database, seal),
+      reportObjects: reportObjectsStore(database),
+      criticalResults: criticalResultsStore(database, seal),
+      reportTemplates: reportTemplatesStore(database),
+      clinicalContexts: clinicalContextsStore(database, seal),
+      contextDocuments: contextDocumentsStore(database, seal),
       links: linksStore(database, seal),
       references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
       outbox: outboxStore(database, seal),
+      events: eventsStore(database, seal),
       secrets: secretsStore(database, seal, clock),
       imageFiles: imageFiles(folder, uuid),
       instances: instancesStore(database, seal),

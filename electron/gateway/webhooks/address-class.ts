@@ -85,10 +85,22 @@ export function addressClass(address: string): AddressClass {
   return byCarried(bytes) ?? { kind: 'never', what: 'a reserved' }
 }
 
+/** The address in one form, without its zone: an IPv4 address that an IPv6 one carries is itself. '' for text that is none. */
+export function plainAddress(address: string): string {
+  const bytes = bytesOf(address)
+  return carriedBy(bytes) ?? (bytes.length === 4 ? bytes.join('.') : bytes.map((byte) => byte.toString(16)).join(':'))
+}
+
 function byCarried(bytes: readonly number[]): AddressClass | undefined {
+  const carried = carriedBy(bytes)
+  return carried === undefined ? undefined : addressClass(carried)
+}
+
+function carriedBy(bytes: readonly number[]): string | undefined {
+  if (bytes.length !== 16) return undefined
   const isLocal = bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1
   const carrier = isLocal ? undefined : CARRIERS.find((known) => isIn(known, bytes))
-  return carrier && addressClass(bytes.slice(carrier.at, carrier.at + 4).join('.'))
+  return carrier && bytes.slice(carrier.at, carrier.at + 4).join('.')
 }
 
 /** The 4 or 16 bytes of an address; none for text that is no address. A zone (`%eth0`) says which network card, not which address. */

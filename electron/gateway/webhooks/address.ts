@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { addressClass } from './address-class.ts'
+import type { IsOwnListener } from './own-listeners.ts'
 import { WebhookError } from './webhook-error.ts'
 
 // interface-choices §6 row 30; ux-security E.9.
@@ -50,34 +51,65 @@ const METADATA_NAMES = new Set(['metadata', 'metadata.google.internal', 'metadat
  * Reads the address of an endpoint and decides all that can be decided before a name is resolved. A host given as an IP address is judged
  * here; a name is judged at each connection, by `pinnedLookup`. Throws `WebhookError` `forbidden-address`.
  * @param plaintextHosts `host:port` entries; another port of the same host is not listed
+ * @param isOwn refuses the gateway's own listeners, listed or not
  */
-export function admitUrl(text: string, plaintextHosts: readonly string[]): AdmittedUrl {
+export function admitUrl(text: string, plaintextHosts: readonly string[], isOwn?: IsOwnListener): AdmittedUrl {
+  const { url, hostname, here } = urlOf(text)
+  const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
+  if (url.protocol === 'http:' && !isListed) throw forbidden(`http is allowed only to hosts listed for it, and ${here} is not`)
+  const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
+  if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
+  return { url, route }
+}
+
+/**
+ * Reads the address of a file, as an answer names it: only hosts on the endpoint's list, by https; by http where the host is also listed
+ * for that and is inside the clinic. Throws `WebhookError` `forbidden-address`.
+ * @param hosts `host`, which is its port 443, or `host:port`
+ */
+export function admitFileUrl(
+  text: string,
+  hosts: readonly string[],
+  plaintextHosts: readonly string[],
+  isOwn?: IsOwnListener,
+): AdmittedUrl {
+  const { url, hostname, here } = urlOf(text)
+  if (!hosts.some((entry) => fileHostOf(entry) === here)) throw forbidden(`${here} is not on the list of hosts that files may come from`)
+  const isPlain = url.protocol === 'http:'
+  if (isPlain && !plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here))
+    throw forbidden(`http is allowed only to hosts listed for it, and ${here} is not`)
+  const route = isPlain ? 'http-listed' : 'https-listed'
+  if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
+  return { url, route }
+}
+
+function urlOf(text: string): { readonly url: URL; readonly hostname: string; readonly here: string } {
   const url = URL.parse(text)
   if (!url) throw forbidden('the address of the partner is not a URL')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw forbidden('the address must begin with https://')
   if (url.username || url.password) throw forbidden('the address must not carry a user name or password')
   const hostname = bareHost(url)
   if (METADATA_NAMES.has(hostname)) throw forbidden('the address names a cloud metadata service')
-  const here = `${hostname}:${portOf(url)}`
-  const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
-  if (url.protocol === 'http:' && !isListed) throw forbidden(`http is allowed only to hosts listed for it, and ${here} is not`)
-  const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
-  if (isIP(hostname)) admitAddress(hostname, route)
-  return { url, route }
+  return { url, hostname, here: `${hostname}:${portOf(url)}` }
 }
 
 /**
  * A `lookup` for sockets that resolves the name itself, refuses unless **every** address is admitted, and hands on exactly those: the
  * address judged is the address connected to, also when the name server changes its mind in between.
+ * @param own the port of the connection, and which listeners it must not reach
  */
-export function pinnedLookup(route: Route, resolve: Resolve): LookupFunction {
+export function pinnedLookup(
+  route: Route,
+  resolve: Resolve,
+  own?: { readonly port: number; readonly isOwn: IsOwnListener },
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         try {
           const [first] = addresses
           if (!first) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
-          for (const { address } of addresses) admitAddress(address, route)
+          for (const { address } of addresses) admitAddress(address, own?.port ?? 0, route, own?.isOwn)
           if (options.all) callback(null, [...addresses])
           else callback(null, first.address, first.family)
         } catch (error) {
@@ -89,7 +121,8 @@ export function pinnedLookup(route: Route, resolve: Resolve): LookupFunction {
   }
 }
 
-function admitAddress(address: string, route: Route): void {
+function admitAddress(address: string, port: number, route: Route, isOwn: IsOwnListener | undefined): void {
+  if (isOwn?.(address, port)) throw forbidden('it is a listener of this gateway, which is never called')
   const { kind, what } = addressClass(address)
   if (ADMITS[route].includes(kind)) return
   if (kind === 'public') throw forbidden('http is allowed only inside the clinic, and this is an address of the internet')
@@ -101,6 +134,11 @@ function listedAs(entry: string, protocol: string): string {
   const url = URL.parse(`${protocol}//${entry}`)
   const port = /:(\d{1,5})$/.exec(entry)?.[1]
   return url && port ? `${bareHost(url)}:${Number(port)}` : ''
+}
+
+function fileHostOf(entry: string): string {
+  const url = URL.parse(`https://${entry}`)
+  return url && url.pathname === '/' && !url.search && !url.username ? `${bareHost(url)}:${portOf(url)}` : ''
 }
 
 /** Lower-case and without brackets or the root's dot: the URL parser has already turned `127.1` or `0x7f000001` into 127.0.0.1. */

@@ -1,10 +1,12 @@
-import { Agent, type Dispatcher } from 'undici'
-import { type AdmittedUrl, pinnedLookup, type Resolve, ROUTES, type Route } from './address.ts'
+import type { Dispatcher } from 'undici'
+import type { AdmittedUrl } from './address.ts'
+import { type AgentsOptions, openAgents } from './agents.ts'
+import { withinBudget } from './budget.ts'
 import { LARGE_BYTES, type LargeBody, openLargeBodies } from './large-body.ts'
-import { type CallLimits, CONNECT_MS } from './limits.ts'
-import { isConnectFailure, networkFault } from './network-fault.ts'
-import { ACCEPT_ENCODING, discard, readBody } from './response-body.ts'
-import { WebhookError } from './webhook-error.ts'
+import type { CallLimits } from './limits.ts'
+import { isConnectFailure } from './network-fault.ts'
+import { ACCEPT_ENCODING, readBody, readRefusal } from './response-body.ts'
+import { statusError } from './status-error.ts'
 
 export interface Post {
   readonly to: AdmittedUrl
@@ -20,6 +22,8 @@ export interface Post {
 export interface Progress {
   httpStatus: number | null
   bytes: number
+  /** The beginning of the body of an answer that is not 2xx. */
+  refusal: Buffer | null
 }
 
 /** A body, disposed of when it has been read. */
@@ -32,20 +36,9 @@ export interface Exchange extends AsyncDisposable {
   post(post: Post): Promise<Received>
 }
 
-/** HTTP as the partner is spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no proxy from the environment. */
-export function openExchange(resolve: Resolve, authorities: readonly string[] | undefined): Exchange {
-  const agentFor = (route: Route) =>
-    new Agent({
-      allowH2: false,
-      connections: 32,
-      // The budget of the call governs both.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: CONNECT_MS, lookup: pinnedLookup(route, resolve), ...(authorities && { ca: [...authorities] }) },
-    })
-  // A connection opened while its host was listed must not be used again once it is not: each route has its own.
-  const agents = Object.fromEntries(ROUTES.map((route) => [route, agentFor(route)])) as Record<Route, Agent>
-
+/** How the partner is asked: JSON by POST, over `agents`. */
+export function openExchange({ clock, ...options }: AgentsOptions & { readonly clock: () => number }): Exchange {
+  const agents = openAgents(options)
   const largeBodies = openLargeBodies()
 
   async function attempt({ to, body, headers, limits, progress }: Post, large: LargeBody, budget: AbortSignal): Promise<Buffer> {
@@ -63,9 +56,12 @@ export function openExchange(resolve: Resolve, authorities: readonly string[] | 
       body,
       signal: budget,
     }
-    const response = await agents[to.route].request(options)
+    const response = await agents.of[to.route].request(options)
     progress.httpStatus = response.statusCode
-    if (response.statusCode < 200 || response.statusCode > 299) throw discard(response, statusError(response.statusCode))
+    if (response.statusCode < 200 || response.statusCode > 299) {
+      progress.refusal = await readRefusal(response, progress)
+      throw statusError(response, clock())
+    }
     return await readBody(response, limits.answerBytes, progress, (bytes) => (bytes > LARGE_BYTES ? large.take(budget) : undefined))
   }
 
@@ -83,43 +79,5 @@ export function openExchange(resolve: Resolve, authorities: readonly string[] | 
     })
   }
 
-  return {
-    post,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(agents).map((agent) => agent.destroy()))
-    },
-  }
-}
-
-async function withinBudget<T>(budgetMs: number, signal: AbortSignal | undefined, run: (budget: AbortSignal) => Promise<T>): Promise<T> {
-  const budget = new AbortController()
-  const follow = () => budget.abort(signal?.reason)
-  signal?.addEventListener('abort', follow, { once: true })
-  let isOver = false
-  const timer = setTimeout(() => {
-    isOver = true
-    budget.abort()
-  }, budgetMs)
-  try {
-    return await run(budget.signal)
-  } catch (error) {
-    if (isOver) throw new WebhookError('timeout', `no complete answer within ${budgetMs / 1000} s`, {}, error)
-    throw signal?.aborted ? signal.reason : networkFault(error)
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', follow)
-  }
-}
-
-/** Statuses whose usual cause is ours to name. */
-const STATUS_WORDS: Readonly<Record<number, string>> = {
-  400: 'it answered 400; it may not accept our signature, so compare the secret',
-  401: 'it answered 401; it may not accept our signature, so compare the secret',
-  404: 'it answered 404; the path of its address may be wrong',
-  410: 'it answered 410: this address is no longer used',
-}
-
-function statusError(status: number): WebhookError {
-  if (status >= 300 && status < 400) return new WebhookError('status', `it answered ${status}, a redirect; redirects are not followed`)
-  return new WebhookError('status', STATUS_WORDS[status] ?? `it answered ${status}`)
+  return { post, [Symbol.asyncDispose]: () => agents[Symbol.asyncDispose]() }
 }

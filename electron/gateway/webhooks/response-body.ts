@@ -75,6 +75,33 @@ export async function readBody(
   return size === whole.length ? whole : Buffer.from(whole.subarray(0, size))
 }
 
+/** What is kept of an answer. */
+export const KEPT_BYTES = 64 << 10
+/** Who refuses says why at once, or not at all. */
+const REFUSAL_MS = 500
+
+/** The beginning of the body of an answer that is refused anyway, as far as it comes soon; null where none did, or it is compressed. */
+export async function readRefusal(response: Dispatcher.ResponseData, reading: BodyReading): Promise<Buffer | null> {
+  const { body, headers } = response
+  const chunks: Buffer[] = []
+  let size = 0
+  const stop = setTimeout(() => discard(response, new Error('late')), REFUSAL_MS)
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      reading.bytes += chunk.length
+      size += chunk.length
+      chunks.push(chunk)
+      if (size > KEPT_BYTES) break
+    }
+  } catch {
+    // What came until then is all there is.
+  } finally {
+    clearTimeout(stop)
+  }
+  const isPlain = headers['content-encoding'] === undefined
+  return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, KEPT_BYTES) : null
+}
+
 /** Gives up an answer and its connection without waiting for the rest; returns the error for the caller to throw. */
 export function discard<E extends Error>({ body }: Dispatcher.ResponseData, error: E): E {
   body.on('error', () => undefined).destroy()

@@ -10,6 +10,8 @@ export interface CallFacts {
   readonly bytes: number
   /** The `webhook-id` sent, '' where the call ended before it had one. */
   readonly webhookId: string
+  /** Milliseconds after which the partner wants to be asked again (`Retry-After`), where it said so. */
+  readonly retryAfterMs?: number | undefined
 }
 
 const NOTHING: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
@@ -26,14 +28,16 @@ export class WebhookError extends Error implements CallFacts {
   readonly tookMs: number
   readonly bytes: number
   readonly webhookId: string
+  readonly retryAfterMs: number | undefined
   constructor(fault: PartnerFault, detail: string, facts: Partial<CallFacts> = {}, cause?: unknown) {
     super(`the partner call failed: ${fault}`, cause === undefined ? undefined : { cause })
-    const { httpStatus, tookMs, bytes, webhookId } = { ...NOTHING, ...facts }
+    const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NOTHING, ...facts }
     this.fault = fault
     this.detail = detail
     this.httpStatus = httpStatus
     this.tookMs = tookMs
     this.bytes = bytes
     this.webhookId = webhookId
+    this.retryAfterMs = retryAfterMs
   }
 }

@@ -23,7 +23,12 @@ function openClinic() {
   parts.devices.add(NewDevice.parse({ aeTitle: 'OFF', isEnabled: false }), 'command-line')
   const feed = createFeed({ clock: Date.now })
   const log: string[] = []
-  const observer = observeAssociations({ ...parts, feed, log: openLog('trace', { write: (line) => void log.push(line) }) })
+  const observer = observeAssociations({
+    ...parts,
+    feed,
+    isFetchedFrom: (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
+    log: openLog('trace', { write: (line) => void log.push(line) }),
+  })
   return {
     observer,
     log,
@@ -109,4 +114,14 @@ it('logs rejections and answers that are no success, by numbers', () => {
     { level: 'info', msg: 'answered', status: '0122' },
   ])
   expect(clinic.lines().at(-1)).toEqual(['echo', 'warning', expect.stringContaining('tested the connection (C-ECHO): ')])
+})
+
+it('lists no archive among the callers to approve that is let in because a study is fetched from it', async () => {
+  using clinic = openClinic()
+  const { observer, store } = clinic
+  observer.opened(info('PACS', { remoteAddress: '10.0.9.9' }), ['CT Image Storage'])
+  observer.opened(info('PACS', { remoteAddress: '10.0.9.8' }), ['Verification'])
+  await vi.waitFor(() => expect(store.callers.count()).toBeGreaterThan(0))
+  expect(store.callers.list().map(({ address }) => address)).toEqual(['10.0.9.8'])
+  expect(clinic.lines()[0]).toEqual(['opened', 'plain', 'PACS connected for CT Image Storage.'])
 })

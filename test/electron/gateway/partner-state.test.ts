@@ -15,6 +15,11 @@ const outcome = (fault: PartnerOutcome['fault'], time: string, detail = ''): Par
   tookMs: 1,
   bytes: 0,
   webhookId: 'whe_1',
+  apiKeyId: null,
+  about: { subject: 'CT1', studyInstanceUid: null },
+  request: null,
+  response: null,
+  notes: [],
 })
 
 function openState(url: string | null = URL) {
@@ -65,6 +70,20 @@ it('tells a refusal from a failure, and keeps the partner’s own words, which m
     ['partner', 'danger', 'The partner refuses the request.'],
     ['partner', 'danger', 'The partner cannot be asked: HTTP 500.'],
   ])
+})
+
+it('is told by worklists alone, but for a first sign of life', () => {
+  const partner = openState()
+  const report = (fault: PartnerOutcome['fault'], time: string) => ({ ...outcome(fault, time), type: 'report.delivered' as const })
+  partner.note(report('status', '09:00:00'))
+  expect(partner.status()).toMatchObject({ state: 'unknown' })
+  partner.note(report(null, '09:00:01'))
+  expect(partner.status()).toMatchObject({ state: 'up' })
+  partner.note(outcome('timeout', '09:01:00', 'no answer within 8 s'))
+  partner.note(report(null, '09:02:00'))
+  expect(partner.status()).toMatchObject({ state: 'down', fault: 'timeout' })
+  partner.note({ ...outcome(null, '09:03:00'), about: { subject: 'test', studyInstanceUid: null, isTest: true } })
+  expect(partner.status()).toMatchObject({ state: 'down' })
 })
 
 it('learns nothing from a call that was not made', () => {

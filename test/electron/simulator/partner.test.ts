@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openPartnerSimulator, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
+import { openPartnerSimulator, openSimulatedFiles, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 
@@ -179,5 +179,71 @@ describe('a scenario', () => {
     const text = await (await send('modality_worklist.requested', QUESTION)).text()
     expect(text.length).toBeGreaterThan(20 * 1024 * 1024)
     expect(JSON.parse(text)).toMatchObject({ authorized: true, items: [] })
+  })
+})
+
+describe('a partner that misbehaves on purpose', () => {
+  const report = { ...STUDY, isCritical: false, presignedUrl: 'https://pdf.example/1', reportId: `rep_${ID.slice(4)}` }
+
+  it('goes through a sequence, then does as its scenario says, and keeps the reports it has accepted', async () => {
+    const { simulator, send } = await open()
+    simulator.setSequence('report.delivered', ['error', 'refuse', 'gone'])
+    const statuses: unknown[] = []
+    for (let at = 0; at < 4; at++) {
+      const answer = await send('report.delivered', report)
+      statuses.push([answer.status, (await answer.json()).success])
+    }
+    expect(statuses).toEqual([
+      [500, undefined],
+      [200, false],
+      [410, undefined],
+      [200, true],
+    ])
+    expect(await (await send('study.access_requested', STUDY)).json()).toMatchObject({ authorized: true })
+    expect([...simulator.reports]).toEqual([[ID, report]])
+    expect(simulator.received.map(({ envelope }) => envelope.type)).toEqual([
+      ...Array(4).fill('report.delivered'),
+      'study.access_requested',
+    ])
+    expect(simulator.received[0]?.headers['webhook-id']).toBe(ID)
+  })
+
+  it('redirects, hangs after its headers, and sends ten megabytes', async () => {
+    const { simulator, send } = await open({ scenario: 'large' })
+    expect((await (await send('report.delivered', report)).arrayBuffer()).byteLength).toBeGreaterThan(10 * 1024 * 1024)
+    simulator.setScenario('hang')
+    const hanging = await send('report.delivered', report, SECRET, AbortSignal.timeout(300))
+    expect(hanging.status).toBe(200)
+    await expect(hanging.text()).rejects.toThrow()
+    simulator.setSequence('report.delivered', ['redirect'])
+    simulator.setScenario('normal')
+    const { redirected } = await send('report.delivered', report).catch(() => ({ redirected: true }))
+    expect(redirected).toBe(true)
+    expect(simulator.reports.size).toBe(0)
+  })
+
+  it('gives out links to its files, which are good for a while, and takes uploads', async () => {
+    let now = noon
+    const files = await openSimulatedFiles({ clock: () => now })
+    onTestFinished(() => files[Symbol.asyncDispose]())
+    files.put('1.2.3/a b.dcm', { body: Buffer.from('DICM'), mediaType: 'application/dicom' })
+    const { send } = await open({
+      files: { urlsOf: () => [files.getUrl('1.2.3/a b.dcm')], uploadUrlsOf: (uid) => [files.putUrl(`${uid}/sc.dcm`)] },
+    })
+    const { urls } = (await (await send('study.access_requested', STUDY)).json()) as { urls: [string] }
+    expect(new URL(urls[0]).host).toBe(files.host)
+    const got = await fetch(urls[0])
+    expect([got.status, got.headers.get('content-type'), await got.text()]).toEqual([200, 'application/dicom', 'DICM'])
+    const { uploadUrls } = (await (await send('secondary_capture.access_requested', STUDY)).json()) as { uploadUrls: [string] }
+    expect((await fetch(uploadUrls[0], { method: 'PUT', body: 'new', headers: { 'content-type': 'application/dicom' } })).status).toBe(200)
+    expect(files.uploads).toEqual([{ name: '2.25.1/sc.dcm', body: Buffer.from('new'), mediaType: 'application/dicom' }])
+    // Neither another method, nor another file, nor a signature of somebody else.
+    expect((await fetch(uploadUrls[0])).status).toBe(403)
+    expect((await fetch(urls[0].replace('a%20b', 'c'))).status).toBe(403)
+    expect((await fetch(files.getUrl('nothing'))).status).toBe(404)
+    expect((await fetch(files.getUrl('nothing'), { method: 'DELETE' })).status).toBe(405)
+    now += 901_000
+    expect((await fetch(urls[0])).status).toBe(403)
+    expect(files.fetched).toEqual(['1.2.3/a b.dcm'])
   })
 })

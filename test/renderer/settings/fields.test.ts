@@ -16,7 +16,21 @@ describe('the settings screen', () => {
   it('shows every setting once, in a named group', () => {
     const groups = groupsOf(all)
     expect(groups.map(({ name }) => name)).toEqual([
-      ...['clinic', 'worklist', 'dimse', 'intake', 'commitment', 'forwarding', 'partner', 'http', 'mail', 'viewer', 'inspector'],
+      ...[
+        'clinic',
+        'worklist',
+        'dimse',
+        'intake',
+        'commitment',
+        'forwarding',
+        'reports',
+        'partner',
+        'events',
+        'http',
+        'mail',
+        'viewer',
+        'inspector',
+      ],
     ])
     expect(groups.flatMap(({ rows }) => rows.map(({ key }) => key)).sort()).toEqual([...SETTING_KEYS].sort())
   })
@@ -47,6 +61,8 @@ describe('the control of a setting', () => {
     ['dimse.port', { kind: 'number', min: 0, max: 65_535, isWhole: true }],
     ['worklist.freshSeconds', { kind: 'number', min: 0, max: 300, isWhole: false }],
     ['http.allowedHosts', { kind: 'list' }],
+    ['reports.letterhead', { kind: 'lines' }],
+    ['reports.destinationId', { kind: 'destination' }],
     ['http.publicUrl', { kind: 'text', isNullable: true }],
     ['dimse.tlsPort', { kind: 'number', min: 0, max: 65_535, isWhole: true }],
     ['dimse.tlsAuthorities', { kind: 'block' }],

@@ -123,9 +123,14 @@ create table events (
 ) strict;
 create index eventsByType on events (type, seq);
 create index eventsByState on events (state, seq);
+create index eventsByTypeAndState on events (type, state, seq);
+create index eventsByEndpoint on events (endpointId, seq);
+create index eventsByEndpointAndType on events (endpointId, type, seq);
+create index eventsWithNotes on events (seq) where notes > 0;
+create index eventsWithBody on events (createdAt) where state = 'done' and sealedRequest is not null;
 create index eventsByStudy on events (studyInstanceUid, seq) where studyInstanceUid is not null;
 create index eventsBySubject on events (subject, seq);
-create index eventsByTime on events (createdAt);
+create index eventsByTime on events (createdAt, type, outcome, tookMs, notes, endpointId, isTest);
 
 create table eventAttempts (
   seq integer not null references events on delete cascade,

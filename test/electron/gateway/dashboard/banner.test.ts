@@ -28,6 +28,28 @@ describe('the banner', () => {
     expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unknown', lastOkAt: null } })).toBeNull()
   })
 
+  it('says that signed reports are late, and since when, once they are late', () => {
+    const undelivered = { count: 1, since: at('08:40:00'), fault: 'it answered 500', switchedOff: [] }
+    expect(bannerOf({ ...well, undelivered })).toEqual({
+      tone: 'danger',
+      text: 'A signed report has not reached the partner since 09:40 (it answered 500). It is tried again by itself; tell the partner by phone what cannot wait.',
+    })
+    expect(bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text).toBe(
+      '3 signed reports have not reached the partner since 09:40. They are tried again by themselves; tell the partner by phone what cannot wait.',
+    )
+    expect(bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } })).toBeNull()
+    // No worklist at all is worse than a late report.
+    expect(bannerOf({ ...down, undelivered })?.text).toContain('Partner unreachable')
+  })
+
+  it('names an endpoint that is switched off before all else of the partner', () => {
+    const switchedOff = [{ name: 'ris.example', reason: 'It answered a report with 410: this address is no longer used.' }]
+    expect(bannerOf({ ...down, undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff } })).toEqual({
+      tone: 'danger',
+      text: 'Nothing is sent to ris.example. It answered a report with 410: this address is no longer used. Switch it on again, or enter its new address, under Partner.',
+    })
+  })
+
   it('says since when the partner is unreachable and how old the worklists are, in the time of the clinic', () => {
     expect(bannerOf(down)).toEqual({
       tone: 'warning',

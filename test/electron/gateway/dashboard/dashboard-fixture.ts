@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { serveDashboard } from '#gateway/dashboard/dashboard.ts'
 import { serveDashboardDestinations } from '#gateway/dashboard/dashboard-destinations.ts'
 import { serveDashboardImages } from '#gateway/dashboard/dashboard-images.ts'
-import { createFeed } from '#gateway/dashboard/feed.ts'
+import { createFeed, type Feed } from '#gateway/dashboard/feed.ts'
 import type { DashboardPorts, ForwardingPort, ImagePorts } from '#gateway/dashboard/ports.ts'
 import { sessionsOf } from '#gateway/dashboard/session.ts'
+import type { DomainDeps } from '#gateway/domain/audit.ts'
+import { openAuditTrail } from '#gateway/domain/audit-trail.ts'
 import { openClosedSteps } from '#gateway/domain/closed-steps.ts'
 import { openCustomers } from '#gateway/domain/customers.ts'
 import { openDevices } from '#gateway/domain/devices.ts'
@@ -15,7 +17,8 @@ import { openDowntime } from '#gateway/domain/downtime.ts'
 import { openImageStudies } from '#gateway/domain/image-studies.ts'
 import { openPartnerEndpoint } from '#gateway/domain/partner-endpoint.ts'
 import { openPeople } from '#gateway/domain/people.ts'
-import { openSettings } from '#gateway/domain/settings.ts'
+import { openSettings, type Settings } from '#gateway/domain/settings.ts'
+import type { HttpApp } from '#gateway/http/operations.ts'
 import { openHttpServer } from '#gateway/http/server.ts'
 import type { SessionUse } from '#gateway/http/sessions.ts'
 import type { InspectionRecord } from '#gateway/store/inspections.ts'
@@ -93,7 +96,17 @@ export const destination = (more: Partial<Destination> = {}): Destination => ({
 })
 
 const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
-  ...{ pullId: 'p1', destinationId, destinationName: 'PACS', studyInstanceUid, state: 'running', completed: 0, failed: 0, remaining: 0 },
+  ...{
+    pullId: 'p1',
+    destinationId,
+    destinationName: 'PACS',
+    studyInstanceUid,
+    ...{ patientName: 'Probe^Paula', patientId: 'P1', studyDescription: 'CT', studyDate: '20200101' },
+    state: 'running',
+    completed: 0,
+    failed: 0,
+    remaining: 0,
+  },
   ...{ detail: '', startedAt: '2026-11-20T09:00:00.000Z', endedAt: null },
 })
 
@@ -117,13 +130,19 @@ const IMAGES: ImagePorts = {
   retryEnrichment: async () => {},
   releaseInstance: () => ({ success: true }),
   discardInstance: async () => ({ success: true }),
+  releaseGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
+  discardGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
+}
+
+interface DashboardParts {
+  readonly images?: Partial<ImagePorts>
+  readonly forwarding?: Partial<ForwardingPort>
+  /** Declares more of the window's calls. */
+  readonly serve?: (app: HttpApp, on: { readonly deps: DomainDeps; readonly settings: Settings; readonly feed: Feed }) => void
 }
 
 /** The dashboard on a real store, a real domain and a real listener; the other slices are functions. */
-export async function openTestDashboard(
-  ports: Partial<DashboardPorts> = {},
-  { images = {}, forwarding = {} }: { readonly images?: Partial<ImagePorts>; readonly forwarding?: Partial<ForwardingPort> } = {},
-) {
+export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { images = {}, forwarding = {}, serve }: DashboardParts = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-dashboard-'))
   let now = START
   const clock = () => now
@@ -137,6 +156,7 @@ export async function openTestDashboard(
   const partnerEndpoint = openPartnerEndpoint({ ...deps, settings })
   const closedSteps = openClosedSteps(deps)
   const customers = openCustomers(deps)
+  const auditTrail = openAuditTrail(deps)
   const feed = createFeed({ clock, statusMs: 1 })
   const filled: DashboardPorts = {
     askWorklist: async () => inspection(),
@@ -149,6 +169,7 @@ export async function openTestDashboard(
     openAssociations: () => 3,
     storage: () => STORAGE,
     forwards: () => ({ waiting: 2, failed: 0 }),
+    undelivered: () => ({ count: 0, since: null, fault: null, switchedOff: [] }),
     certificates: () => [certificate()],
     renewCertificate: (use) => certificate({ use, fingerprint256: '0B' }),
     feed,
@@ -173,6 +194,7 @@ export async function openTestDashboard(
       const about = { store, imageStudies: openImageStudies(deps), customersOf: (userId: UserId) => customers.idsOf(userId), feed }
       serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })
       serveDashboardDestinations(app, { ...about, forwarding: { ...FORWARDING, ...forwarding } })
+      serve?.(app, { deps, settings, feed })
       serveDashboard(app, {
         store,
         clock,
@@ -183,6 +205,7 @@ export async function openTestDashboard(
         partnerEndpoint,
         downtime,
         closedSteps,
+        auditTrail,
         ports: filled,
       })
     },

@@ -31,6 +31,14 @@ beforeEach(async () => {
           asked.push(['discard', ...decision])
           return { success: true, message: 'It is gone.' }
         },
+        async releaseGroup(...decision) {
+          asked.push(['release all', ...decision])
+          return { success: true, message: '2 images are part of their study now.', decided: 2, left: 0 }
+        },
+        async discardGroup(...decision) {
+          asked.push(['discard all', ...decision])
+          return { success: false, message: '1 image was deleted.', decided: 1, left: 1 }
+        },
       },
     },
   )
@@ -94,6 +102,10 @@ describe('the studies with images', () => {
     expect(code(await linked.call('GET', '/dashboard/images/1.2.1'))).toEqual([404, 'not-found'])
     expect(code(await linked.call('POST', '/dashboard/images/1.2.1/enrichment/retry'))).toEqual([404, 'not-found'])
     expect((await linked.call('POST', '/dashboard/images/1.2.2/enrichment/retry')).status).toBe(200)
+    const { instanceId: upTo } = quarantine(gateway.store, '1.2.1')
+    const decision = { because: 'different-content', upTo, reason: 'Mine' }
+    expect(code(await linked.call('GET', '/dashboard/quarantine/studies/1.2.1'))).toEqual([404, 'not-found'])
+    expect(code(await linked.call('POST', '/dashboard/quarantine/studies/1.2.1/discard', decision))).toEqual([404, 'not-found'])
     expect(asked).toEqual([['enrich', '1.2.2']])
   })
 })
@@ -133,6 +145,34 @@ describe('what a person decides', () => {
     ])
   })
 
+  it('releases and discards all of a group at once, no more of it than was shown', async () => {
+    seedImages(gateway.store, { uid: '1.2.3' })
+    const ids = [1, 2].map(() => quarantine(gateway.store, '1.2.3', { patientName: 'BERG^ARNE' }).instanceId)
+    quarantine(gateway.store, '1.2.3', { reason: 'invalid-uid' })
+    const path = '/dashboard/quarantine/studies/1.2.3'
+    const shown = dashboardImages.quarantineGroups.reply.parse((await owner.call('GET', path)).json)
+    const group = { studyInstanceUid: '1.2.3', because: 'different-content', upTo: ids[1] }
+    expect(shown.groups).toMatchObject([
+      { reason: 'different-content', instances: 2, newestInstanceId: ids[1], patientNames: ['BERG^ARNE'] },
+      { reason: 'invalid-uid', instances: 1, patientNames: ['MEIER^ANNA'] },
+    ])
+    const { studyInstanceUid: _, ...said } = group
+    expect(code(await owner.call('POST', `${path}/release`, said))).toEqual([400, 'malformed'])
+    expect(code(await owner.call('POST', `${path}/release`, { because: 'different-content', reason: 'Mine' }))).toEqual([400, 'malformed'])
+    const released = await owner.call('POST', `${path}/release`, { ...said, reason: 'They are the right ones' })
+    expect(dashboardImages.releaseGroup.reply.parse(released.json)).toMatchObject({ success: true, decided: 2, left: 0 })
+    const discarded = await owner.call('POST', `${path}/discard`, { ...said, reason: 'They are the wrong ones' })
+    expect(dashboardImages.discardGroup.reply.parse(discarded.json)).toMatchObject({ success: false, decided: 1, left: 1 })
+    expect(asked).toEqual([
+      ['release all', group, 'They are the right ones', expect.stringMatching(/^user:usr_/)],
+      ['discard all', group, 'They are the wrong ones', expect.stringMatching(/^user:usr_/)],
+    ])
+    seedImages(gateway.store, { uid: '1.2.4' })
+    const none = await owner.call('POST', '/dashboard/quarantine/studies/1.2.4/release', { ...said, reason: 'Mine' })
+    expect(code(none)).toEqual([404, 'not-found'])
+    expect(code(await owner.call('GET', '/dashboard/quarantine/studies/1.2.9'))).toEqual([404, 'not-found'])
+  })
+
   it('is told to every window', async () => {
     seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
     const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, { cookie: owner.cookie() })
@@ -151,6 +191,8 @@ describe('what a person decides', () => {
       ['images/1.2.3/enrichment/retry', {}],
       [`quarantine/${instanceId}/release`, { reason: 'Mine' }],
       [`quarantine/${instanceId}/discard`, { reason: 'Mine' }],
+      ['quarantine/studies/1.2.3/release', { because: 'different-content', upTo: instanceId, reason: 'Mine' }],
+      ['quarantine/studies/1.2.3/discard', { because: 'different-content', upTo: instanceId, reason: 'Mine' }],
     ]
     const reader = await gateway.signedIn('member')
     const manager = await gateway.signedIn('member', mayManage)

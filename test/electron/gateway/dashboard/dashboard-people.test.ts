@@ -38,7 +38,7 @@ async function openTestPeople() {
   const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const users = openUsers(deps)
   const mailServer = openMailServer({ ...deps, settings })
-  const mail = openMail({ outbox: store.outbox, smtp: () => mailServer.smtp(), clinicName: () => settings.get('clinic.name'), clock })
+  const mail = openMail({ store, smtp: () => mailServer.smtp(), clinicName: () => settings.get('clinic.name'), clock })
   const invitations = openInvitations({ ...deps, settings, people, publicBase: () => 'https://gateway.clinic.example' })
   const server = await openHttpServer({
     ...{ host: '127.0.0.1', port: 0, log: { error: () => {} }, uuid: randomUUID, pageFolder: join(folder, 'no-page') },

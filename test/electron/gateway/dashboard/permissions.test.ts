@@ -59,6 +59,7 @@ it('leaves to members what a technologist does, and to owner and admin what chan
     'settings',
     'changeSettings',
     'audit',
+    'verifyAudit',
   ])
 })
 

@@ -245,7 +245,11 @@ describe('an association', () => {
 
   it.each([
     ['aborts', (requestor: Requestor) => requestor.abort(), 'closed CT1 aborted: aborted by the peer'],
-    ['resets the connection', (requestor: Requestor) => requestor.reset(), 'closed CT1 aborted: connection lost'],
+    [
+      'resets the connection',
+      (requestor: Requestor) => requestor.reset(),
+      'closed CT1 aborted: the other side cut the connection (ECONNRESET)',
+    ],
     ['half closes the connection', (requestor: Requestor) => requestor.halfClose(), 'closed CT1 aborted: connection closed by the peer'],
   ])('whose peer %s is over, and said so once', async (_what, leave, line) => {
     const watched = await serve()

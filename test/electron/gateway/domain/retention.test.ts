@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { openEventLog } from '#gateway/domain/event-log.ts'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { newKey } from '../../../support/callers.ts'
+import { attempt, newEvent } from '../../../support/events.ts'
 import { seedImages } from '../../../support/images.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { performedStep } from '../../../support/performed-step.ts'
@@ -95,5 +97,27 @@ describe('what is past its time', () => {
     expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
     expect(store.imageStudies.expectedOf('1.2').expected).toBeNull()
     expect(store.imageStudies.get('1.2')?.instances).toBe(1)
+  })
+
+  it('is an event after the days of the settings, unless it waits, and what an accepted worklist said with its query', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    store.settings.set('events.retentionDays', 2)
+    const log = openEventLog({ ...temp, onError: () => {} })
+    const at = () => instantOf(clock())
+    const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
+    const access = newEvent()
+    log.noted(worklist, attempt({ at: at() }))
+    log.noted(access, attempt({ at: at() }))
+    await log.flush()
+    const waiting = newEvent({ type: 'report.delivered' })
+    log.begin(waiting)
+    clock.pass(25 * HOUR)
+    await forgetExpired(temp)
+    expect(log.read(worklist.eventId)).toMatchObject({ request: null, attemptList: [{ response: null, outcome: 'accepted' }] })
+    expect(log.read(access.eventId).attemptList[0]?.response).not.toBeNull()
+    clock.pass(24 * HOUR)
+    await forgetExpired(temp)
+    expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([waiting.eventId])
   })
 })

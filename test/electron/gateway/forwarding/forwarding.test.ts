@@ -107,13 +107,13 @@ describe('forwarding', () => {
     for (const uid of ['1.2.1', '1.2.2', '1.2.3', '1.2.4']) await stage.keep(uid)
     await stage.forwarding.settled()
     expect(stage.states(destinationId).sort()).toEqual([
-      '1.2.1 failed 1 It says that the data set does not match its SOP class (status A900): wrong class.',
-      '1.2.2 failed 1 It cannot understand the instance (status C000).',
-      '1.2.3 sent 1 It stored the instance with a warning (status B000).',
+      '1.2.1 failed 1 It says that the image is not of the kind it is sent as (status A900): wrong class.',
+      '1.2.2 failed 1 It cannot read the image (status C000).',
+      '1.2.3 sent 1 It stored the image with a warning (status B000).',
       '1.2.4 sent 1',
     ])
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 2 })
-    expect(stage.news[0]).toMatch(/^danger: 2 images not sent to PACS: it cannot understand the instance \(status C000\)\./)
+    expect(stage.news[0]).toMatch(/^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./)
     expect(stage.news.join()).not.toContain('wrong class')
   })
 
@@ -130,13 +130,13 @@ describe('forwarding', () => {
       stage.clock.pass(minutes * MINUTE_MS)
     }
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 6 It could not process the instance (status 0110).'])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 6 It could not process the image (status 0110).'])
     expect(archive.requests).toHaveLength(6)
     expect(stage.news.filter((line) => line.startsWith('danger'))).toHaveLength(1)
     // A person decides: it is tried anew, from the first pause on.
     expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({ success: true, message: '1 image tried now.' })
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 1 It could not process the instance (status 0110).'])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 1 It could not process the image (status 0110).'])
   })
 
   it('sends no more to a destination that is out of resources, until its pause is over', async () => {
@@ -147,7 +147,7 @@ describe('forwarding', () => {
     for (const uid of ['1.2.1', '1.2.2', '1.2.3']) await stage.keep(uid)
     await stage.forwarding.settled()
     expect(archive.requests).toHaveLength(1)
-    expect(stage.news[0]).toMatch(/^danger: PACS takes no images now: it is out of resources, such as disk space \(status A700\)\./)
+    expect(stage.news[0]).toMatch(/^danger: PACS takes no images now: it has no room left, for example on its disk \(status A700\)\./)
     isFull = false
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
@@ -177,7 +177,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the instance cannot be transcoded: dicom-dimse-native is not installed: run npm run native.',
+      '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the image cannot be converted here: dicom-dimse-native is not installed: run npm run native.',
     ])
     expect(archive.received).toEqual([])
   })
@@ -188,7 +188,7 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(archive.port)
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 It does not take objects of this SOP class (CT Image Storage).'])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 It does not take images of this kind (CT Image Storage).'])
   })
 
   it('sends a study to a destination on request, and leaves out what is there already', async () => {
@@ -259,7 +259,7 @@ describe('forwarding', () => {
     stage.store.instances.setState(older.instanceId, 'superseded')
     const newer = await stage.keep('1.2.1', { instanceNumber: '2' })
     expect(newer.instanceId).not.toBe(older.instanceId)
-    expect(stage.states(destinationId)).toEqual(['1.2.1 dropped 0 A newer version of the instance took its place.', '1.2.1 waiting 0'])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 dropped 0 A newer version of the image took its place.', '1.2.1 waiting 0'])
     expect(stage.audit()[0]).toMatchObject({ actor: 'gateway', action: 'forward.replace', detail: { sopInstanceUid: '1.2.1' } })
     await using archive = await openArchive({ port })
     stage.clock.pass(MINUTE_MS)
@@ -279,7 +279,87 @@ describe('forwarding', () => {
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
     expect(archive.requests).toEqual([])
-    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 The instance is in quarantine here: it is not sent on.'])
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 dropped 0 The image was set aside here: it is sent only once a person has released it.',
+    ])
+  })
+
+  it('queues nothing that is set aside as it comes', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    const aside = { state: 'quarantined', reason: 'wrong-step', detail: 'the wrong worklist entry was selected' } as const
+    const instance = await stage.keep('1.2.1', aside)
+    stage.forwarding.enqueue(instance)
+    await stage.forwarding.settled()
+    expect([archive.requests, stage.states(destinationId)]).toEqual([[], []])
+  })
+
+  it('drops what waits or failed of an instance that is set aside, with the reason, and sends it once it is released', async () => {
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const automatic = stage.add(port)
+    const asked = stage.add(port, { name: 'Second opinion', aeTitle: 'SECOND', isAutomatic: false })
+    const instance = await stage.keep('1.2.1')
+    stage.forwarding.send(asked.destinationId, STUDY, ACTOR)
+    await stage.forwarding.settled()
+    stage.store.database.transaction(() => {
+      stage.store.instances.setState(instance.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+      stage.forwarding.setAside([instance])
+    })
+    const dropped = ['1.2.1 dropped The image was set aside here: it is sent only once a person has released it.']
+    const statesAt = ({ destinationId }: { destinationId: string }) => stage.states(destinationId).map((line) => line.replace(/ \d /, ' '))
+    expect([automatic, asked].map(statesAt)).toEqual([dropped, dropped])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+    expect(stage.audit()[0]).toMatchObject({
+      actor: 'gateway',
+      action: 'forward.set-aside',
+      detail: { studyInstanceUid: STUDY, instances: 1 },
+    })
+    // Nothing brings it back but its release.
+    await stage.forwarding.retry(asked.destinationId, STUDY, ACTOR)
+    expect(() => stage.forwarding.send(asked.destinationId, STUDY, ACTOR)).toThrow('There are no images of this study.')
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+
+    await using archive = await openArchive({ port })
+    stage.store.database.transaction(() => {
+      stage.store.instances.setState(instance.instanceId, 'current')
+      stage.forwarding.release(instance)
+    })
+    expect(stage.states(automatic.destinationId)).toEqual(['1.2.1 waiting 0'])
+    stage.clock.pass(MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(['1.2.1', '1.2.1'])
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+  })
+
+  it('ends a transfer under way when what it sends is set aside, and goes on with the others', async () => {
+    let setAside = () => {}
+    await using archive = await openArchive({
+      async answer({ sopInstanceUid }) {
+        if (sopInstanceUid === '1.2.1') setAside()
+        return { status: 0x0000 }
+      },
+    })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1')
+    const wrong = await stage.keep('1.2.2')
+    await stage.keep('1.2.3')
+    setAside = () => {
+      setAside = () => {}
+      stage.store.database.transaction(() => {
+        stage.store.instances.setState(wrong.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+        stage.forwarding.setAside([wrong])
+      })
+    }
+    await stage.forwarding.settled()
+    await stage.forwarding.settled()
+    expect(archive.received).not.toContain('1.2.2')
+    expect(archive.received).toContain('1.2.3')
+    expect(stage.states(destinationId).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      ...['1.2.2 dropped', '1.2.1 sent', '1.2.3 sent'],
+    ])
   })
 
   it('lets everything wait for a destination that is switched off', async () => {

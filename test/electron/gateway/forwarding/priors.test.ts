@@ -75,6 +75,21 @@ describe('a pull', () => {
     expect(stage.errors).toEqual([])
   })
 
+  it('says whose study it is as far as the found study, or what is here, told', async () => {
+    const other = { ...ROW, studyInstanceUid: '2.25.99', patientName: 'Other^Olga' }
+    await using stage = forwardingStage({ native: finding(async () => [ROW, other]) })
+    const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
+    await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
+    const { patientName, patientId, studyDescription, studyDate } = ROW
+    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR)).toMatchObject({ patientName, patientId, studyDescription, studyDate })
+    await stage.keep('2.25.7.1.1', { studyInstanceUid: '2.25.7' })
+    expect(stage.forwarding.pull(destinationId, '2.25.7', ACTOR)).toMatchObject({ patientName: 'Probe^Paula', patientId: 'P1' })
+    const nobody = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
+    expect(stage.forwarding.pull(destinationId, '2.25.8', ACTOR)).toMatchObject(nobody)
+    // Nothing about a patient is in the audit trail's row.
+    expect(stage.audit()[0]).toEqual({ actor: ACTOR, action: 'destination.pull', detail: { studyInstanceUid: '2.25.8' } })
+  })
+
   it('of the same study is one, however often it is asked for', async () => {
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort())

@@ -154,6 +154,8 @@ export interface Stage extends AsyncDisposable {
   readonly folder: string
   readonly news: News[]
   readonly kept: InstanceRecord[]
+  /** Ids of instances that were current and were set aside. */
+  readonly setAside: number[]
   readonly errors: unknown[]
   readonly reports: CommitmentReport[]
   readonly performedSteps: IntakeDeps['performedSteps']
@@ -184,6 +186,7 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
   const { store, clock, folder } = temp
   const news: News[] = []
   const kept: InstanceRecord[] = []
+  const setAside: number[] = []
   const errors: unknown[] = []
   const reports: CommitmentReport[] = []
   const values: Settings = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings }
@@ -200,6 +203,8 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     askEnrichment: async () => ({}),
     isFetching: () => false,
     onKept: (instance) => kept.push(instance),
+    onReleased: (instance) => kept.push(instance),
+    onSetAside: (instances) => setAside.push(...instances.map(({ instanceId }) => instanceId)),
     sendEventReport: async (_peer, _aeTitle, report) => void reports.push(report),
     onNews: (line) => news.push(line),
     onChanged: () => undefined,
@@ -211,7 +216,7 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     get intake() {
       return intake
     },
-    ...{ store, clock, folder, news, kept, errors, reports, performedSteps },
+    ...{ store, clock, folder, news, kept, setAside, errors, reports, performedSteps },
     send: (image, options = {}) => intake.cStoreScp.store(storeRequest(image, options)),
     files: () => ({ images: filesIn(join(folder, 'images')), spool: filesIn(join(folder, 'spool')) }),
     async pass(ms) {

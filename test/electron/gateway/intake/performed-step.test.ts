@@ -188,6 +188,10 @@ describe('the wrong worklist entry', () => {
     // Those that name no step may be of the other one.
     expect(reasons(stage, 1, 2, 3, 4, 5, 6)).toEqual([aside, aside, 'current', aside, aside, 'current'])
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 2, quarantined: 4 })
+    // Those that were on their way to destinations, each told of once; those that came later were never queued.
+    const idOf = (n: number) => stage.store.instances.versions(`${SERIES}.${n}`)[0]?.instanceId
+    expect(stage.setAside).toEqual([idOf(1), idOf(2)])
+    expect(stage.kept.map(({ instanceId }) => instanceId)).toEqual([1, 2, 3, 6].map(idOf))
     expect(stepState(stage)).toBeUndefined()
     expect(stage.news.find(({ kind, tone }) => kind === 'performed-step' && tone === 'danger')?.text).toMatch(/wrong worklist entry/)
   })

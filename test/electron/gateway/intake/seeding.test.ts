@@ -54,7 +54,7 @@ describe('a study that appears by itself', () => {
     const [entry] = stage.store.audit.list({ limit: 10 }).items
     expect(entry).toMatchObject({ actor: 'gateway', action: 'study.seed', target: scribeOf(stage).studyId })
     expect(JSON.stringify(entry)).not.toContain('Sample')
-    expect(stage.news.at(-1)?.text).toBe('A study of 1 object in 1 series is here and appears in: scribe.')
+    expect(stage.news.at(-1)?.text).toBe('A study of 1 object in 1 series is here and can now be read under Reporting.')
   })
 
   it('has the partner’s values from the start', async () => {

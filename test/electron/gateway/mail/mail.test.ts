@@ -17,10 +17,11 @@ const payload: InvitationMail = {
 
 function outgoing(smtp: () => SmtpServer | undefined) {
   const temp = tempStore()
-  const { outbox } = temp.store
+  const { store } = temp
+  const { outbox } = store
   const outcomes: string[] = []
   const mail = openMail({
-    ...{ outbox, smtp, clinicName: () => 'Praxis Kern', clock: temp.clock },
+    ...{ store, smtp, clinicName: () => 'Praxis Kern', clock: temp.clock },
     onOutcome: ({ subject, outcome, fault }) => outcomes.push([subject, outcome, fault].filter(Boolean).join(' ')),
   })
   return {
@@ -116,7 +117,7 @@ describe('mail', () => {
     out.append('inv_1')
     await out.mail[Symbol.asyncDispose]()
     out.append('inv_2')
-    const next = openMail({ outbox: out.outbox, smtp: () => server.smtp, clinicName: () => '', clock: out.clock })
+    const next = openMail({ store: out.temp.store, smtp: () => server.smtp, clinicName: () => '', clock: out.clock })
     await next.settled()
     expect(server.received).toHaveLength(2)
     await next[Symbol.asyncDispose]()

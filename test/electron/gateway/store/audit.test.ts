@@ -90,6 +90,41 @@ describe('the audit trail', () => {
     using temp = trail(5)
     tamper(temp.folder, statements)
     expect(temp.store.audit.verify()).toEqual({ isIntact: false, seq })
+    const chain = temp.store.audit.chain()
+    let verdict = chain.follow(1)
+    while (!verdict) verdict = chain.follow(1)
+    expect(verdict).toEqual({ isIntact: false, seq })
+  })
+
+  it('follows entries that are appended while it is verified, a portion at a time', () => {
+    using temp = trail(4)
+    const chain = temp.store.audit.chain()
+    expect([chain.follow(2), chain.entries]).toEqual([undefined, 2])
+    temp.store.audit.append({ actor: 'gateway', action: 'start', target: '', detail: null })
+    expect([chain.follow(2), chain.entries]).toEqual([undefined, 4])
+    expect([chain.follow(2), chain.entries]).toEqual([{ isIntact: true, entries: 5 }, 5])
+  })
+
+  it('is searched by who, what, on what and when, also where its head is gone', () => {
+    using temp = trail(5)
+    temp.store.audit.append({ actor: 'gateway', action: 'Report.Sign', target: 'rep_1', detail: {} })
+    tamper(temp.folder, 'delete from auditHead')
+    const found = (filter: Parameters<typeof temp.store.audit.search>[0]) =>
+      temp.store.audit.search(filter, { before: Number.MAX_SAFE_INTEGER, limit: 10 }).items.map(({ seq }) => seq)
+    expect(found({})).toEqual([6, 5, 4, 3, 2, 1])
+    expect(found({ actor: 'GATE' })).toEqual([6])
+    expect(found({ action: 'report.' })).toEqual([6])
+    expect(found({ target: 'device 3' })).toEqual([3])
+    expect(found({ action: '%' })).toEqual([])
+    expect(found({ from: '2026-03-10T09:00:02.000Z', to: '2026-03-10T09:00:04.000Z' })).toEqual([3, 2])
+  })
+
+  it('tells a search where it goes on', () => {
+    using temp = trail(5)
+    const first = temp.store.audit.search({}, { before: Number.MAX_SAFE_INTEGER, limit: 2 })
+    expect([first.items.map(({ seq }) => seq), first.next]).toEqual([[5, 4], 4])
+    const rest = temp.store.audit.search({}, { before: 4, limit: 3 })
+    expect([rest.items.map(({ seq }) => seq), rest.next]).toEqual([[3, 2, 1], undefined])
   })
 
   it('shows a chain that was rewritten from a changed entry on, as it ends in another hash', async () => {

@@ -170,7 +170,8 @@ describe('migrations', () => {
 
   it('refuse to leave a row without the row it refers to', () => {
     using temp = tempFolder()
-    const orphan = `insert into endpoints values ('e', 'https://ris.example/', '[]', 'no such key', 0, '${AT}', '${AT}', null)`
+    const columns = 'endpointId, url, events, apiKeyId, allowsPlaintext, createdAt, updatedAt'
+    const orphan = `insert into endpoints (${columns}) values ('e', 'https://ris.example/', '[]', 'no such key', 0, '${AT}', '${AT}')`
     expect(() => Database.open(join(temp.folder, 'gateway.sqlite'), [...MIGRATIONS, orphan])).toThrow(/foreign key|FOREIGN KEY/i)
   })
 })

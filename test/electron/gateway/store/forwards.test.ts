@@ -101,6 +101,22 @@ describe('a forward', () => {
     expect(heard).toBe(3)
   })
 
+  it('is dropped where its instance is set aside, kept in mind, and begins anew when it is appended again', () => {
+    using on = stage()
+    const [waiting, sent, other] = [on.append(1), on.append(2), on.append(3)]
+    on.forwards.postpone(waiting, { at: LATER, nextAt: LATER, ...FAULT })
+    on.forwards.settle(sent, 'sent', { at: AT, status: '0000', lastError: '' })
+    const said = { at: LATER, lastError: 'It was set aside.' }
+    expect([1, 2].map((instanceId) => on.forwards.setAside(instanceId, said))).toEqual([['a'], []])
+    expect(on.forwards.get(waiting)).toMatchObject({ state: 'dropped', nextAt: null, lastError: 'It was set aside.' })
+    expect([sent, other].map((id) => on.forwards.get(id)?.state)).toEqual(['sent', 'waiting'])
+    expect([1, 2].map((instanceId) => on.forwards.keptFrom(instanceId, said.lastError))).toEqual([['a'], []])
+    expect(on.forwards.keptFrom(1, 'Something else.')).toEqual([])
+    on.append(1, { at: LAST })
+    expect(on.forwards.get(waiting)).toMatchObject({ state: 'waiting', attempts: 0, status: '', lastError: '', nextAt: LAST })
+    expect(on.forwards.keptFrom(1, said.lastError)).toEqual([])
+  })
+
   it('is told of when it is committed, and not when it was rolled back', () => {
     using on = stage()
     let heard = 0
@@ -197,7 +213,12 @@ describe('studies on their way', () => {
         },
       },
     })
-    const { studies, supersede } = forwardsStore(spied)
+    const { studies, supersede, setAside, keptFrom } = forwardsStore(spied)
+    for (const work of [() => void setAside(1, { at: AT, lastError: '' }), () => void keptFrom(1, '')]) {
+      work()
+      expect(plan).toContainEqual(expect.stringMatching(/^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/))
+      plan.length = 0
+    }
     supersede({ sopInstanceUid: '1.2.1.1', instanceId: 1 }, { at: AT, lastError: '' })
     expect(plan).toContainEqual(expect.stringMatching(/^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/))
     expect(plan).toContainEqual(expect.stringMatching(/^SEARCH n USING INDEX instancesNotCurrent/))

@@ -92,6 +92,25 @@ describe('instances', () => {
     expect([on.instances.get(ids[1] ?? 0), on.instances.countQuarantined()]).toEqual([undefined, 1])
   })
 
+  it('that were set aside are counted and found by study and reason, with the names of their patients', () => {
+    using on = stage({ uid: '1.2', instances: 3 }, { uid: '1.3' })
+    const ids = ['1.2.1.1', '1.2.1.2', '1.2.1.3', '1.3.1.1'].map((uid) => on.first(uid).instanceId)
+    const [a = 0, b = 0, c = 0, d = 0] = ids
+    for (const id of [a, b, d]) on.instances.setState(id, 'quarantined', 'wrong-step', 'The wrong worklist entry was selected.')
+    on.instances.setState(c, 'quarantined', 'invalid-uid', 'A UID is none.')
+    const { bytes, patientName } = on.instances.get(a) ?? { bytes: 0, patientName: '' }
+    const group = { studyInstanceUid: '1.2', because: 'wrong-step', upTo: b } as const
+    expect(on.instances.quarantineGroups('1.2')).toEqual([
+      { studyInstanceUid: '1.2', because: 'invalid-uid', upTo: c, instances: 1, bytes, patientNames: [patientName] },
+      { ...group, instances: 2, bytes: 2 * bytes, patientNames: [patientName] },
+    ])
+    const idsIn = (after: number, limit: number, upTo = b) =>
+      on.instances.quarantinedIn({ ...group, upTo }, { after, limit }).map(({ instanceId }) => instanceId)
+    expect([idsIn(0, 10), idsIn(0, 1), idsIn(a, 10), idsIn(0, 10, a)]).toEqual([[a, b], [a], [b], [a]])
+    expect(on.instances.countQuarantinedIn(group)).toBe(2)
+    expect(on.instances.quarantineGroups('1.4')).toEqual([])
+  })
+
   it('are found by the step they arrived for', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     const other = on.version({ sopInstanceUid: '1.2.1.9', scheduledProcedureStepId: 'S2' })

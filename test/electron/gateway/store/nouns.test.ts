@@ -188,6 +188,10 @@ describe('endpoints', () => {
     createdAt: AT,
     updatedAt: AT,
     disabledAt: null,
+    name: '',
+    fileHosts: ['files.example:8443'],
+    budgets: { 'report.delivered': 20_000 },
+    disabledReason: null,
     ...differs,
   })
   const key = { apiKeyId: 'k1', keyHash: 'a'.repeat(64), last4: 'aaaa', description: '', isViewerEnabled: true, scope: 'all' as const }
@@ -206,7 +210,8 @@ describe('endpoints', () => {
     expect(to('modality_worklist.requested', 'k1')).toBe('ris')
     expect(to('ephemeral.access_requested', 'k1')).toBeUndefined()
     endpoints.put(endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }))
-    expect(to('report.delivered', 'k1')).toBe('ris')
+    expect(to('report.delivered', 'k1')).toBeUndefined()
+    expect(endpoints.takerOf('report.delivered', 'k1')?.endpointId).toBe('reading')
     expect(endpoints.list()).toEqual([endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }), endpoint('ris')])
     expect(endpoints.get('ris')).toEqual(endpoint('ris'))
   })

@@ -31,10 +31,59 @@ describe('the outbox', () => {
     outbox.settle(outboxId, 'failed', LATER, 'the mail server did not take the message')
     expect(stored()).toBeNull()
     expect(outbox.latest(kind, 'inv_a')).toEqual({
-      ...{ outboxId, kind, subject: 'inv_a', state: 'failed', attempts: 1, notBefore: AT, createdAt: AT, updatedAt: LATER },
+      ...{ outboxId, kind, subject: 'inv_a', lane: null, state: 'failed', attempts: 1, notBefore: AT, createdAt: AT, updatedAt: LATER },
       lastError: 'the mail server did not take the message',
     })
     expect(outbox.summary(kind)).toEqual({ waiting: 0, failed: 1, fault: 'the mail server did not take the message' })
+  })
+
+  it('gives of a lane only its first row, and leaves other lanes and kinds alone', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const append = (subject: string, lane?: string, of = kind) =>
+      outbox.append({ kind: of, subject, payload: {}, at: AT, ...(lane && { lane }) })
+    const first = append('a1', 'a')
+    append('a2', 'a')
+    append('b1', 'b')
+    append('x', 'a', 'report.archive')
+    append('free')
+    const due = () => outbox.due(kind, AT, 10).map(({ subject }) => subject)
+    expect(due()).toEqual(['a1', 'b1', 'free'])
+    outbox.postpone(first, { notBefore: LATER, lastError: 'no answer', at: AT })
+    expect(due()).toEqual(['b1', 'free'])
+    outbox.drop(kind, 'a1', AT)
+    expect(due()).toEqual(['a2', 'b1', 'free'])
+    expect(outbox.due('report.archive', AT, 10)).toHaveLength(1)
+  })
+
+  it('gives long queues page by page', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    for (let at = 0; at < 25; at++) outbox.append({ kind, subject: `s${at}`, payload: {}, at: at % 2 === 0 ? AT : LATER })
+    const seen: string[] = []
+    for (let page = outbox.due(kind, LATER, 10); page.length > 0; page = outbox.due(kind, LATER, 10, page.at(-1)))
+      seen.push(...page.map(({ subject }) => subject))
+    expect(seen).toHaveLength(25)
+    expect(new Set(seen).size).toBe(25)
+    expect(seen[13]).toBe('s1')
+  })
+
+  it('holds a row without counting an attempt, hastens some, and tells what is overdue', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const [a = 0, b = 0] = ['a', 'b'].map((subject) => outbox.append({ kind, subject, payload: {}, at: AT }))
+    for (const row of [a, b]) outbox.hold(row, { notBefore: LATER, lastError: 'its endpoint is switched off', at: AT })
+    expect(outbox.get(a)).toMatchObject({ attempts: 0, state: 'waiting', lastError: 'its endpoint is switched off' })
+    expect(outbox.nextDue(kind, AT)).toBe(LATER)
+    outbox.hasten(kind, AT, [b])
+    expect(outbox.due(kind, AT, 10).map(({ outboxId }) => outboxId)).toEqual([b])
+    expect(outbox.nextDue(kind, AT)).toBe(LATER)
+    expect(outbox.waiting(kind)).toHaveLength(2)
+    expect(outbox.overdue(kind, LATER)).toEqual({ count: 2, since: AT, fault: 'its endpoint is switched off' })
+    expect(outbox.overdue(kind, AT)).toEqual({ count: 0, since: null, fault: null })
+    expect(outbox.drop(kind, 'a', AT)).toBe(1)
+    expect(outbox.drop(kind, 'a', AT)).toBe(0)
+    expect(outbox.get(99)).toBeUndefined()
   })
 
   it('gives no payload that was swapped with another row’s', () => {

@@ -80,6 +80,10 @@ describe('the files of the store', () => {
       createdAt: at,
       updatedAt: at,
       disabledAt: null,
+      name: '',
+      fileHosts: [],
+      budgets: {},
+      disabledReason: null,
     })
     store.endpoints.addSecret('e1', hidden[2] ?? '', at)
     store.closedSteps.close({ studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: at, reason: 'reason names Frau Meyer' })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { admitUrl, askedOnce, pinnedLookup, type Resolve, type Route } from '#gateway/webhooks/address.ts'
+import { admitFileUrl, admitUrl, askedOnce, pinnedLookup, type Resolve, type Route } from '#gateway/webhooks/address.ts'
+import { ownListeners } from '#gateway/webhooks/own-listeners.ts'
 
 const LISTED = [
   'ris.clinic.example:8080',
@@ -121,6 +122,118 @@ describe('admitUrl', () => {
     expect(why('http://169.254.169.254/')).toBe('it is a cloud metadata address, which is never called')
     expect(why('http://8.8.8.8/')).toBe('http is allowed only inside the clinic, and this is an address of the internet')
     expect(why('http://partner.example/')).toBe('http is allowed only to hosts listed for it, and partner.example:80 is not')
+  })
+})
+
+describe('admitFileUrl', () => {
+  const HOSTS = [
+    's3.eu-central-1.amazonaws.com',
+    'files.clinic.example:8443',
+    '192.168.7.30',
+    '[fd12::7]',
+    '127.0.0.1:9000',
+    'plain.clinic.example:8080',
+  ]
+  const PLAIN = ['127.0.0.1:9000', 'plain.clinic.example:8080', '10.0.0.5:80']
+  /** Nothing of the internet, of the clinic or of this PC comes from elsewhere than the list says. */
+  const NOT_LISTED = [
+    ...['https://evil.example/x', 'https://amazonaws.com/x', 'https://s3.eu-central-1.amazonaws.com.evil.example/x', 'https://8.8.8.8/x'],
+    ...['https://xs3.eu-central-1.amazonaws.com/', 'https://s3.eu-central-1.amazonaws.com:8443/', 'https://files.clinic.example/'],
+    ...['https://files.clinic.example:443/', 'https://s3.eu-central-1.amazonaws.com@evil.example/', 'https://192.168.7.30:8443/'],
+    ...[
+      'https://192.168.7.31/',
+      'https://[fd12::8]/',
+      'https://127.0.0.1/',
+      'https://10.0.0.5/',
+      'http://10.0.0.5/',
+      'https://localhost:9000/',
+    ],
+    ...['http://s3.eu-central-1.amazonaws.com/x', 'http://files.clinic.example:8443/', 'http://192.168.7.30/', 'http://192.168.7.30:443/'],
+    ...['http://plain.clinic.example/', 'https://plain.clinic.example/', 'https://169.254.169.254/', 'http://169.254.169.254/latest'],
+  ]
+
+  it.each([...new Set([...HOSTILE.filter((url) => url !== 'https://192.168.7.30/'), ...NOT_LISTED])])('refuses %s', (url) => {
+    expect(() => admitFileUrl(url, HOSTS, PLAIN)).toThrow(FORBIDDEN)
+  })
+
+  it('has more than 60 addresses to refuse', () => {
+    expect(HOSTILE.length + NOT_LISTED.length).toBeGreaterThan(60)
+  })
+
+  it.each([
+    ['https://s3.eu-central-1.amazonaws.com/bucket/a.dcm?X-Amz-Signature=1', 'https-listed'],
+    ['https://S3.EU-central-1.amazonaws.com./x', 'https-listed'],
+    ['https://files.clinic.example:8443/x', 'https-listed'],
+    ['https://192.168.7.30/x', 'https-listed'],
+    ['https://[fd12::7]/x', 'https-listed'],
+    ['http://127.0.0.1:9000/x', 'http-listed'],
+    ['http://plain.clinic.example:8080/x', 'http-listed'],
+  ])('admits %s by the rule %s', (url, route) => {
+    expect(admitFileUrl(url, HOSTS, PLAIN).route).toBe(route)
+  })
+
+  it.each(['', '*', '*.amazonaws.com', 'evil.example/x', 'user@evil.example', 'evil.example?x', 'https://evil.example'])(
+    'takes an entry %j of the list for no host',
+    (entry) => {
+      expect(() => admitFileUrl('https://evil.example/x', [entry], [])).toThrow(FORBIDDEN)
+    },
+  )
+
+  it('refuses everything while the list is empty', () => {
+    expect(() => admitFileUrl('https://s3.eu-central-1.amazonaws.com/x', [], [])).toThrow(FORBIDDEN)
+  })
+})
+
+describe('one of our own listeners', () => {
+  const isOwn = ownListeners(
+    () => [8042, 443],
+    () => ['192.168.1.20', 'fe80::1ff:fe23:4567:890a%eth0', 'fd00::20', '10.1.1.1'],
+  )
+
+  it.each([
+    ['127.0.0.1', 8042],
+    ['127.9.9.9', 443],
+    ['::1', 8042],
+    ['::ffff:127.0.0.1', 8042],
+    ['192.168.1.20', 8042],
+    ['::ffff:192.168.1.20', 8042],
+    ['64:ff9b::c0a8:114', 443],
+    ['2002:c0a8:114::', 443],
+    ['fd00::20', 8042],
+    ['FD00:0:0:0:0:0:0:20', 8042],
+    ['fe80::1ff:fe23:4567:890a', 8042],
+  ])('is %s at %i', (address, port) => {
+    expect(isOwn(address, port)).toBe(true)
+  })
+
+  it.each([
+    ['127.0.0.1', 8043],
+    ['192.168.1.20', 80],
+    ['192.168.1.21', 8042],
+    ['8.8.8.8', 443],
+    ['fd00::21', 8042],
+    ['no address', 443],
+  ])('is not %s at %i', (address, port) => {
+    expect(isOwn(address, port)).toBe(false)
+  })
+
+  it('is refused though it is listed, by address and by name', async () => {
+    const listed = ['127.0.0.1:8042', '192.168.1.20:443', 'gateway.clinic.example:8042']
+    for (const url of ['http://127.0.0.1:8042/', 'https://192.168.1.20/', 'http://[::ffff:127.0.0.1]:8042/'])
+      expect(() => admitUrl(url, [...listed, '[::ffff:7f00:1]:8042'], isOwn)).toThrow(FORBIDDEN)
+    expect(() => admitFileUrl('https://192.168.1.20/x', ['192.168.1.20'], [], isOwn)).toThrow(FORBIDDEN)
+    // By name: at the connection.
+    expect(admitUrl('http://gateway.clinic.example:8042/', listed, isOwn).route).toBe('http-listed')
+    const lookup = (port: number) =>
+      new Promise((done) =>
+        pinnedLookup('http-listed', async () => [{ address: '192.168.1.20', family: 4 }], { port, isOwn })(
+          'x',
+          { all: true },
+          (error, found) => done(error ?? found),
+        ),
+      )
+    expect(await lookup(8042)).toEqual(FORBIDDEN)
+    expect(await lookup(80)).toEqual([{ address: '192.168.1.20', family: 4 }])
   })
 })
 

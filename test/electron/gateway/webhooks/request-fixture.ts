@@ -97,6 +97,7 @@ export function openTestRequester(
   onTestFinished(() => requester[Symbol.asyncDispose]())
   return {
     outcomes,
+    requester,
     request: requester.request,
     ask: (options = {}) => requester.request('modality_worklist.requested', QUESTION, options),
   }

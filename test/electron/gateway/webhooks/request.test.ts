@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { readAnswer, type WebhookError } from '#gateway/webhooks/request.ts'
+import { type PartnerEndpoint, readAnswer, type WebhookError } from '#gateway/webhooks/request.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
 import { freePort, openPartner, openTcpServer, openTestRequester, QUESTION, SECRET, sendJson } from './request-fixture.ts'
@@ -50,6 +50,11 @@ describe('a request', () => {
         bytes: 33,
         webhookId: 'whe_00000000000000000000000000000001',
         at: 1_795_000_000_000,
+        apiKeyId: null,
+        about: { subject: 'CT1', studyInstanceUid: null },
+        request: partner.received[0]?.body,
+        response: reply.body,
+        notes: [],
       },
     ])
   })
@@ -316,6 +321,42 @@ describe('a host name', () => {
     const partner = await openPartner((response) => sendJson(response, EMPTY))
     const { ask } = openTestRequester(`https://127.0.0.1:${partner.port}/`)
     await expect(ask()).rejects.toEqual(fault('unreachable', { detail: 'no secure connection could be agreed' }))
+  })
+})
+
+describe('the budget of a call', () => {
+  const silent = async (budgets: NonNullable<PartnerEndpoint['budgets']>) => {
+    const partner = await openPartner(() => undefined)
+    return openTestRequester(partner.url, { endpoint: { budgets } })
+  }
+
+  it('is that of the endpoint for the event, where it has one', async () => {
+    const { ask, request } = await silent({ 'modality_worklist.requested': 600, 'report.delivered': 700 })
+    await expect(ask()).rejects.toEqual(fault('timeout', { detail: 'no complete answer within 0.6 s' }))
+    await expect(request('ephemeral.access_requested', { retrievalId: 'r1' }, { budgetMs: 500 })).rejects.toEqual(
+      fault('timeout', { detail: 'no complete answer within 0.5 s' }),
+    )
+  })
+
+  it('is never longer than the caller can wait', async () => {
+    const { ask } = await silent({ 'modality_worklist.requested': 60_000 })
+    await expect(ask({ budgetMs: 500 })).rejects.toEqual(fault('timeout', { detail: 'no complete answer within 0.5 s' }))
+  })
+})
+
+describe('a call to a given endpoint', () => {
+  it('goes there, and is told as a test', async () => {
+    const [usual, given] = [
+      await openPartner((response) => sendJson(response, EMPTY)),
+      await openPartner((response) => sendJson(response, EMPTY)),
+    ]
+    const { ask, outcomes } = openTestRequester(usual.url, { plaintextHosts: () => [`127.0.0.1:${given.port}`] })
+    const about = { subject: 'test', studyInstanceUid: null, isTest: true }
+    const told: unknown[] = []
+    await ask({ endpoint: { endpointId: 'given', url: given.url, secrets: [SECRET] }, about, onOutcome: (one: unknown) => told.push(one) })
+    expect([usual.received.length, given.received.length]).toEqual([0, 1])
+    expect(outcomes).toMatchObject([{ endpointId: 'given', about }])
+    expect(told).toEqual(outcomes)
   })
 })
 

@@ -1,0 +1,37 @@
+import type { Feed } from './dashboard/feed.ts'
+import { type AuditTrail, openAuditTrail } from './domain/audit-trail.ts'
+import type { Log } from './log.ts'
+import type { Parts } from './parts.ts'
+
+export interface AuditWatch extends AsyncDisposable {
+  readonly trail: AuditTrail
+}
+
+/** Verifies the audit trail in the background from now on; a broken one is told in the feed and the log, which never say what it holds. */
+export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed; readonly log: Log }): AuditWatch {
+  const ended = new AbortController()
+  const trail = openAuditTrail({
+    ...deps,
+    onChecked({ isIntact, firstBadSeq, entries }) {
+      feed.noteStatus()
+      if (isIntact) return
+      log.error({ entries, firstBadSeq }, 'the audit trail is broken')
+      feed.append({
+        kind: 'audit',
+        tone: 'danger',
+        text: `The audit trail is broken at entry ${firstBadSeq}: the database was changed by something else than Isthmus.`,
+        ...{ associationId: '', aeTitle: '', address: '' },
+      })
+    },
+  })
+  const first = trail.verify(ended.signal).catch((error: unknown) => {
+    if (!ended.signal.aborted) log.error({ err: error }, 'the audit trail could not be verified')
+  })
+  return {
+    trail,
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await first
+    },
+  }
+}

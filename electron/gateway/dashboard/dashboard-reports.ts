@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { note, userActor } from '#gateway/domain/audit.ts'
+import { isAllowed } from '#gateway/domain/caller.ts'
+import type { ClinicalContexts } from '#gateway/domain/clinical-contexts.ts'
+import type { CriticalResults } from '#gateway/domain/critical-results.ts'
+import type { ReportReading } from '#gateway/domain/report-reading.ts'
+import type { ReportTemplates } from '#gateway/domain/report-templates.ts'
+import type { ReportWriting } from '#gateway/domain/report-writing.ts'
+import type { Studies } from '#gateway/domain/studies.ts'
+import { serveDocument } from '#gateway/http/document.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { ApiError } from '#shared/errors.ts'
+import { StudyId } from '#shared/ids.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import type { Feed } from './feed.ts'
+import type { ReportPorts } from './ports.ts'
+import { REPORTS_BACKGROUND, REPORTS_PERMISSIONS } from './reports-permissions.ts'
+import { windowList } from './window-list.ts'
+
+export interface DashboardReportsDeps {
+  readonly store: Store
+  readonly customersOf: CustomersOf
+  readonly feed: Pick<Feed, 'noteStatus'>
+  readonly studies: Pick<Studies, 'read' | 'update'>
+  readonly writing: ReportWriting
+  readonly reading: ReportReading
+  readonly templates: ReportTemplates
+  readonly criticals: CriticalResults
+  readonly contexts: Pick<ClinicalContexts, 'of' | 'ask' | 'document'>
+  readonly ports: ReportPorts
+}
+
+/** A report of 200,000 characters, each of three bytes, with what JSON escapes of it. */
+const TEXT_BYTES = 2 * 1024 * 1024
+
+/** Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of their clinical context. */
+export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps): void {
+  const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
+  const callerOf = windowCaller(deps.customersOf)
+  const list = windowList(store.seal)
+  /** Not after each save: what other windows show of a study is who has it and how it stands. */
+  const told = <T>(reply: T): T => {
+    feed.noteStatus()
+    return reply
+  }
+
+  /** The study of a signed report that the person may see. */
+  function signed(user: SignedInUser, reportId: string): void {
+    const report = store.reports.get(reportId)
+    if (report) studies.read(callerOf(user), 'scribe', report.studyId)
+    if (report?.status !== 'completed') throw new ApiError('not-found', 'There is no such signed report.')
+  }
+
+  const handlers: HandlersOf<typeof dashboardReports, typeof REPORTS_PERMISSIONS> = {
+    list({ query, user }) {
+      const { show, studyDescription } = query
+      return list('studies', dashboardReports.list, { query }, (page) => reading.list(callerOf(user), { show, studyDescription, ...page }))
+    },
+    read: ({ params, user }) => reading.read(callerOf(user), params.studyId),
+    byUid: ({ params, user }) => ({ studyId: reading.byUid(callerOf(user), params.studyInstanceUid) }),
+    async askContext({ params, body, user }) {
+      const caller = callerOf(user)
+      studies.read(caller, 'scribe', params.studyId)
+      await contexts.ask(params.studyId, { again: body.again })
+      return contexts.of(studies.read(caller, 'scribe', params.studyId).record)
+    },
+
+    begin({ params, body, user }) {
+      const caller = callerOf(user)
+      writing.begin(caller, params.studyId, body)
+      return told(reading.read(caller, params.studyId))
+    },
+    save: ({ params, body, user }) => writing.save(callerOf(user), params.studyId, body),
+    hold: ({ params, body, user }) => ({ lock: writing.hold(callerOf(user), params.studyId, body) }),
+    revisions: ({ params, user }) => ({ revisions: writing.revisions(callerOf(user), params.studyId) }),
+    revision: ({ params, user }) => writing.revision(callerOf(user), params.studyId, params.revision),
+    check: ({ params, body, user }) => ({ findings: writing.check(callerOf(user), params.studyId, body) }),
+    async sign({ params, body, user }) {
+      const caller = callerOf(user)
+      const result = await writing.sign(caller, params.studyId, body)
+      if (result.outcome !== 'signed') return result
+      return told({ outcome: 'signed' as const, reading: reading.read(caller, params.studyId) })
+    },
+    startAddendum: ({ params, user }) => told(writing.startAddendum(callerOf(user), params.reportId)),
+    cancelAddendum: ({ params, user }) => told(writing.cancelAddendum(callerOf(user), params.reportId)),
+
+    pdfLink({ params, user }) {
+      signed(user, params.reportId)
+      note({ store }, userActor(user.userId), 'report.pdf-link', params.reportId)
+      return { url: ports.pdfUrl(params.reportId) }
+    },
+    async send({ params, body, user }) {
+      const caller = callerOf(user)
+      if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
+        throw new ApiError('not-permitted', 'Your account may not send reports: it may neither write them nor manage studies.')
+      signed(user, params.reportId)
+      const outcome = await ports.sendObjects(params.reportId, body.destinationId, userActor(user.userId))
+      if (outcome.success) note({ store }, userActor(user.userId), 'report.send', params.reportId, { destinationId: body.destinationId })
+      return outcome
+    },
+
+    criticals: ({ user }) => ({ criticals: criticals.open(callerOf(user)) }),
+    communicate: ({ params, body, user }) => told(criticals.communicate(callerOf(user), params.reportId, body)),
+
+    templates: ({ query, user }) => ({ templates: templates.list(callerOf(user), query.studyId) }),
+    addTemplate: ({ body, user }) => templates.add(callerOf(user), body),
+    changeTemplate: ({ params, body, user }) => templates.change(callerOf(user), params.templateId, body),
+    removeTemplate({ params, user }) {
+      templates.remove(callerOf(user), params.templateId)
+      return { success: true }
+    },
+    assign({ params, body, user }) {
+      const caller = callerOf(user)
+      studies.update(caller, 'scribe', params.studyId, { assignedTo: body.userId })
+      return told(reading.read(caller, params.studyId))
+    },
+  }
+
+  serveAll(app, dashboardReports, REPORTS_PERMISSIONS, handlers, {
+    background: REPORTS_BACKGROUND,
+    bodyBytes: { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES },
+  })
+  serveDocument(app, '/dashboard/reading/:studyId/documents/:documentId', DOCUMENT, ({ params, user }) => {
+    studies.read(callerOf(user), 'scribe', params.studyId)
+    const document = contexts.document(params.studyId, params.documentId)
+    if (!document) throw new ApiError('not-found', 'There is no such document.')
+    return document
+  })
+}
+
+const DOCUMENT = {
+  access: 'signed-in',
+  params: z.object({ studyId: StudyId, documentId: z.coerce.number().int().positive() }),
+} as const

@@ -1,0 +1,35 @@
+import type { ReportRecord } from '#gateway/store/reports.ts'
+import type { Draft } from '#shared/contract/reports.ts'
+import type { ReportId } from '#shared/ids.ts'
+import type { DomainDeps } from './audit.ts'
+import { personOf } from './report-people.ts'
+
+/** Revisions of a draft that are kept. */
+export const MOST_REVISIONS = 100
+
+/** What is being written, as the window shows it. */
+export function draftView({ store }: Pick<DomainDeps, 'store'>, { reportId, isAddendum, revision, ...draft }: ReportRecord): Draft {
+  const saved = store.reportRevisions.read(reportId, revision)
+  return {
+    ...{ reportId: reportId as ReportId, isAddendum, revision, text: draft.plainText ?? '' },
+    savedAt: saved?.at ?? draft.updatedAt,
+    savedBy: personOf({ store }, saved?.userId ?? draft.userId),
+  }
+}
+
+export interface Saving {
+  readonly userId: string
+  readonly windowId: string
+  readonly text: string
+  readonly at: string
+}
+
+/** Keeps the text as the next revision of the draft, within the open transaction. */
+export function saveDraft({ store }: Pick<DomainDeps, 'store'>, draft: ReportRecord, { userId, windowId, text, at }: Saving): ReportRecord {
+  const saved = { ...draft, userId, plainText: text, revision: draft.revision + 1, updatedAt: at }
+  store.reports.update(withoutSeq(saved))
+  store.reportRevisions.append({ reportId: draft.reportId, revision: saved.revision, userId, windowId, at, text }, MOST_REVISIONS)
+  return saved
+}
+
+export const withoutSeq = ({ seq: _, ...report }: ReportRecord): Omit<ReportRecord, 'seq'> => report

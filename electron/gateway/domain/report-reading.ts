@@ -1,0 +1,122 @@
+import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import type { ReportRecord } from '#gateway/store/reports.ts'
+import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import type { Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
+import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
+import { REPORT_STUDY_STATUSES, type StudyReportStatus } from '#shared/lifecycle.ts'
+import type { DomainDeps } from './audit.ts'
+import { demand, isAllowed, type UserCaller } from './caller.ts'
+import type { ClinicalContexts } from './clinical-contexts.ts'
+import type { CriticalResults } from './critical-results.ts'
+import { priorReports } from './prior-reports.ts'
+import { whyNotWrite } from './report-access.ts'
+import type { ReportDelivery } from './report-delivery.ts'
+import { draftView } from './report-draft.ts'
+import type { ReportLocks } from './report-locks.ts'
+import { personOf } from './report-people.ts'
+import { accessionOf } from './report-signing.ts'
+import type { Studies, Study, StudyListQuery } from './studies.ts'
+import { isVisible } from './study-access.ts'
+
+export interface ReportReadingDeps extends DomainDeps {
+  readonly locks: Pick<ReportLocks, 'of'>
+  readonly studies: Pick<Studies, 'list' | 'read'>
+  readonly contexts: Pick<ClinicalContexts, 'of' | 'priorsOf'>
+  readonly criticals: Pick<CriticalResults, 'ofReport'>
+  readonly delivery: Pick<ReportDelivery, 'stateOf'>
+}
+
+const NOT_SIGNED = REPORT_STUDY_STATUSES.filter((status) => status !== 'completed')
+/** What the list shows; a study that is cancelled waits for nobody. */
+const SHOWN = {
+  mine: { isCancelled: false, studyReportStatus: NOT_SIGNED },
+  unassigned: { isCancelled: false, studyReportStatus: ['unassigned'], assignedTo: null },
+  open: { isCancelled: false, studyReportStatus: NOT_SIGNED },
+  signed: { studyReportStatus: ['completed'] },
+  all: {},
+} as const satisfies Record<
+  string,
+  { readonly isCancelled?: boolean; readonly studyReportStatus?: readonly StudyReportStatus[]; readonly assignedTo?: null }
+>
+export type ReadingFilter = keyof typeof SHOWN
+
+/** The reading list and the reporting screen. */
+export interface ReportReading {
+  /** Newest first. */
+  list(
+    caller: UserCaller,
+    query: SliceQuery & { readonly show: ReadingFilter; readonly studyDescription?: string | undefined },
+  ): Slice<ReadingStudy>
+  /** Its draft is for who may write reports: nobody else reads an unsigned text. @throws ApiError not-found */
+  read(caller: UserCaller, studyId: string): Reading
+  /** The scribe study of a UID, where there is one that the person may see. */
+  byUid(caller: UserCaller, studyInstanceUid: string): StudyId | null
+}
+
+export function openReportReading(deps: ReportReadingDeps): ReportReading {
+  const { store, locks, studies, contexts, criticals, delivery } = deps
+
+  function row({ record, assignedTo, reports }: Study<'scribe'>): ReadingStudy {
+    const { studyId, studyInstanceUid, studyDescription, severity, status, cancelledAt, detail, createdAt, updatedAt } = record
+    const images = store.imageStudies.get(studyInstanceUid)
+    // Copies of its reports are kept beside the images and counted with them.
+    const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
+    const instances = (images?.instances ?? 0) - copies
+    return {
+      ...{ studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status, createdAt, updatedAt },
+      isCancelled: cancelledAt !== null,
+      reportMetadata: detail.reportMetadata ?? {},
+      assignedTo: assignedTo && personOf(deps, assignedTo.userId),
+      lock: locks.of(studyId) ?? null,
+      images: images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
+      isCritical: reports.some(({ isCritical }) => isCritical === true),
+    }
+  }
+
+  function windowReport(report: ReportRecord): WindowReport {
+    const { reportId, isAddendum, status, signedAt, isCritical, createdAt } = report
+    const isSigned = status === 'completed'
+    return {
+      ...{ reportId: reportId as ReportId, isAddendum, status, signedAt, isCritical, createdAt },
+      author: report.signer ? { userId: report.signer.userId as UserId, name: report.signer.name } : personOf(deps, report.userId),
+      text: isSigned ? report.plainText : null,
+      pages: store.reportPdfs.entry(reportId)?.pages ?? null,
+      delivery: isSigned ? delivery.stateOf(reportId) : null,
+      critical: criticals.ofReport(reportId) ?? null,
+      objects: store.reportObjects.ofReport(reportId).map(({ kind, sopInstanceUid }) => ({ kind, sopInstanceUid })),
+    }
+  }
+
+  return {
+    list(caller, { show, studyDescription, ...page }) {
+      const mine = show === 'mine' ? { assignedTo: caller.user.userId } : {}
+      const query: StudyListQuery = { ...SHOWN[show], ...mine, studyDescription, ...page }
+      const { items, ...rest } = studies.list(caller, 'scribe', query)
+      return { items: items.map(row), ...rest }
+    },
+
+    read(caller, studyId) {
+      const study = studies.read(caller, 'scribe', studyId)
+      const record: ScribeStudyRecord = study.record
+      const draft = store.reports.draftOf(studyId)
+      const desk = { study: record, draft, lock: locks.of(studyId) }
+      const whyNot = whyNotWrite(deps, caller, desk)
+      return {
+        ...row(study),
+        accessionNumber: accessionOf(deps, record.studyInstanceUid),
+        reports: store.reports.ofStudy(studyId).map(windowReport),
+        draft: draft && isAllowed(caller, 'writeReports') ? draftView(deps, draft) : null,
+        context: contexts.of(record),
+        priors: priorReports(deps, caller, record, contexts.priorsOf(studyId)),
+        mayWrite: whyNot === undefined,
+        whyNot: whyNot ?? '',
+      }
+    },
+
+    byUid(caller, studyInstanceUid) {
+      demand(caller, 'readStudies')
+      const study = store.studies.byUid('scribe', studyInstanceUid)
+      return study && isVisible(caller, study) ? (study.studyId as StudyId) : null
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ReportRecord } from '#gateway/store/reports.ts'
+import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import type { Outcome } from '#shared/contract/conventions.ts'
+import type { CheckFinding, Draft, DraftRevision, ReportLock, Saved } from '#shared/contract/reports.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid, type ReportId } from '#shared/ids.ts'
+import { moved } from '#shared/lifecycle.ts'
+import { reportFindings } from '#shared/report-checks.ts'
+import { plainReport } from '#shared/report-text.ts'
+import { note } from './audit.ts'
+import { actorOf, demand, type UserCaller } from './caller.ts'
+import { type Desk, whoseItIs, whyNobodyWrites } from './report-access.ts'
+import { draftView, saveDraft, withoutSeq } from './report-draft.ts'
+import type { ReportLocks } from './report-locks.ts'
+import { callerPerson, personOf } from './report-people.ts'
+import { checkInputOf, type ReportSigningDeps, reportSigning, type SignOrder, type SignResult } from './report-signing.ts'
+import type { Reports } from './reports.ts'
+import { studyFinder } from './study-access.ts'
+
+export interface ReportWritingDeps extends ReportSigningDeps {
+  readonly locks: ReportLocks
+  readonly reports: Pick<Reports, 'startAddendum' | 'cancelAddendum'>
+}
+
+/**
+ * Reports being written (interface-choices §6 rows 6, 7, 51). Every call is for who may write reports; @throws ApiError not-permitted,
+ * not-found, and refused where the study is cancelled, nothing is being written on it, or it is somebody else's (`report-access`).
+ */
+export interface ReportWriting {
+  /** Makes the draft, or goes on with it: the study is in progress, the caller's, and before this window. */
+  begin(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly takeOver: boolean; readonly text: string }): void
+  /** Durable when it returns. What was saved since `revision` is never overwritten; a text that is the same makes no revision. */
+  save(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly revision: number; readonly text: string }): Saved
+  /** Who has it before them now. */
+  hold(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly isWriting: boolean }): ReportLock | null
+  /** Newest first. */
+  revisions(caller: UserCaller, studyId: string): DraftRevision[]
+  /** @throws ApiError not-found: it is not kept */
+  revision(caller: UserCaller, studyId: string, revision: number): Draft
+  /** What stands against signing the text; nothing is kept. */
+  check(caller: UserCaller, studyId: string, order: { readonly text: string; readonly isCritical: boolean }): CheckFinding[]
+  /** By whoever writes it, where they may create reports. */
+  sign(caller: UserCaller, studyId: string, order: SignOrder): Promise<SignResult>
+  startAddendum(caller: UserCaller, reportId: string): Outcome
+  /** Not while another person writes it. */
+  cancelAddendum(caller: UserCaller, reportId: string): Outcome
+}
+
+export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
+  const { store, clock, uuid, locks } = deps
+  const { database, reports, reportRevisions, studies } = store
+  const finder = studyFinder(deps)
+  const signReport = reportSigning(deps)
+
+  function deskOf(caller: UserCaller, studyId: string): Desk {
+    demand(caller, 'writeReports')
+    const study = finder.read(caller, 'scribe', studyId) as ScribeStudyRecord
+    return { study, draft: reports.draftOf(studyId), lock: locks.of(studyId) }
+  }
+
+  /** A desk at which somebody may write. */
+  function openDesk(caller: UserCaller, studyId: string): Desk {
+    const desk = deskOf(caller, studyId)
+    const why = whyNobodyWrites(desk)
+    if (why !== undefined) throw new ApiError('refused', why)
+    return desk
+  }
+
+  function existingDraft({ draft }: Desk): ReportRecord {
+    if (!draft) throw new ApiError('refused', 'Nothing is being written on this study: begin the report first.')
+    return draft
+  }
+
+  /** That the draft is the caller's and no other window has it. */
+  function demandMine({ user }: UserCaller, { draft, lock }: Desk, windowId: string): void {
+    if (lock && lock.userId !== user.userId)
+      throw new ApiError('refused', `${lock.name} is writing this report now: take it over to write.`)
+    if (lock && lock.windowId !== windowId) throw elsewhere()
+    if (draft && draft.userId !== user.userId)
+      throw new ApiError('refused', `${personOf(deps, draft.userId).name} has this report: take it over to write.`)
+  }
+
+  function newDraft(caller: UserCaller, study: ScribeStudyRecord, now: string): ReportRecord {
+    const reportId = idFromUuid('rep', uuid())
+    const unsigned = { isAddendum: study.status === 'addendum_active', status: 'in_progress', signedAt: null, isCritical: null } as const
+    const draft = {
+      reportId,
+      studyId: study.studyId,
+      userId: caller.user.userId,
+      ...unsigned,
+      plainText: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    // The patient as they were when it was begun; frozen at signing.
+    reports.insert({ ...draft, snapshotMetadata: study.detail.reportMetadata ?? {} })
+    note(deps, actorOf(caller), 'report.begin', reportId, { studyId: study.studyId })
+    return existingDraft({ study, draft: reports.draftOf(study.studyId), lock: undefined })
+  }
+
+  function takeDraft(caller: UserCaller, draft: ReportRecord, now: string): ReportRecord {
+    const taken = { ...draft, userId: caller.user.userId, updatedAt: now }
+    reports.update(withoutSeq(taken))
+    return taken
+  }
+
+  return {
+    begin(caller, studyId, { windowId, takeOver, text }) {
+      const { userId } = caller.user
+      database.transaction(() => {
+        const desk = openDesk(caller, studyId)
+        const { study, draft, lock } = desk
+        const others = whoseItIs(deps, caller, desk)
+        const isElsewhere = lock !== undefined && lock.windowId !== windowId
+        if (!takeOver && others !== undefined) throw new ApiError('refused', others)
+        if (!takeOver && isElsewhere) throw elsewhere()
+        const now = instantOf(clock())
+        const status = moved('dictate', study.status)
+        if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
+          studies.update({ ...study, status, assignedTo: userId, updatedAt: now }, study)
+        if (others === undefined && draft && draft.userId !== userId)
+          note(deps, actorOf(caller), 'report.begin', draft.reportId, { studyId })
+        if (others !== undefined) {
+          const from = lock && lock.userId !== userId ? lock.userId : (draft?.userId ?? study.assignedTo)
+          note(deps, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, { studyId, from })
+        }
+        const mine = !draft ? newDraft(caller, study, now) : draft.userId === userId ? draft : takeDraft(caller, draft, now)
+        if (mine.revision === 0 && text !== '') saveDraft(deps, mine, { userId, windowId, text, at: now })
+      })
+      locks.take(studyId, { ...callerPerson(caller), windowId })
+    },
+
+    save(caller, studyId, { windowId, revision, text }) {
+      const { userId } = caller.user
+      const saved = database.transaction((): Saved => {
+        const desk = openDesk(caller, studyId)
+        const draft = existingDraft(desk)
+        if (draft.revision !== revision) return { outcome: 'conflict', theirs: draftView(deps, draft) }
+        demandMine(caller, desk, windowId)
+        if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision, savedAt: draft.updatedAt }
+        const at = instantOf(clock())
+        return { outcome: 'saved', revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision, savedAt: at }
+      })
+      if (saved.outcome === 'saved') locks.hold(studyId, { ...callerPerson(caller), windowId })
+      return saved
+    },
+
+    hold(caller, studyId, { windowId, isWriting }) {
+      const { study, draft } = deskOf(caller, studyId)
+      if (!draft) locks.clear(studyId)
+      else if (!isWriting) locks.release(studyId, windowId)
+      else if (draft.userId === caller.user.userId && whyNobodyWrites({ study }) === undefined)
+        locks.hold(studyId, { ...callerPerson(caller), windowId })
+      return locks.of(studyId) ?? null
+    },
+
+    revisions(caller, studyId) {
+      const { draft } = deskOf(caller, studyId)
+      if (!draft) return []
+      return reportRevisions.list(draft.reportId).map(({ revision, at, userId, text }) => ({
+        ...{ revision, at, savedBy: personOf(deps, userId), characters: text.length },
+      }))
+    },
+
+    revision(caller, studyId, revision) {
+      const { draft } = deskOf(caller, studyId)
+      const kept = draft && reportRevisions.read(draft.reportId, revision)
+      if (!kept) throw new ApiError('not-found', 'This revision is not kept.')
+      const { at, userId, text } = kept
+      const { reportId, isAddendum } = draft
+      return { reportId: reportId as ReportId, isAddendum, revision, text, savedAt: at, savedBy: personOf(deps, userId) }
+    },
+
+    check(caller, studyId, { text, isCritical }) {
+      const { study, draft } = deskOf(caller, studyId)
+      return reportFindings({ ...checkInputOf(deps, study, draft, plainReport(text)), isCritical })
+    },
+
+    async sign(caller, studyId, order) {
+      const ready = () => {
+        const desk = openDesk(caller, studyId)
+        const draft = existingDraft(desk)
+        // A draft that moved on is a conflict before it is anybody's.
+        if (draft.revision === order.revision) demandMine(caller, desk, order.windowId)
+        return { study: desk.study, draft }
+      }
+      const signed = await signReport(caller, ready, order)
+      if (signed.outcome === 'signed') locks.clear(studyId)
+      return signed
+    },
+
+    startAddendum: (caller, reportId) => deps.reports.startAddendum(caller, reportId),
+
+    cancelAddendum(caller, reportId) {
+      const studyId = reports.get(reportId)?.studyId
+      const lock = studyId === undefined ? undefined : deskOf(caller, studyId).lock
+      if (lock && lock.userId !== caller.user.userId)
+        return { success: false, message: `${lock.name} is writing the addendum now: take it over to cancel it.` }
+      const outcome = deps.reports.cancelAddendum(caller, reportId)
+      if (outcome.success && studyId !== undefined) locks.clear(studyId)
+      return outcome
+    },
+  }
+}
+
+const elsewhere = () => new ApiError('refused', 'You are writing this report in another window: take it over to write here.')

@@ -1,0 +1,139 @@
+import { crc32 } from 'node:zlib'
+import { type DataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
+import { fileMeta } from '#gateway/dimse/file-meta.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
+import type { ImageHeader } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { IntakeDeps } from './ports.ts'
+
+/** An object that the gateway itself made, such as the copy of a report. */
+export interface OwnInstance {
+  readonly sopInstanceUid: string
+  readonly sopClassUid: string
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid: string
+  readonly seriesNumber: string
+  readonly seriesDescription: string
+  readonly modality: string
+  readonly dataSet: DataSet
+}
+
+export interface OwnInstancesDeps extends Pick<IntakeDeps, 'store' | 'clock' | 'uuid' | 'setting'> {
+  /** Files that are about to have a row (`Intake.arriving`). */
+  readonly arriving: Set<string>
+}
+
+export interface OwnInstances {
+  /**
+   * Keeps the objects like received ones: their files are durable before they have rows, and all rows are of one transaction, in which `also` is
+   * told them. Their study is what it was: they neither open it nor count as images of a device; where it has none, it begins with this header
+   * and is settled. One that is here already is not kept twice. @throws StorageFault
+   */
+  keep(instances: readonly OwnInstance[], header: ImageHeader, also: (kept: readonly InstanceRecord[]) => void): Promise<void>
+}
+
+/** Who sent it, in the rows of studies and instances: no device has an empty address. */
+export const OWN_ADDRESS = ''
+const OWN_NAME = 'This gateway'
+const NO_IMAGES = 'No device has sent images of it: it holds reports alone.'
+
+/** A file on the disk that has no row yet. */
+interface Written {
+  readonly instance: OwnInstance
+  readonly part: PartFile
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+  readonly crc32: number
+}
+
+export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnInstancesDeps): OwnInstances {
+  const { database, imageFiles, imageStudies, instances } = store
+
+  async function write(instance: OwnInstance, parts: PartFile[], file: string): Promise<Written> {
+    const { sopClassUid, sopInstanceUid } = instance
+    const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
+    const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: setting('dimse.aeTitle') })
+    const dataSet = writeDataSet(instance.dataSet, transferSyntaxUid)
+    const part = imageFiles.begin()
+    parts.push(part)
+    await part.write([meta, dataSet])
+    await part.finish()
+    await part.place(file)
+    await part.secure()
+    return { instance, part, file, dataSetOffset: meta.length, bytes: part.bytes, crc32: crc32(dataSet) }
+  }
+
+  /** In a transaction. */
+  function row({ instance, part: _, ...written }: Written, patientName: string, now: string): InstanceRecord {
+    const { dataSet: __, seriesNumber, seriesDescription, ...of } = instance
+    const { studyInstanceUid, seriesInstanceUid, modality } = of
+    const kept = instances.insert({
+      ...of,
+      ...written,
+      transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+      ...{ state: 'current', reason: null, detail: '' },
+      ...sender(),
+      ...{
+        associationId: '',
+        receivedAt: now,
+        lastSeenAt: now,
+        instanceNumber: '1',
+        scheduledProcedureStepId: '',
+        image: null,
+        patientName,
+      },
+    })
+    // The time of the study's last image stays: by it a study that receives is settled, and lists of images are put in order.
+    const at = imageStudies.get(studyInstanceUid)?.lastInstanceAt ?? now
+    imageStudies.count(studyInstanceUid, { seriesInstanceUid, modality, seriesNumber, seriesDescription }, written.bytes, at, 'current')
+    return kept
+  }
+
+  const sender = () => ({ callingAeTitle: setting('dimse.aeTitle'), remoteAddress: OWN_ADDRESS, deviceName: OWN_NAME })
+
+  function studyOf(studyInstanceUid: string, header: ImageHeader, now: string): void {
+    if (imageStudies.get(studyInstanceUid)) return
+    imageStudies.insert({
+      ...{ studyInstanceUid, createdAt: now, lastInstanceAt: now, state: 'settled', settledAt: now, dueAt: now },
+      ...sender(),
+      transfer: { how: 'released', detail: '', at: now },
+      ...{ header, handedOut: null, mismatch: null, isFetched: false },
+      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: NO_IMAGES, warnings: [] },
+      enrichmentAttempts: 0,
+    })
+  }
+
+  return {
+    async keep(wanted, header, also) {
+      const parts: PartFile[] = []
+      const files: string[] = []
+      try {
+        const written: Written[] = []
+        for (const instance of wanted) {
+          if (instances.current(instance.sopInstanceUid)) continue
+          const file = fileFor(instance.studyInstanceUid, uuid())
+          files.push(file)
+          arriving.add(file)
+          written.push(await write(instance, parts, file))
+        }
+        await database.commitSoon(() => {
+          const now = instantOf(clock())
+          for (const each of written) {
+            if (instances.current(each.instance.sopInstanceUid)) continue
+            studyOf(each.instance.studyInstanceUid, header, now)
+            row(each, header.patientName, now)
+          }
+          also(wanted.flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid) ?? []))
+        })
+      } finally {
+        for (const [at, file] of files.entries()) {
+          if (!instances.has(file)) await parts[at]?.discard()
+          arriving.delete(file)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import type { AnswerNote } from '#shared/contract/events.ts'
+import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
+
+// interface.md, Manifest.
+
+const NUMBERS = [
+  'bitsAllocated',
+  'bitsStored',
+  'columns',
+  'highBit',
+  'instanceNumber',
+  'numberOfFrames',
+  'pixelRepresentation',
+  'rescaleIntercept',
+  'rescaleSlope',
+  'rows',
+  'samplesPerPixel',
+] as const
+const FLAGS = ['isFloatPixelData', 'isDoubleFloatPixelData'] as const
+const TEXTS = ['photometricInterpretation'] as const
+const FIELDS: readonly (readonly [readonly string[], 'number' | 'boolean' | 'string'])[] = [
+  [NUMBERS, 'number'],
+  [FLAGS, 'boolean'],
+  [TEXTS, 'string'],
+]
+
+type Numbers = { readonly [K in (typeof NUMBERS)[number]]?: number }
+type Flags = { readonly [K in (typeof FLAGS)[number]]?: boolean }
+type Texts = { readonly [K in (typeof TEXTS)[number]]?: string }
+
+/** One instance. Of an image rows, columns, bitsAllocated, photometricInterpretation and samplesPerPixel are there. */
+export interface ManifestSop extends Numbers, Flags, Texts {
+  readonly sopClassUID: string
+  readonly sopInstanceUID: string
+}
+
+export interface ManifestSeries {
+  readonly modality: string
+  readonly seriesDescription: string
+  readonly seriesInstanceUID: string
+  readonly seriesNumber: string | number
+  readonly sops: readonly ManifestSop[]
+}
+
+/** The progressive-loading sidecar of a study as far as it can be used: at least one series, each with at least one SOP. */
+export interface Manifest {
+  readonly studyInstanceUID: string
+  readonly series: readonly ManifestSeries[]
+}
+
+export interface ReadManifest {
+  /** Undefined where none can be used: the URLs still load. */
+  readonly manifest: Manifest | undefined
+  readonly notes: readonly AnswerNote[]
+}
+
+/**
+ * Reads a manifest by the rules of the interface: a wrong type or a missing required field drops only that SOP, a series without a SOP is
+ * dropped, and without a series there is no manifest.
+ * @param studyInstanceUid the study that was asked for; undefined where any may come
+ * @param at where it is in the answer
+ */
+export function readManifest(value: unknown, studyInstanceUid: string | undefined, at = 'manifest'): ReadManifest {
+  const taker = noteTaker()
+  return { manifest: manifestOf(value, studyInstanceUid, at, taker), notes: taker.notes }
+}
+
+/** As `readManifest`, with the notes taken by `taker`. */
+export function manifestOf(value: unknown, studyInstanceUid: string | undefined, at: string, { note }: NoteTaker): Manifest | undefined {
+  const unused = (path: string, fault: string) => void note(path, `${fault}; the manifest is not used.`)
+  if (!isObject(value)) return unused(at, 'It is not an object')
+  const studyUid = value.studyInstanceUID
+  if (!isText(studyUid)) return unused(`${at}.studyInstanceUID`, 'It is not a text, or empty')
+  if (studyInstanceUid !== undefined && studyUid !== studyInstanceUid)
+    return unused(`${at}.studyInstanceUID`, 'It is not the study that was asked for')
+  if (!Array.isArray(value.series)) return unused(`${at}.series`, 'It is not a list')
+  const series = value.series.flatMap((one, index) => seriesOf(one, `${at}.series.${index}`, note) ?? [])
+  if (series.length === 0) return unused(`${at}.series`, 'No series of it can be used')
+  return { studyInstanceUID: studyUid, series }
+}
+
+function seriesOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSeries | undefined {
+  const dropped = (path: string, fault: string) => void note(path, `${fault}; the series is left out of the manifest.`)
+  if (!isObject(value)) return dropped(at, 'It is not an object')
+  const { modality, seriesDescription, seriesInstanceUID, seriesNumber } = value
+  if (!isText(modality)) return dropped(`${at}.modality`, NO_TEXT)
+  if (!isText(seriesDescription)) return dropped(`${at}.seriesDescription`, NO_TEXT)
+  if (!isText(seriesInstanceUID)) return dropped(`${at}.seriesInstanceUID`, NO_TEXT)
+  if (typeof seriesNumber !== 'string' && typeof seriesNumber !== 'number')
+    return dropped(`${at}.seriesNumber`, 'It is neither a text nor a number')
+  if (!Array.isArray(value.sops)) return dropped(`${at}.sops`, 'It is not a list')
+  const sops = value.sops.flatMap((sop, index) => sopOf(sop, `${at}.sops.${index}`, note) ?? [])
+  if (sops.length === 0) return dropped(`${at}.sops`, 'No instance of it can be used')
+  return { modality, seriesDescription, seriesInstanceUID, seriesNumber, sops }
+}
+
+function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop | undefined {
+  const dropped = (path: string, fault: string) => void note(path, `${fault}; the instance is left out of the manifest.`)
+  if (!isObject(value)) return dropped(at, 'It is not an object')
+  const { sopClassUID, sopInstanceUID } = value
+  if (!isText(sopClassUID)) return dropped(`${at}.sopClassUID`, NO_TEXT)
+  if (!isText(sopInstanceUID)) return dropped(`${at}.sopInstanceUID`, NO_TEXT)
+  const optional: Record<string, unknown> = {}
+  for (const [names, type] of FIELDS) {
+    for (const name of names) {
+      if (value[name] === undefined) continue
+      if (typeof value[name] !== type) return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
+      optional[name] = value[name]
+    }
+  }
+  if (isImage(sopClassUID)) {
+    const wrong = GEOMETRY.find(({ field, admits }) => !admits(value[field], value))
+    if (wrong) return dropped(`${at}.${wrong.field}`, value[wrong.field] === undefined ? 'It is missing' : `It is not ${wrong.words}`)
+  }
+  return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
+}
+
+const NO_TEXT = 'It is not a text, or empty'
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isSize = (value: unknown) => Number.isInteger(value) && (value as number) > 0
+
+interface Geometry {
+  readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
+  readonly admits: (value: unknown, sop: JsonObject) => boolean
+  readonly words: string
+}
+
+/** What an image must have, and what of it can be used. */
+const GEOMETRY: readonly Geometry[] = [
+  { field: 'rows', admits: isSize, words: 'a whole number above zero' },
+  { field: 'columns', admits: isSize, words: 'a whole number above zero' },
+  {
+    field: 'bitsAllocated',
+    admits: (bits, sop) => bits === 8 || bits === 16 || bits === 32 || (bits === 64 && sop.isDoubleFloatPixelData === true),
+    words: '8, 16 or 32',
+  },
+  { field: 'photometricInterpretation', admits: isText, words: 'a text that says something' },
+  { field: 'samplesPerPixel', admits: (samples) => samples === 1 || samples === 3, words: '1 or 3' },
+]
+
+/**
+ * Classes of PS3.4 Annex B.5 whose instances have no pixels of their own, or whose pixels this path does not load (enhanced multi-frame
+ * classes load progressively without the manifest): they need no geometry.
+ */
+const WITHOUT_GEOMETRY = [
+  ...['9.', '11.', '34.', '66', '67', '68.', '78.', '79.1', '80.', '88.', '90.1', '104.', '131', '200.', '201.'],
+  ...['481.3', '481.4', '481.5', '481.6', '481.7', '481.8', '481.9', '481.10', '481.11', '481.12', '481.13', '481.14'],
+  // Enhanced CT, MR, PET, US volume, XA, XRF; X-ray 3D; breast tomosynthesis; segmentation is of 66.
+  ...['2.1', '2.2', '4.1', '4.2', '4.3', '4.4', '6.2', '12.1.1', '12.2.1', '13.1.', '128.1', '130'],
+]
+const STORAGE = '1.2.840.10008.5.1.4.1.1.'
+
+function isImage(sopClassUid: string): boolean {
+  if (!sopClassUid.startsWith(STORAGE)) return true
+  const rest = sopClassUid.slice(STORAGE.length)
+  return !WITHOUT_GEOMETRY.some((kind) => (kind.endsWith('.') ? rest.startsWith(kind) : rest === kind || rest.startsWith(`${kind}.`)))
+}

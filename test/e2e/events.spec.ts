@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { expect, type Page, test } from '@playwright/test'
+import { accessibilityFaults, ask, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+
+test.describe.configure({ mode: 'serial' })
+
+let stage: Stage
+let page: Page
+let complaints: readonly string[]
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage()
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  page = await context.newPage()
+  complaints = complaintsOf(page)
+  await enterAsOwner(stage, page)
+  await stage.command('device', 'add', '--ae-title', 'CT1')
+  const userId = await page.evaluate(async () => (await (await fetch('/dashboard/session')).json()).user.userId)
+  await call('PATCH', `/dashboard/people/${userId}`, { canCreateReports: true, npiNumber: '1234567890' })
+})
+
+test.afterAll(async () => {
+  await page.context().close()
+  await stage[Symbol.asyncDispose]()
+})
+
+const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+const tab = async (name: string) => page.getByRole('navigation', { name: 'Events' }).getByRole('link', { name }).click()
+const row = (name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name }).first()
+
+/** A call as the window makes it. */
+const call = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  page.evaluate(
+    async ({ method, path, body, headers }) => {
+      const answer = await fetch(path, {
+        method,
+        headers: { 'x-isthmus-csrf': '1', 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+      const json = await answer.json()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(json)}`)
+      return json
+    },
+    { method, path, body, headers },
+  )
+
+async function signReport(studyInstanceUid: string): Promise<void> {
+  const key = await stage.command('api-key', 'create', '--description', 'E2E')
+  const made = await fetch(`${stage.http}/v1/scribe/studies`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      studyInstanceUid,
+      studyDescription: 'CT of the chest',
+      severity: 'normal',
+      reportMetadata: { patientName: 'TESTMANN^TILDA', mrn: 'P-1', modality: 'CT' },
+    }),
+  })
+  const { studyId } = (await made.json()) as { studyId: string }
+  const at = `/dashboard/reading/${studyId}/draft`
+  const windowId = randomUUID()
+  const { draft } = await call('POST', at, { windowId })
+  const text = 'Findings:\nThe lungs are clear.\n\nImpression:\nNo acute finding.'
+  const { revision } = await call('PUT', at, { windowId, revision: draft.revision, text })
+  const sign = (acknowledged: string[]) => call('POST', `${at}/sign`, { windowId, revision, isCritical: false, acknowledged })
+  let signed = await sign([])
+  if (signed.outcome === 'checks') signed = await sign(signed.findings.map(({ check }: { check: string }) => check))
+  expect(signed.outcome).toBe('signed')
+}
+
+test('shows a worklist query as an event, with what was sent and answered', async () => {
+  expect(await ask(stage, 'CT1')).toBeGreaterThan(20)
+  await go('Events')
+  await expect(row('Worklist')).toContainText('CT1')
+  await row('Worklist').getByRole('link').click()
+  await expect(page.getByRole('heading', { name: 'Worklist' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Answer', exact: true })).toContainText('"authorized": true')
+  await expect(page.getByRole('region', { name: 'What was sent last' })).toContainText('"callingAe": "CT1"')
+  // Whoever waited for it has gone on.
+  await expect(page.getByRole('button', { name: 'Send again' })).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('link', { name: 'All events' }).click()
+})
+
+test('tests one event at the endpoint, and leads to what was sent', async () => {
+  await go('Partner')
+  await page.getByRole('button', { name: 'Test…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Event' }).click()
+  await page.getByRole('option', { name: 'Report' }).click()
+  await dialog.getByRole('button', { name: 'Send the test' }).click()
+  await expect(dialog.getByText('It works')).toBeVisible()
+  await dialog.getByRole('link', { name: 'See what was sent and answered' }).click()
+  await expect(page.getByText('A test with invented data')).toBeVisible()
+})
+
+test('names an endpoint, lets it fetch files from a host, and changes its secret, shown once', async () => {
+  await go('Partner')
+  await page.getByRole('button', { name: 'Change Partner' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByRole('textbox', { name: 'Name' }).fill('North RIS')
+  await form.getByRole('combobox', { name: 'Hosts of files' }).fill('https://files.partner.example/x')
+  await form.getByRole('combobox', { name: 'Hosts of files' }).press('Enter')
+  await form.getByRole('textbox', { name: 'Worklist' }).fill('9')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('heading', { name: 'North RIS' })).toBeVisible()
+  await expect(page.getByText('files.partner.example', { exact: true })).toBeVisible()
+  await expect(page.getByText('Worklist 9.0 s')).toBeVisible()
+  await page.getByRole('button', { name: 'New secret…' }).click()
+  await page.getByRole('button', { name: 'Change the secret' }).click()
+  await expect(page.getByText(/^whsec_/)).toBeVisible()
+  await page.getByRole('button', { name: 'I have entered it at the partner' }).click()
+  await expect(page.getByText('and the one before until')).toBeVisible()
+  // The simulated partner still has the old one, which goes on signing.
+  await page.getByRole('button', { name: 'Test now' }).click()
+  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+})
+
+test('keeps a signed report while the partner is away, and sends it when told to', async () => {
+  await stage.stopPartner()
+  await signReport('1.2.826.0.1.3680043.8.498.777001')
+  await go('Events')
+  await page.getByText('Waiting', { exact: true }).click()
+  await expect(row('Report')).toContainText('Not reached, tried again')
+  await row('Report').getByRole('link').click()
+  await expect(page.getByText('The partner could not be reached.').first()).toBeVisible()
+  await expect(page.getByText('Check this PC’s network')).toBeVisible()
+  await page.getByRole('link', { name: 'All events' }).click()
+
+  await stage.startPartner()
+  await page.getByRole('button', { name: 'Send again…' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('One event would be sent again.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Send it again' }).click()
+  await expect(page.getByText('One event is sent again.')).toBeVisible()
+  await page.getByText('All', { exact: true }).click()
+  await expect
+    .poll(
+      async () => {
+        // A circuit that is open lets a probe through after some seconds.
+        if (await row('Report').getByText('Accepted').isVisible()) return true
+        await page.getByRole('button', { name: 'Send again…' }).click()
+        const again = page.getByRole('dialog').getByRole('button', { name: 'Send it again' })
+        await again.click({ timeout: 3000 }).catch(() => page.keyboard.press('Escape'))
+        return false
+      },
+      { timeout: 40_000, intervals: [4000] },
+    )
+    .toBe(true)
+})
+
+test('gives up a report only with a reason, which the audit trail keeps', async () => {
+  await stage.stopPartner()
+  await signReport('1.2.826.0.1.3680043.8.498.777002')
+  await go('Events')
+  await page.getByText('Waiting', { exact: true }).click()
+  await row('Report').getByRole('link').click()
+  await page.getByRole('button', { name: 'Give up…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Give up' }).click()
+  await expect(dialog.getByText('must say why')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Sent by courier')
+  await dialog.getByRole('button', { name: 'Give up' }).click()
+  await expect(page.getByText('Given up').first()).toBeVisible()
+  await go('Audit')
+  await expect(page.getByText('reason: Sent by courier')).toBeVisible()
+  await stage.startPartner()
+})
+
+test('says in a dry run what would be made of an answer', async () => {
+  await go('Events')
+  await tab('Dry run')
+  await page.getByRole('textbox', { name: 'The answer’s body' }).fill('{"authorized":true,"items":[{"PatientName":1}]}')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await expect(page.getByText('items.0.AccessionNumber')).toBeVisible()
+  await page.getByRole('textbox', { name: 'The answer’s body' }).fill('<html>')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await expect(page.getByText('Not readable')).toBeVisible()
+})
+
+test('measures how well the partner keeps to the contract', async () => {
+  await tab('Contract meter')
+  const worklist = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Worklist' }) })
+  await expect(worklist.getByText(/\d+ calls?$/)).toBeVisible()
+  await expect(worklist.getByText(/95 of 100 within/)).toBeVisible()
+})
+
+test('searches, verifies and exports the audit trail', async () => {
+  await go('Audit')
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await expect(page.getByText('The trail is unbroken')).toBeVisible()
+  await page.getByRole('textbox', { name: 'What was done' }).fill('endpoint.')
+  await expect(row('endpoint.')).toBeVisible()
+  await expect(page.getByText('device.add')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /CSV/ }).click()])
+  expect(download.suggestedFilename()).toMatch(/^isthmus-audit-\d{4}-\d\d-\d\d\.csv$/)
+  const text = await readFile(await download.path(), 'utf8')
+  expect(text).toContain('device.add')
+  expect(text.trim().split('\r\n').at(-1)).toContain('audit.export')
+})
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`has no accessibility fault that axe knows, ${scheme}`, async () => {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    const isAccessible = async (what: string) => expect(await accessibilityFaults(page), what).toEqual([])
+    await go('Events')
+    await page.getByRole('table').waitFor()
+    await isAccessible('events')
+    await page.getByRole('button', { name: 'Send again…' }).click()
+    await page.getByRole('dialog').getByRole('radio', { name: 'A span of time' }).click()
+    await isAccessible('send again')
+    await page.keyboard.press('Escape')
+    await row('Report').getByRole('link').click()
+    await page.getByRole('heading', { name: 'Tries' }).waitFor()
+    await isAccessible('event')
+    await page.getByRole('link', { name: 'All events' }).click()
+    for (const name of ['Contract meter', 'Dry run']) {
+      await tab(name)
+      await isAccessible(name)
+    }
+    await go('Partner')
+    await page.getByRole('button', { name: 'Change North RIS' }).click()
+    await page.getByRole('dialog').waitFor()
+    await isAccessible('endpoint')
+    await page.keyboard.press('Escape')
+    await go('Audit')
+    await page.getByRole('table').waitFor()
+    await isAccessible('audit')
+  })
+}
+
+test('complained of nothing', () => {
+  expect(complaints).toEqual([])
+})

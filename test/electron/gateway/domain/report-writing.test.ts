@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { instantOf } from '#gateway/store/clock.ts'
+import { openStore } from '#gateway/store/store.ts'
+import { atTheWindow, newUser } from '../../../support/callers.ts'
+import { refusalOf, reportStage, SOUND, sentenceOf } from './reports-fixture.ts'
+
+const begin = (windowId: string, more = {}) => ({ windowId, takeOver: false, text: '', ...more })
+
+describe('a report that is begun', () => {
+  it('puts the study in progress with the one who writes', () => {
+    using on = reportStage()
+    const { writing, reading, radiologist, studyId, windowId, status } = on
+    writing.begin(radiologist, studyId, begin(windowId))
+    expect(status()).toBe('in_progress')
+    const read = reading.read(radiologist, studyId)
+    expect(read).toMatchObject({
+      assignedTo: { userId: radiologist.user.userId, name: 'Una Malá' },
+      lock: { windowId, name: 'Una Malá', until: instantOf(on.clock() + 60_000) },
+      draft: { isAddendum: false, revision: 0, text: '' },
+      mayWrite: true,
+      whyNot: '',
+      reports: [{ status: 'in_progress', text: null, delivery: null, signedAt: null }],
+    })
+    writing.begin(radiologist, studyId, begin(windowId))
+    expect(on.store.reports.ofStudy(studyId)).toHaveLength(1)
+    expect(on.audited().filter((action) => action === 'report.begin')).toHaveLength(1)
+  })
+
+  it('begins with a text, which is its first revision', () => {
+    using on = reportStage()
+    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: SOUND }))
+    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({ revision: 1, text: SOUND })
+    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: 'Another' }))
+    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({ revision: 1, text: SOUND })
+  })
+
+  it('is not for who may not write reports, nor of a study that they do not see', () => {
+    using on = reportStage()
+    const clerk = on.colleague({ canCreateReports: false })
+    expect(refusalOf(() => on.writing.begin(clerk, on.studyId, begin(on.windowId)))).toBe('not-permitted')
+    expect(on.reading.read(clerk, on.studyId)).toMatchObject({ mayWrite: false, whyNot: expect.stringContaining('may not write reports') })
+    const elsewhere = atTheWindow(newUser(on.store), ['cus_00000000000000000000000000000001' as never])
+    expect(refusalOf(() => on.writing.begin(elsewhere, on.studyId, begin(on.windowId)))).toBe('not-found')
+    expect(refusalOf(() => on.reading.read(elsewhere, on.studyId))).toBe('not-found')
+  })
+
+  it('is not of a cancelled study, and goes on once that is active again', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written()
+    on.studies.cancel(on.key, 'scribe', { studyId })
+    expect(sentenceOf(() => writing.begin(radiologist, studyId, begin(windowId)))).toBe('The study is cancelled: uncancel it first.')
+    expect(refusalOf(() => writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' }))).toBe('refused')
+    expect(on.status()).toBe('in_progress')
+    on.studies.uncancel(on.key, 'scribe', { studyId })
+    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })).toMatchObject({ outcome: 'saved', revision: 2 })
+  })
+
+  it('is not of a study whose report is signed', async () => {
+    using on = reportStage()
+    await on.signed()
+    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('goes into an addendum')
+  })
+})
+
+describe('somebody else’s report', () => {
+  it('is taken over only when that is said, and nothing of it is lost', () => {
+    using on = reportStage()
+    const { writing, reading, studyId, store } = on
+    on.written('Half a report')
+    const ben = on.colleague()
+    const there = randomUUID()
+    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe('Una Malá is writing this report now: take it over to write.')
+    on.clock.pass(61_000)
+    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe('Una Malá has begun this report: take it over to write.')
+    expect(reading.read(ben, studyId)).toMatchObject({ mayWrite: false, whyNot: expect.stringContaining('take it over') })
+    writing.begin(ben, studyId, begin(there, { takeOver: true }))
+    expect(reading.read(ben, studyId)).toMatchObject({
+      draft: { text: 'Half a report', savedBy: { name: 'Una Malá' } },
+      assignedTo: { name: 'Ben Okoro' },
+      lock: { name: 'Ben Okoro' },
+    })
+    const [taken] = store.audit.list({ limit: 1 }).items
+    expect(taken).toMatchObject({ action: 'report.take-over', detail: { from: on.user.userId } })
+    expect(sentenceOf(() => on.writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' }))).toContain(
+      'Ben Okoro',
+    )
+  })
+
+  it('that was only assigned is theirs too', () => {
+    using on = reportStage()
+    const ben = on.colleague()
+    on.studies.update(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
+    expect(sentenceOf(() => on.writing.begin(ben, on.studyId, begin(randomUUID())))).toContain('is assigned to Una Malá')
+    on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
+    expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(ben.user.userId)
+  })
+
+  it('is not saved to, nor signed, without having been begun', async () => {
+    using on = reportStage()
+    const order = on.written()
+    const ben = on.colleague()
+    on.clock.pass(61_000)
+    const there = { ...order, windowId: randomUUID() }
+    expect(sentenceOf(() => on.writing.save(ben, on.studyId, { ...there, text: 'x' }))).toContain('Una Malá has this report')
+    await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow('Una Malá has this report')
+  })
+
+  it('is one’s own in another window, and is taken over there in the same way', () => {
+    using on = reportStage()
+    const order = on.written('Here')
+    const there = randomUUID()
+    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(there)))).toContain('in another window')
+    on.writing.begin(on.radiologist, on.studyId, begin(there, { takeOver: true }))
+    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, { ...order, text: 'x' }))).toContain('in another window')
+    expect(on.audited()).not.toContain('report.take-over')
+  })
+})
+
+describe('saving', () => {
+  it('keeps each text as a revision, and the same text once', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written('One')
+    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One' })).toMatchObject({ outcome: 'saved', revision: 1 })
+    on.clock.pass(5000)
+    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One two' })).toEqual({
+      ...{ outcome: 'saved', revision: 2, savedAt: instantOf(on.clock()) },
+    })
+    expect(writing.revisions(radiologist, studyId)).toEqual([
+      { revision: 2, at: instantOf(on.clock()), savedBy: { userId: on.user.userId, name: 'Una Malá' }, characters: 7 },
+      expect.objectContaining({ revision: 1, characters: 3 }),
+    ])
+    expect(writing.revision(radiologist, studyId, 1)).toMatchObject({ text: 'One', revision: 1 })
+    expect(refusalOf(() => writing.revision(radiologist, studyId, 9))).toBe('not-found')
+  })
+
+  it('never overwrites what was saved in between', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written('One')
+    const there = randomUUID()
+    on.clock.pass(61_000)
+    writing.begin(radiologist, studyId, begin(there))
+    writing.save(radiologist, studyId, { windowId: there, revision: 1, text: 'There' })
+    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'Here' })).toMatchObject({
+      outcome: 'conflict',
+      theirs: { revision: 2, text: 'There', savedBy: { name: 'Una Malá' } },
+    })
+    expect(on.reading.read(radiologist, studyId).draft?.text).toBe('There')
+  })
+
+  it('keeps the newest hundred revisions', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written('0')
+    for (let revision = 1; revision < 105; revision++) writing.save(radiologist, studyId, { windowId, revision, text: `${revision}` })
+    const kept = writing.revisions(radiologist, studyId).map(({ revision }) => revision)
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([100, 105, 6])
+  })
+
+  it('survives the end of the process, sealed', () => {
+    using on = reportStage()
+    on.written('A patient’s own words')
+    on.store[Symbol.dispose]()
+    using store = openStore({ folder: on.folder, clock: on.clock, uuid: randomUUID })
+    expect(store.reports.draftOf(on.studyId)).toMatchObject({ revision: 1, plainText: 'A patient’s own words' })
+    const { reportId = '' } = store.reports.draftOf(on.studyId) ?? {}
+    expect(store.reportRevisions.latest(reportId)?.text).toBe('A patient’s own words')
+  })
+
+  it('needs something to be written on', () => {
+    using on = reportStage()
+    const order = { windowId: on.windowId, revision: 0, text: 'x' }
+    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, order))).toContain('begin the report first')
+  })
+})
+
+describe('a window that writes', () => {
+  it('says so again and again, and that it has stopped', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written()
+    on.clock.pass(50_000)
+    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(instantOf(on.clock() + 60_000))
+    const ben = on.colleague()
+    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name).toBe('Una Malá')
+    expect(writing.hold(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
+    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
+  })
+})
+
+describe('an addendum', () => {
+  it('is for whoever writes on it first, and the study stays with its radiologist', async () => {
+    using on = reportStage()
+    const reportId = await on.signed()
+    const ben = on.colleague()
+    expect(on.writing.startAddendum(ben, reportId).success).toBe(true)
+    const there = randomUUID()
+    on.writing.begin(ben, on.studyId, begin(there, { text: 'Addendum: no change.' }))
+    const draft = on.store.reports.draftOf(on.studyId)
+    expect(draft).toMatchObject({ isAddendum: true, userId: ben.user.userId, revision: 1 })
+    expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(on.user.userId)
+    expect(on.audited().slice(0, 2)).toEqual(['report.begin', 'report.start-addendum'])
+    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('Ben Okoro')
+  })
+
+  it('is cancelled with its revisions, but not while somebody else writes it', async () => {
+    using on = reportStage()
+    const reportId = await on.signed()
+    const [before] = on.store.reports.ofStudy(on.studyId)
+    on.writing.startAddendum(on.radiologist, reportId)
+    on.written('Half an addendum')
+    const ben = on.colleague()
+    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({ success: false, message: expect.stringContaining('Una Malá') })
+    expect(on.writing.cancelAddendum(on.radiologist, reportId).success).toBe(true)
+    expect(on.status()).toBe('completed')
+    expect(on.store.reports.ofStudy(on.studyId)).toEqual([before])
+    expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({ draft: null, lock: null })
+    expect(on.writing.hold(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true })).toBeNull()
+  })
+})
+
+it('checks a text as it would be signed', () => {
+  using on = reportStage()
+  const check = (text: string, isCritical = false) =>
+    on.writing.check(on.radiologist, on.studyId, { text, isCritical }).map(({ check: name }) => name)
+  expect(check('The prostate is [ ] mm.\r\n')).toEqual(['unfilled-field', 'sex'])
+  expect(check(SOUND, true)).toEqual([])
+})

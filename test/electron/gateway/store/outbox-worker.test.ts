@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { OutboxRow } from '#gateway/store/outbox.ts'
+import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#gateway/store/outbox-worker.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+const kind = 'report.delivered'
+const SENT: Settlement = { outcome: 'sent' }
+
+/** A worker on a real store, whose deliveries end when the test says so. */
+function openWorker(options: Partial<OutboxWorkerOptions> = {}) {
+  const temp = tempStore()
+  const { store, clock } = temp
+  const errors: unknown[] = []
+  const underWay = new Map<string, PromiseWithResolvers<Settlement>>()
+  const begun: string[] = []
+  const worker = openOutboxWorker({
+    ...{ store, kind, clock, onError: (error: unknown) => errors.push(error) },
+    deliver(row: OutboxRow<unknown>, signal: AbortSignal) {
+      const ends = Promise.withResolvers<Settlement>()
+      begun.push(row.subject)
+      underWay.set(row.subject, ends)
+      signal.addEventListener('abort', () => ends.reject(signal.reason))
+      return ends.promise
+    },
+    ...options,
+  })
+  return {
+    ...{ temp, store, clock, errors, begun, worker },
+    append: (subject: string, lane?: string) =>
+      store.outbox.append({ kind, subject, payload: { subject }, at: new Date(clock()).toISOString(), ...(lane && { lane }) }),
+    end: (subject: string, settlement: Settlement = SENT) => underWay.get(subject)?.resolve(settlement),
+    fail: (subject: string) => underWay.get(subject)?.reject(new Error('a fault of ours')),
+    row: (subject: string) => store.outbox.latest(kind, subject),
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]()
+      temp[Symbol.dispose]()
+    },
+  }
+}
+const turns = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+const byLetter = ({ subject }: { readonly subject: string }) => subject.charAt(0)
+
+describe('an outbox worker', () => {
+  it('takes up as many rows of a group as it has places, and others beside them', async () => {
+    await using out = openWorker({ groupOf: byLetter, atOnce: 2 })
+    for (const subject of ['a1', 'a2', 'a3', 'b1']) out.append(subject)
+    await turns()
+    expect(out.begun).toEqual(['a1', 'a2', 'b1'])
+    out.end('a2')
+    await turns()
+    expect(out.begun).toEqual(['a1', 'a2', 'b1', 'a3'])
+    for (const subject of ['a1', 'a3', 'b1']) out.end(subject)
+    await out.worker.settled()
+    expect(['a1', 'a2', 'a3', 'b1'].map((subject) => out.row(subject)?.state)).toEqual(['sent', 'sent', 'sent', 'sent'])
+  })
+
+  it('reaches a group behind a thousand rows of one that is stuck', async () => {
+    await using out = openWorker({ groupOf: byLetter, atOnce: 2 })
+    out.store.database.transaction(() => {
+      for (let row = 0; row < 1000; row++) out.append(`a${row}`)
+      out.append('b1')
+    })
+    for (let wait = 0; wait < 50 && out.begun.length < 3; wait++) await turns()
+    expect(out.begun).toEqual(['a0', 'a1', 'b1'])
+  })
+
+  it('keeps the order of a lane, also past a failure, and lets no lane wait for another', async () => {
+    await using out = openWorker({ atOnce: 10 })
+    for (const [subject, lane] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+    ] as const)
+      out.append(subject, lane)
+    await turns()
+    expect(out.begun).toEqual(['a1', 'b1'])
+    out.end('a1', { outcome: 'postponed', until: out.clock() + 5000, fault: 'no answer' })
+    await turns()
+    expect(out.begun).toEqual(['a1', 'b1'])
+    out.clock.pass(5000)
+    out.worker.wake()
+    await turns()
+    expect(out.begun).toEqual(['a1', 'b1', 'a1'])
+    out.end('a1')
+    out.end('b1')
+    await turns()
+    expect(out.begun).toEqual(['a1', 'b1', 'a1', 'a2'])
+    expect(out.row('a1')).toMatchObject({ state: 'sent', attempts: 2 })
+    out.end('a2', { outcome: 'failed', fault: 'never' })
+    await out.worker.settled()
+    expect(out.row('a2')).toMatchObject({ state: 'failed', lastError: 'never' })
+  })
+
+  it('holds rows that have nowhere to go, without an attempt, until it is told to try', async () => {
+    let isOff = true
+    await using out = openWorker({
+      groupOf: () => (isOff ? { until: out.clock() + 3_600_000, fault: 'its endpoint is switched off' } : 'on'),
+    })
+    out.append('a1')
+    await out.worker.settled()
+    expect(out.begun).toEqual([])
+    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, lastError: 'its endpoint is switched off' })
+    isOff = false
+    out.worker.wake()
+    await out.worker.settled()
+    expect(out.begun).toEqual([])
+    out.worker.retry()
+    await turns()
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('tries again after a fault of its own, whose words stay out of the row', async () => {
+    await using out = openWorker()
+    out.append('a1')
+    await turns()
+    out.fail('a1')
+    await out.worker.settled()
+    expect(out.errors).toEqual([expect.objectContaining({ message: 'a fault of ours' })])
+    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'an internal error; see the log' })
+    expect(Date.parse(out.row('a1')?.notBefore ?? '') - out.clock()).toBe(60_000)
+  })
+
+  it('does what belongs to the end of a row in one transaction with it, or neither', async () => {
+    await using out = openWorker()
+    out.append('a1')
+    await turns()
+    out.end('a1', {
+      outcome: 'sent',
+      within() {
+        throw new Error('the record cannot be written')
+      },
+    })
+    await turns()
+    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0 })
+    expect(out.errors).toEqual([expect.objectContaining({ message: 'the record cannot be written' })])
+    expect(out.begun).toEqual(['a1'])
+  })
+
+  it('tells that a row was dropped while it was under way', async () => {
+    await using out = openWorker()
+    out.append('a1')
+    await turns()
+    out.store.outbox.drop(kind, 'a1', new Date(out.clock()).toISOString())
+    const told: boolean[] = []
+    out.end('a1', {
+      outcome: 'postponed',
+      until: out.clock() + 1,
+      fault: 'no answer',
+      within: (stillWaited) => void told.push(stillWaited),
+    })
+    await out.worker.settled()
+    expect(told).toEqual([false])
+    expect(out.row('a1')).toMatchObject({ state: 'dropped', attempts: 0, lastError: null })
+  })
+
+  it('that ends in the middle leaves its row waiting for the next one', async () => {
+    await using out = openWorker()
+    out.append('a1')
+    await turns()
+    await out.worker[Symbol.asyncDispose]()
+    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, lastError: null })
+    expect(out.errors).toEqual([])
+    const next = openOutboxWorker({ store: out.store, kind, clock: out.clock, deliver: async () => SENT })
+    await next.settled()
+    expect(out.row('a1')?.state).toBe('sent')
+    await next[Symbol.asyncDispose]()
+  })
+
+  it('takes nothing up while it is idle', async () => {
+    let isIdle = true
+    await using out = openWorker({ isIdle: () => isIdle })
+    out.append('a1')
+    await out.worker.settled()
+    expect(out.begun).toEqual([])
+    isIdle = false
+    out.worker.wake()
+    await turns()
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+    await out.worker.settled()
+  })
+})
