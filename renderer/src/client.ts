@@ -31,7 +31,19 @@ export class ProblemError extends Error {
  * Calls an operation of the contract and gives its reply, parsed by the same contract.
  * @throws ProblemError for every refusal and failure; the signal's reason when it was aborted
  */
-export type Call = <S extends OperationShape>(operation: Operation<S>, input: InputOf<S>, signal?: AbortSignal) => Promise<ReplyOf<S>>
+export type Call = <S extends OperationShape>(
+  operation: Operation<S>,
+  input: InputOf<S>,
+  signal?: AbortSignal,
+  options?: CallOptions,
+) => Promise<ReplyOf<S>>
+
+export interface CallOptions {
+  /** The call is made while the page is being left, and is to arrive all the same. */
+  readonly outlivesPage?: boolean
+}
+/** Fetch Standard, 4.6: bodies of such calls have 64 KiB together. */
+const OUTLIVING_BYTES = 60_000
 
 interface Given {
   readonly params?: Record<string, unknown>
@@ -41,9 +53,9 @@ interface Given {
 
 /** The typed client. `origin` is empty for calls to the page's own origin. */
 export function openClient(world: { readonly fetch: typeof fetch; readonly origin: string }): Call {
-  return async (operation, input, signal) => {
+  return async (operation, input, signal, options) => {
     const given = input as Given
-    const response = await send(world, operation, given, signal)
+    const response = await send(world, operation, given, signal, options)
     const requestId = response.headers.get('x-request-id')
     const body = await readJson(response, signal)
     if (!response.ok) throw problemOf(response.status, body, requestId)
@@ -87,7 +99,10 @@ async function send(
   operation: Operation,
   given: Given,
   signal?: AbortSignal,
+  options?: CallOptions,
 ): Promise<Response> {
+  const body = given.body === undefined ? undefined : JSON.stringify(given.body)
+  const isSmall = new TextEncoder().encode(body ?? '').byteLength < OUTLIVING_BYTES
   try {
     return await world.fetch(world.origin + addressOf(operation.path, given), {
       method: operation.method,
@@ -96,9 +111,10 @@ async function send(
         accept: 'application/json',
         // A simple cross-site form cannot send this header (interface-choices §6 row 55).
         'x-isthmus-csrf': '1',
-        ...(given.body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(given.body !== undefined && { body: JSON.stringify(given.body) }),
+      ...(body !== undefined && { body }),
+      ...(options?.outlivesPage && isSmall && { keepalive: true }),
       ...(signal && { signal }),
     })
   } catch (error) {

@@ -3,6 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
 import { mergeLines } from './display/feed-lines.ts'
 import { keyOf, queryClient } from './gateway.ts'
 
@@ -11,11 +12,16 @@ const EVENTS = '/dashboard/feed/events'
 const OF_IMAGES = [
   dashboardImages.read,
   dashboardImages.quarantine,
+  dashboardImages.quarantineGroups,
   dashboardDestinations.list,
   dashboardDestinations.studies,
   dashboardDestinations.instances,
 ]
 const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
+/** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
+const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals]
+/** Every status that changes says that reports may have: devices coming and going change it too, so these are not asked again each time. */
+const REPORTS_MS = 2000
 
 const FLUSH_MS = 500
 const REOPEN_MS = 3000
@@ -27,11 +33,13 @@ interface Live {
   readonly queriesSeen: number
   /** Grows each time images arrived, moved or were sent. */
   readonly imagesSeen: number
+  /** Grows when a report may have been begun, signed or delivered. */
+  readonly reportsSeen: number
   /** Lines that came in since the feed was last read whole, newest first. */
   readonly lines: readonly FeedLine[]
 }
 
-let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, lines: [] }
+let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, lines: [] }
 const listeners = new Set<() => void>()
 const tell = (change: Partial<Live>) => {
   live = { ...live, ...change }
@@ -54,6 +62,7 @@ function openLiveLine(client: QueryClient): () => void {
   let source: EventSource | undefined
   let again: ReturnType<typeof setTimeout> | undefined
   let flush: ReturnType<typeof setTimeout> | undefined
+  let reports: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
   let hasImages = false
 
@@ -70,6 +79,11 @@ function openLiveLine(client: QueryClient): () => void {
         tell({ imagesSeen: live.imagesSeen + 1 })
         for (const changed of OF_IMAGES) void client.invalidateQueries({ queryKey: keyOf(changed) }, { cancelRefetch: false })
       }
+      reports ??= setTimeout(() => {
+        reports = undefined
+        tell({ reportsSeen: live.reportsSeen + 1 })
+        for (const changed of OF_REPORTS) void client.invalidateQueries({ queryKey: keyOf(changed) }, { cancelRefetch: false })
+      }, REPORTS_MS)
       if (lines.some((line) => line.kind === 'rejected')) void client.invalidateQueries({ queryKey: keyOf(dashboard.callers) })
       // A status already being asked for goes on: asked anew each time, its retries would never end and nobody learn that it failed.
       void client.invalidateQueries({ queryKey: keyOf(dashboard.status) }, { cancelRefetch: false })
@@ -110,7 +124,8 @@ function openLiveLine(client: QueryClient): () => void {
     source?.close()
     clearTimeout(again)
     clearTimeout(flush)
-    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0 })
+    clearTimeout(reports)
+    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0, reportsSeen: 0 })
   }
 }
 

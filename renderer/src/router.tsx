@@ -89,6 +89,30 @@ const images = createRoute({
   },
   component: lazyRouteComponent(() => import('./images/images.tsx'), 'Images'),
 })
+const reading = createRoute({
+  getParentRoute: () => shell,
+  path: '/reading',
+  validateSearch: (search: Record<string, unknown>): { show?: string } => {
+    const show = textOf(search, 'show')
+    return show === undefined ? {} : { show }
+  },
+  component: lazyRouteComponent(() => import('./reading/reading-list.tsx'), 'ReadingList'),
+})
+const criticals = createRoute({
+  getParentRoute: () => shell,
+  path: '/reading/criticals',
+  component: lazyRouteComponent(() => import('./criticals/criticals.tsx'), 'Criticals'),
+})
+const templates = createRoute({
+  getParentRoute: () => shell,
+  path: '/reading/templates',
+  component: lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
+})
+const readingStudy = createRoute({
+  getParentRoute: () => shell,
+  path: '/reading/$studyId',
+  component: lazyRouteComponent(() => import('./reading/reading-screen.tsx'), 'ReadingScreen'),
+})
 const quarantine = createRoute({
   getParentRoute: () => shell,
   path: '/images/quarantine',
@@ -124,6 +148,33 @@ const partner = createRoute({
   path: '/partner',
   component: lazyRouteComponent(() => import('./partner/partner.tsx'), 'Partner'),
 })
+const events = createRoute({
+  getParentRoute: () => shell,
+  path: '/events',
+  validateSearch: (search: Record<string, unknown>): { show?: string; type?: string; endpoint?: string; about?: string } =>
+    Object.fromEntries(
+      ['show', 'type', 'endpoint', 'about'].flatMap((name) => {
+        const given = textOf(search, name)
+        return given === undefined ? [] : [[name, given]]
+      }),
+    ),
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+})
+const eventMeter = createRoute({
+  getParentRoute: () => shell,
+  path: '/events/meter',
+  component: lazyRouteComponent(() => import('./events/meter.tsx'), 'Meter'),
+})
+const eventDryRun = createRoute({
+  getParentRoute: () => shell,
+  path: '/events/dry-run',
+  component: lazyRouteComponent(() => import('./events/dry-run.tsx'), 'DryRun'),
+})
+const event = createRoute({
+  getParentRoute: () => shell,
+  path: '/events/$eventId',
+  component: lazyRouteComponent(() => import('./events/event.tsx'), 'Event'),
+})
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
@@ -153,8 +204,9 @@ export const router = createRouter({
     signIn,
     invitation,
     shell.addChildren([
-      ...[overview, worklist, images, quarantine, imageStudy, queries, query, devices, destinations, priors, queue],
-      ...[partner, people, keys, settings, audit],
+      ...[overview, worklist, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
+      ...[queries, query, devices, destinations, priors, queue],
+      ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),
   ]),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

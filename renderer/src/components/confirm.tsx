@@ -8,6 +8,8 @@ export function Confirm(props: {
   isOpen: boolean
   title: string
   action: string
+  /** What the other button says. */
+  keep?: string
   isBusy: boolean
   /** It cannot be done now; the children say why. */
   isBlocked?: boolean
@@ -16,7 +18,7 @@ export function Confirm(props: {
   onClose: () => void
   children: ReactNode
 }) {
-  const { isOpen, title, action, isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
+  const { isOpen, title, action, keep = 'Keep it', isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -24,7 +26,7 @@ export function Confirm(props: {
         {error && <Failed error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+            {keep}
           </Button>
           <Button color="red" loading={isBusy} disabled={isBlocked} onClick={onConfirm}>
             {action}

@@ -19,7 +19,12 @@ const KINDS: readonly { readonly kind: keyof Counts; readonly tone: Tone; readon
   },
   { kind: 'waiting', tone: 'info', name: 'waiting', meaning: 'To be sent, or to be tried again.' },
   { kind: 'sent', tone: 'good', name: 'sent', meaning: 'The other side said that it has them.' },
-  { kind: 'dropped', tone: 'plain', name: 'given up', meaning: 'A person decided that they are not sent.' },
+  {
+    kind: 'dropped',
+    tone: 'plain',
+    name: 'given up',
+    meaning: 'Not to be sent: a person decided so, or they were set aside, or newer versions took their place. Each image says why.',
+  },
 ]
 
 /** Images on their way to a destination, by how far they are; what is zero is left out. */

@@ -83,7 +83,7 @@ export function VirtualTable<T>(props: {
                 data-index={item.index}
                 className={`${css.row} ${onOpen ? css.opens : ''}`}
                 style={{ transform: `translateY(${item.start}px)` }}
-                onClick={onOpen && ((event) => (event.target as Element).closest('a, button') === null && onOpen(row))}
+                onClick={onOpen && ((event) => (event.target as Element).closest('a, button, input') === null && onOpen(row))}
               >
                 {columns.map((column) => (
                   <div role="cell" key={column.name} className={classOf(column)}>

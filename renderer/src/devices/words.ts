@@ -65,7 +65,7 @@ export const words = {
     'Point a device at this gateway and use its echo (“verify”) function: it then appears here as a caller to approve. Or add it by hand.',
   inbox: {
     title: 'Callers waiting for approval',
-    about: 'These called but are not in the list, so they were rejected. Approve only what you recognise.',
+    about: 'These called but are not in the list: they may test the connection, and get nothing else. Approve only what you recognise.',
     from: (address: string) => `from ${address}`,
     called: (aeTitle: string) => `called ${aeTitle}`,
     wanted: 'Wanted',

@@ -12,9 +12,10 @@ export function detailText(detail: unknown): string {
 
 function inner(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none'
+  if (Array.isArray(value) && value.length === 0) return 'none'
   return typeof value === 'object' ? `(${detailText(value)})` : String(value)
 }
 
 /** Ids shortened to their first digits: `usr_1f0c93ab…`. The whole belongs on hover. */
 export const shortIds = (text: string): string =>
-  text.replace(/[0-9a-f]{8}(?:[0-9a-f]{24}|-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g, (id) => `${id.slice(0, 8)}…`)
+  text.replace(/[0-9a-f]{8}(?:[0-9a-f]{56}|[0-9a-f]{24}|-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g, (id) => `${id.slice(0, 8)}…`)

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
@@ -8,7 +8,10 @@ import { faultsByField } from '../client.ts'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
+import { EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { ENDPOINT_CHANGES } from './changes.ts'
+import { Endpoints } from './endpoints.tsx'
 import { words } from './words.ts'
 
 /** Where the gateway asks, how it proves who it is, and whether that works. */
@@ -29,9 +32,11 @@ export function Partner() {
               ) : (
                 <Stack gap={4}>
                   {partner.data.events.map((event) => (
-                    <span key={event} className="mono">
-                      {event}
-                    </span>
+                    <Tooltip key={event} label={EVENT_NAMES[event].about} position="left">
+                      <span>
+                        {EVENT_NAMES[event].name} <span className="mono">({event})</span>
+                      </span>
+                    </Tooltip>
                   ))}
                 </Stack>
               )}
@@ -39,12 +44,13 @@ export function Partner() {
           </Stack>
         </div>
       )}
+      {partner.data?.url && <Endpoints />}
     </Page>
   )
 }
 
 function Endpoint({ partner }: { partner: PartnerRow }) {
-  const save = useSend(dashboard.setPartner, [dashboard.partner, dashboard.status])
+  const save = useSend(dashboard.setPartner, ENDPOINT_CHANGES)
   const [secret, setSecret] = useState<string | null>(null)
   const form = useForm({ initialValues: { url: partner.url ?? '', secret: '', allowPlaintext: partner.allowsPlaintext } })
   const submit = form.onSubmit((values) =>
@@ -69,7 +75,7 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
   const isPlain = /^http:/i.test(form.values.url.trim())
   return (
     <Panel
-      title={words.endpoint}
+      title={words.setUp}
       aside={<Tag tone={partner.hasSecret ? 'good' : 'plain'}>{partner.hasSecret ? words.secretSet : words.secretUnset}</Tag>}
     >
       <form onSubmit={submit}>

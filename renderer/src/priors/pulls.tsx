@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { dashboardDestinations, type Pull } from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
+import { dayText } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
 import { useStatus } from '../status.ts'
 import css from './priors.module.css'
@@ -37,6 +39,8 @@ export function Pulls() {
 
 function Line({ pull }: { pull: Pull }) {
   const { completed, failed, remaining, state, studyInstanceUid, destinationName, detail, startedAt } = pull
+  const { patientName, patientId, studyDescription, studyDate } = pull
+  const exam = [studyDescription, dayText(studyDate)].filter(Boolean).join(', ')
   const all = completed + failed + remaining
   const text = words.progress(numberText(completed), numberText(all))
   return (
@@ -47,6 +51,12 @@ function Line({ pull }: { pull: Pull }) {
         </span>
         <Tag tone={words.states[state].tone}>{words.states[state].name}</Tag>
       </div>
+      {patientName && (
+        <div>
+          <PersonName value={patientName} /> <span className="mono">{patientId}</span>
+        </div>
+      )}
+      {exam && <Text size="sm">{exam}</Text>}
       {all > 0 && <Progress value={(completed / all) * 100} size={5} aria-label={text} />}
       <Text size="sm">
         {all > 0 && text}

@@ -3,7 +3,6 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconInbox } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardImages, type QuarantinedInstance } from '#shared/contract/images.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
@@ -16,6 +15,7 @@ import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { ImageTabs } from '../images/tabs.tsx'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
+import { CHANGES, Groups } from './groups.tsx'
 import { words } from './words.ts'
 
 type Decision = 'release' | 'discard'
@@ -25,9 +25,8 @@ interface Asking {
 }
 
 const route = getRouteApi('/shell/images/quarantine')
-const CHANGES = [dashboardImages.quarantine, dashboardImages.read, dashboardImages.list, dashboard.status]
 
-const columns: readonly Column<QuarantinedInstance>[] = [
+const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
   { name: words.columns.at, track: '92px', cell: ({ receivedAt }) => <Clock instant={receivedAt} /> },
   {
     name: words.columns.why,
@@ -57,6 +56,13 @@ const columns: readonly Column<QuarantinedInstance>[] = [
           {modality} {words.image.toLowerCase()} <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
           <span className="nowrap">{bytesText(bytes)}</span>
         </Text>
+        {study === undefined && (
+          <div>
+            <Link to="/images/quarantine" search={{ study: studyInstanceUid }}>
+              {words.ofStudy}
+            </Link>
+          </div>
+        )}
       </>
     ),
   },
@@ -84,7 +90,10 @@ export function Quarantine() {
     (part, signal) => call(dashboardImages.quarantine, { query: { ...query, ...part } }, signal),
     isOpen ? undefined : 10_000,
   )
-  const shown = useMemo(() => (mayManage ? [...columns, decide(setAsking)] : columns), [mayManage])
+  const shown = useMemo(() => {
+    const columns = columnsFor(study)
+    return mayManage ? [...columns, decide(setAsking)] : columns
+  }, [mayManage, study])
   const instances = pages.flatMap((page) => page.instances)
 
   return (
@@ -96,6 +105,7 @@ export function Quarantine() {
           <Link to="/images/quarantine">{words.showAll}</Link>
         </Group>
       )}
+      {study !== undefined && <Groups studyInstanceUid={study} mayManage={mayManage} />}
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Waiting rows={6} height={60} />}
       {list.isSuccess && instances.length === 0 && (

@@ -21,6 +21,9 @@ export type FieldKind =
   | { readonly kind: 'list' }
   | { readonly kind: 'zone' }
   | { readonly kind: 'id' }
+  | { readonly kind: 'destination' }
+  /** Several lines of text. */
+  | { readonly kind: 'lines' }
   | { readonly kind: 'text'; readonly isNullable: boolean }
   /** Several lines, such as a certificate. */
   | { readonly kind: 'block' }
@@ -57,6 +60,8 @@ export const labelOf = (key: string): string => LABELS[key as SettingKey] ?? hum
 export function kindOf(row: SettingRow): FieldKind {
   if (row.key === 'clinic.timeZone') return { kind: 'zone' }
   if (row.key === 'clinic.id') return { kind: 'id' }
+  if (row.key === 'reports.destinationId') return { kind: 'destination' }
+  if (row.key === 'reports.letterhead') return { kind: 'lines' }
   const schema = byKey[row.key]?.schema
   const isNullable = schema instanceof z.ZodNullable
   const inner = isNullable ? schema.unwrap() : schema

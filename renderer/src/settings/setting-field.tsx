@@ -1,5 +1,7 @@
 import { Group, MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Copy } from '../components/copy.tsx'
+import { useReply } from '../gateway.ts'
 import { type Json, kindOf, labelOf, type SettingRow } from './fields.ts'
 import { OPTIONS, words } from './words.ts'
 
@@ -86,6 +88,20 @@ export function SettingField({ row, value, fault, onChange }: FieldProps) {
           <Copy value={String(value ?? '')} what={labelOf(row.key)} />
         </Group>
       )
+    case 'destination':
+      return <DestinationField told={told} value={value} onChange={onChange} />
+    case 'lines':
+      return (
+        <Textarea
+          {...told}
+          value={String(value ?? '')}
+          placeholder={words.empty}
+          autosize
+          minRows={2}
+          maxRows={8}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )
     case 'block':
       return (
         <Textarea
@@ -109,6 +125,26 @@ export function SettingField({ row, value, fault, onChange }: FieldProps) {
         />
       )
   }
+}
+
+function DestinationField(props: {
+  told: { 'aria-label': string; error: string | undefined }
+  value: Json
+  onChange: (value: Json) => void
+}) {
+  const { told, value, onChange } = props
+  const destinations = useReply(dashboardDestinations.list, {}, { staleTime: 30_000 }).data?.destinations ?? []
+  return (
+    <Select
+      {...told}
+      clearable
+      placeholder={words.noDestination}
+      value={typeof value === 'string' ? value : null}
+      data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
+      onChange={onChange}
+      clearButtonProps={{ 'aria-label': words.noDestination }}
+    />
+  )
 }
 
 function zones(current: string): string[] {

@@ -8,7 +8,9 @@ import {
   IconListSearch,
   IconPhoto,
   IconPlugConnected,
+  IconReportMedical,
   IconSend,
+  IconTransfer,
   IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
@@ -18,10 +20,12 @@ export interface Screen {
     | '/'
     | '/worklist'
     | '/images'
+    | '/reading'
     | '/queries'
     | '/devices'
     | '/destinations'
     | '/partner'
+    | '/events'
     | '/people'
     | '/keys'
     | '/settings'
@@ -37,10 +41,12 @@ export const SCREENS: readonly Screen[] = [
   { to: '/', name: 'Overview', icon: IconActivity },
   { to: '/worklist', name: 'Worklist', icon: IconBuildingHospital },
   { to: '/images', name: 'Images', icon: IconPhoto },
+  { to: '/reading', name: 'Reading', icon: IconReportMedical },
   { to: '/queries', name: 'Queries', icon: IconListSearch },
   { to: '/devices', name: 'Devices', icon: IconDeviceDesktopAnalytics },
   { to: '/destinations', name: 'Destinations', icon: IconSend },
   { to: '/partner', name: 'Partner', icon: IconPlugConnected, isForManagers: true },
+  { to: '/events', name: 'Events', icon: IconTransfer, isForManagers: true },
   { to: '/people', name: 'People', icon: IconUsers, isForManagers: true },
   { to: '/keys', name: 'API keys', icon: IconKey, isForManagers: true },
   { to: '/settings', name: 'Settings', icon: IconAdjustmentsHorizontal, isForManagers: true },

@@ -1,0 +1,97 @@
+import { Button, Table, Text } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { IconPhoneCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
+import { Clock } from '../components/clock.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { useReply } from '../gateway.ts'
+import { Communicate } from '../reading/communicate.tsx'
+import css from '../reading/reading.module.css'
+import { ReadingTabs } from '../reading/tabs.tsx'
+import { openFor } from './open-for.ts'
+import { words } from './words.ts'
+
+const TICK_MS = 20_000
+
+/** Critical results that nobody was told of yet, the oldest first. */
+export function Criticals() {
+  const reply = useReply(dashboardReports.criticals, {}, { every: TICK_MS })
+  const [asked, setAsked] = useState<CriticalResult | null>(null)
+  const criticals = reply.data?.criticals ?? []
+  return (
+    <Page title={words.title} about={words.about}>
+      <ReadingTabs />
+      {reply.isPending && <Waiting rows={4} height={46} />}
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isSuccess && criticals.length === 0 && (
+        <Panel>
+          <Empty icon={<IconPhoneCheck size={34} stroke={1.3} />} title={words.none}>
+            {words.noneText}
+          </Empty>
+        </Panel>
+      )}
+      {criticals.length > 0 && (
+        <Panel isFlush>
+          <Table.ScrollContainer minWidth={720}>
+            <Table horizontalSpacing={16} verticalSpacing={9} highlightOnHover highlightOnHoverColor="var(--hover)">
+              <Table.Thead>
+                <Table.Tr>
+                  {Object.values(words.columns).map((name) => (
+                    <Table.Th key={name}>{name}</Table.Th>
+                  ))}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {criticals.map((critical) => (
+                  <Row key={critical.reportId} critical={critical} onAsk={() => setAsked(critical)} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </Panel>
+      )}
+      {asked && <Communicate critical={asked} onDone={() => setAsked(null)} />}
+    </Page>
+  )
+}
+
+function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void }) {
+  const { studyId, patientName, studyDescription, finding, signedBy, openedAt } = critical
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Waits openedAt={openedAt} />
+      </Table.Td>
+      <Table.Td>
+        <Link to="/reading/$studyId" params={{ studyId }}>
+          <PersonName value={patientName} />
+        </Link>
+        <Text fz="sm" c="dimmed">
+          {studyDescription}
+        </Text>
+      </Table.Td>
+      <Table.Td maw={420}>{finding}</Table.Td>
+      <Table.Td>
+        {signedBy.name}
+        <Text fz="sm" c="dimmed">
+          <Clock instant={openedAt} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Button size="xs" onClick={onAsk} aria-label={words.documentOf(finding)}>
+          {words.document}
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Waits({ openedAt }: { openedAt: string }) {
+  const [now, setNow] = useState(() => new Date())
+  useInterval(() => setNow(new Date()), TICK_MS, { autoInvoke: true })
+  const { text, isOverdue } = openFor(openedAt, now)
+  return <time className={`nowrap ${isOverdue ? css.overdue : ''}`}>{text}</time>
+}

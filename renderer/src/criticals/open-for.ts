@@ -1,0 +1,19 @@
+/** From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of immediate risk are told within minutes. */
+export const OVERDUE_MINUTES = 60
+
+export interface OpenFor {
+  /** `4 min`, `1 h 05 min`, `2 days 3 h`. */
+  readonly text: string
+  readonly isOverdue: boolean
+}
+
+/** How long a critical result waits for somebody to be told. */
+export function openFor(openedAt: string, now: Date): OpenFor {
+  const minutes = Math.max(0, Math.floor((now.getTime() - new Date(openedAt).getTime()) / 60_000))
+  const isOverdue = minutes >= OVERDUE_MINUTES
+  if (minutes < 60) return { text: `${minutes} min`, isOverdue }
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return { text: `${hours} h ${String(minutes % 60).padStart(2, '0')} min`, isOverdue }
+  const days = Math.floor(hours / 24)
+  return { text: `${days} ${days === 1 ? 'day' : 'days'} ${hours % 24} h`, isOverdue }
+}

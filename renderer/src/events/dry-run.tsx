@@ -1,0 +1,105 @@
+import { Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { IconChecklist } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboardEvents } from '#shared/contract/events.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { Failed, Page, Panel } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { OUTCOMES } from '../display/event-outcomes.ts'
+import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
+import { useSend } from '../gateway.ts'
+import { BodyView } from './body-view.tsx'
+import css from './events.module.css'
+import { Notes } from './notes.tsx'
+import { EventTabs } from './tabs.tsx'
+import { words } from './words.ts'
+
+const { dry: texts } = words
+const MOST = 1_000_000
+/** Answers that name a study of their own. */
+const OF_A_STUDY: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
+
+/** What the gateway would make of an answer, before a partner sends it. */
+export function DryRun() {
+  const [type, setType] = useState<EventType>('modality_worklist.requested')
+  const [study, setStudy] = useState('')
+  const [body, setBody] = useState('')
+  const check = useSend(dashboardEvents.dryRun)
+  const hasStudy = OF_A_STUDY.includes(type)
+  const send = () => check.mutate({ body: { type, body, ...(hasStudy && study.trim() !== '' && { studyInstanceUid: study.trim() }) } })
+  return (
+    <Page title={words.title} about={texts.about}>
+      <EventTabs />
+      <div className={css.columns}>
+        <Panel>
+          <Stack>
+            <Select
+              label={texts.type}
+              description={EVENT_NAMES[type].about}
+              allowDeselect={false}
+              data={EVENT_ORDER.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
+              value={type}
+              onChange={(value) => {
+                if (value) setType(value as EventType)
+                check.reset()
+              }}
+            />
+            {hasStudy && (
+              <TextInput
+                label={texts.study}
+                description={texts.studyAbout}
+                maxLength={64}
+                classNames={{ input: 'mono' }}
+                value={study}
+                onChange={(event) => setStudy(event.currentTarget.value)}
+              />
+            )}
+            <Textarea
+              label={texts.body}
+              placeholder={texts.bodyExample}
+              autosize
+              minRows={14}
+              maxRows={28}
+              maxLength={MOST}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              value={body}
+              onChange={(event) => setBody(event.currentTarget.value)}
+            />
+            <Group justify="flex-end">
+              <Button leftSection={<IconChecklist size={16} />} loading={check.isPending} disabled={body === ''} onClick={send}>
+                {texts.check}
+              </Button>
+            </Group>
+          </Stack>
+        </Panel>
+        <div className={css.stack} role="status">
+          {!check.data && !check.error && (
+            <Panel>
+              <Text c="dimmed">{texts.first}</Text>
+            </Panel>
+          )}
+          {check.error && <Failed error={check.error} />}
+          {check.data && !check.isPending && (
+            <>
+              <Notice
+                tone={check.data.outcome === 'accepted' && check.data.notes.length > 0 ? 'warning' : OUTCOMES[check.data.outcome].tone}
+                title={OUTCOMES[check.data.outcome].name}
+              >
+                {check.data.sentence}
+              </Notice>
+              {check.data.notes.length > 0 && (
+                <Panel>
+                  <Notes title={texts.notes} notes={check.data.notes} />
+                </Panel>
+              )}
+              <Panel title={texts.used}>
+                {check.data.used === null ? <Text c="dimmed">{texts.nothing}</Text> : <BodyView text={check.data.used} what={texts.used} />}
+              </Panel>
+            </>
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}

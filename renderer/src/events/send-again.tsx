@@ -1,0 +1,140 @@
+import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { dashboardEvents } from '#shared/contract/events.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { shortIds } from '../display/audit-detail.ts'
+import { call, keyOf, useSend } from '../gateway.ts'
+import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
+import { words } from './words.ts'
+
+const { again: texts } = words
+const SHOWN = 5
+
+/** Sends several events again: the chosen ones, all since the outage, or a span; says how many before. */
+export function SendAgain({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDone: () => void; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={texts.title} size="lg">
+      <Form eventIds={eventIds} onDone={onDone} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDone: () => void; onClose: () => void }) {
+  const [asked, setAsked] = useState<Asked>(() => ({
+    which: eventIds.length > 0 ? 'these' : 'since-outage',
+    from: localTime(new Date(Date.now() - 24 * 3600_000)),
+    to: localTime(new Date(Date.now() + 60_000)),
+    only: 'failed',
+  }))
+  const change = (part: Partial<Asked>) => setAsked({ ...asked, ...part })
+  const body = bodyOf(asked, eventIds)
+  const trial = useTrial(body)
+  const send = useSend(dashboardEvents.replay, [dashboardEvents.list, dashboardEvents.read, dashboardEvents.endpoints])
+  const count = trial.data?.queued ?? 0
+  const submit = () =>
+    body &&
+    send.mutate(
+      { body },
+      {
+        onSuccess: ({ queued }) => {
+          notifications.show({ message: texts.done(queued), icon: <IconCheck size={18} /> })
+          onDone()
+        },
+      },
+    )
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {texts.about}
+      </Text>
+      <Radio.Group label={texts.which} value={asked.which} onChange={(which) => change({ which: which as Asked['which'] })}>
+        <Stack gap={8} mt={8}>
+          {eventIds.length > 0 && <Radio value="these" label={`${texts.these} (${eventIds.length})`} />}
+          <Radio value="since-outage" label={texts.outage} description={texts.outageAbout} />
+          <Radio value="span" label={texts.span} />
+        </Stack>
+      </Radio.Group>
+      {asked.which === 'span' && (
+        <>
+          <SimpleGrid cols={2}>
+            <TextInput
+              type="datetime-local"
+              label={texts.from}
+              description={texts.spanZone}
+              value={asked.from}
+              onChange={(event) => change({ from: event.currentTarget.value })}
+            />
+            <TextInput
+              type="datetime-local"
+              label={texts.to}
+              description={texts.spanZone}
+              value={asked.to}
+              onChange={(event) => change({ to: event.currentTarget.value })}
+            />
+          </SimpleGrid>
+          <Radio.Group label={texts.only} value={asked.only} onChange={(only) => change({ only: only as Asked['only'] })}>
+            <Group mt={8}>
+              <Radio value="failed" label={texts.onlyFailed} />
+              <Radio value="all" label={texts.onlyAll} />
+            </Group>
+          </Radio.Group>
+        </>
+      )}
+      <div role="status">
+        {!body && <Notice tone="warning">{texts.spanMissing}</Notice>}
+        {body && trial.isPending && <Notice tone="plain">{texts.counting}</Notice>}
+        {body && trial.error && <Failed error={trial.error} />}
+        {body && trial.data && <Counted reply={trial.data} />}
+      </div>
+      {send.error && <Failed error={send.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {texts.cancel}
+        </Button>
+        <Button disabled={count === 0 || !body} loading={send.isPending} onClick={submit}>
+          {texts.action(count)}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Counted({ reply: { queued, skipped } }: { reply: ReplyOf<typeof dashboardEvents.replay> }) {
+  return (
+    <Notice tone={queued > 0 ? 'info' : 'plain'} title={queued > 0 ? texts.count(queued) : texts.nothing}>
+      {skipped.length > 0 && (
+        <>
+          {texts.skipped(skipped.length)}
+          <ul style={{ margin: '4px 0 0', paddingLeft: 18 }}>
+            {skipped.slice(0, SHOWN).map(({ eventId, why }) => (
+              <li key={eventId}>
+                <span className="mono">{shortIds(eventId)}</span> {why}
+              </li>
+            ))}
+            {skipped.length > SHOWN && <li>{texts.skippedMore(skipped.length - SHOWN)}</li>}
+          </ul>
+        </>
+      )}
+    </Notice>
+  )
+}
+
+/** What sending again would do, asked anew as the choice changes. */
+function useTrial(body: ReplayBody | undefined) {
+  const [settled] = useDebouncedValue(body, 250)
+  return useQuery<ReplyOf<typeof dashboardEvents.replay>, ProblemError>({
+    queryKey: keyOf(dashboardEvents.replay, settled),
+    queryFn: ({ signal }) => call(dashboardEvents.replay, { body: { ...(settled ?? { which: 'since-outage' }), isTrial: true } }, signal),
+    enabled: settled !== undefined,
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  })
+}

@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router'
+import css from './events.module.css'
+import { words } from './words.ts'
+
+const TABS = [
+  ['/events', words.tabs.list],
+  ['/events/meter', words.tabs.meter],
+  ['/events/dry-run', words.tabs.dryRun],
+] as const
+
+/** The events themselves, how well they are answered, and a bench for answers. */
+export function EventTabs() {
+  return (
+    <nav className={css.tabs} aria-label={words.tabs.label}>
+      {TABS.map(([to, name]) => (
+        <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  )
+}

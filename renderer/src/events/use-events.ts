@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import { dashboardEvents } from '#shared/contract/events.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { ProblemError } from '../client.ts'
+import { EVENT_ORDER } from '../display/event-types.ts'
+import { call, keyOf } from '../gateway.ts'
+import { useLive } from '../live.ts'
+
+export const SHOWS = ['all', 'waiting', 'failed', 'notes'] as const
+export type Show = (typeof SHOWS)[number]
+
+export interface EventsSearch {
+  readonly show?: string
+  readonly type?: string
+  readonly endpoint?: string
+  readonly about?: string
+}
+
+export interface EventFilter {
+  readonly show: Show
+  readonly type?: EventType
+  readonly endpointId?: string
+  readonly about?: string
+}
+
+/** The filter that an address asks for; what is not one is left out. */
+export function filterOf({ show, type, endpoint, about }: EventsSearch): EventFilter {
+  const known = EVENT_ORDER.find((one) => one === type)
+  return {
+    show: SHOWS.find((one) => one === show) ?? 'all',
+    ...(known && { type: known }),
+    ...(endpoint !== undefined && /^[0-9a-f-]{36}$/.test(endpoint) && { endpointId: endpoint }),
+    ...(about !== undefined && { about }),
+  }
+}
+
+const EVERY_MS = 5000
+/** A call is written down a moment after the feed tells of it. */
+const SOON_MS = 900
+const PAGES_KEPT_NEW = 2
+
+/** Pages of events. The first ones are asked again by themselves; once older ones are open, new events wait behind a button. */
+export function useEvents(filter: EventFilter) {
+  const client = useQueryClient()
+  const query = { ...filter, limit: 50 }
+  const key = [...keyOf(dashboardEvents.list, query), 'pages']
+  const list = useInfiniteQuery<ReplyOf<typeof dashboardEvents.list>, ProblemError>({
+    queryKey: key,
+    initialPageParam: undefined,
+    queryFn: ({ pageParam, signal }) =>
+      call(dashboardEvents.list, { query: { ...query, ...(typeof pageParam === 'string' && { cursor: pageParam }) } }, signal),
+    getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined),
+    refetchInterval: (current) => ((current.state.data?.pages.length ?? 0) <= PAGES_KEPT_NEW ? EVERY_MS : false),
+  })
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const pages = list.data?.pages ?? []
+  const newestLine = useLive().lines[0]?.lineId
+  const isBehind = pages.length > PAGES_KEPT_NEW
+  const { refetch } = list
+  useEffect(() => {
+    if (newestLine === undefined || isBehind) return
+    // While lines come without a pause, the interval goes on.
+    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), SOON_MS)
+    return () => clearTimeout(soon)
+  }, [newestLine, isBehind, refetch])
+  return {
+    list,
+    events: pages.flatMap((page) => page.events),
+    isBehind,
+    more,
+    showLatest: () => void client.resetQueries({ queryKey: key }),
+  }
+}

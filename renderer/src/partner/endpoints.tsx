@@ -1,0 +1,100 @@
+import { Button, Drawer, Title } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { Failed, Waiting } from '../components/page.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
+import { countText } from '../display/amounts.ts'
+import { endpointName } from '../display/endpoint-name.ts'
+import { useReply, useSend } from '../gateway.ts'
+import { ENDPOINT_CHANGES } from './changes.ts'
+import { EndpointCard } from './endpoint-card.tsx'
+import { EndpointForm } from './endpoint-form.tsx'
+import css from './partner.module.css'
+import { RotateSecret } from './rotate-secret.tsx'
+import { TestEvent } from './test-event.tsx'
+import { words } from './words.ts'
+
+type Doing =
+  | { readonly what: 'edit' | 'rotate' | 'test' | 'remove'; readonly endpoint: Endpoint }
+  | { readonly what: 'add'; readonly endpoint: null }
+
+/** Every endpoint: for clinics whose events go to more than one place, and for the details of the one. */
+export function Endpoints() {
+  const reply = useReply(dashboardEvents.endpoints, {}, { every: 10_000 })
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const close = () => setDoing(null)
+  const endpoints = reply.data?.endpoints ?? []
+  return (
+    <section className={css.endpoints}>
+      <div className={css.head}>
+        <div>
+          <Title order={2}>{words.endpoints}</Title>
+          <div className={css.about}>{words.endpointsAbout}</div>
+        </div>
+        <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setDoing({ what: 'add', endpoint: null })}>
+          {words.addEndpoint}
+        </Button>
+      </div>
+      {reply.isPending && <Waiting rows={3} />}
+      {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      <div className={css.cards}>
+        {endpoints.map((endpoint) => (
+          <EndpointCard
+            key={endpoint.endpointId}
+            endpoint={endpoint}
+            onEdit={() => setDoing({ what: 'edit', endpoint })}
+            onRotate={() => setDoing({ what: 'rotate', endpoint })}
+            onTest={() => setDoing({ what: 'test', endpoint })}
+            onRemove={() => setDoing({ what: 'remove', endpoint })}
+          />
+        ))}
+      </div>
+      <Drawer
+        opened={doing?.what === 'edit' || doing?.what === 'add'}
+        onClose={close}
+        size={560}
+        title={doing?.endpoint ? endpointName(doing.endpoint) : words.addEndpoint}
+      >
+        {(doing?.what === 'edit' || doing?.what === 'add') && (
+          <EndpointForm key={doing.endpoint?.endpointId ?? 'new'} endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
+        )}
+      </Drawer>
+      {doing?.what === 'rotate' && <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />}
+      {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
+      <Remove endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />
+      <ShownOnce
+        value={secret}
+        title={words.shown.title}
+        about={words.shown.about}
+        what="the secret"
+        done={words.shown.copied}
+        onClose={() => setSecret(null)}
+      />
+    </section>
+  )
+}
+
+function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () => void }) {
+  const remove = useSend(dashboardEvents.removeEndpoint, ENDPOINT_CHANGES)
+  const close = () => {
+    remove.reset()
+    onDone()
+  }
+  return (
+    <Confirm
+      isOpen={endpoint !== null}
+      title={words.removeTitle}
+      action={words.removeAction}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onClose={close}
+      onConfirm={() => endpoint && remove.mutate({ params: { endpointId: endpoint.endpointId } }, { onSuccess: close })}
+    >
+      {endpoint && words.removeText(endpointName(endpoint))}
+      {endpoint && endpoint.waiting > 0 && ` ${words.removeWaiting(countText(endpoint.waiting, 'event'))}`}
+    </Confirm>
+  )
+}

@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { endpointName } from '../display/endpoint-name.ts'
+import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
+import { useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+const { testing: texts } = words
+
+/** Sends one event with invented data to an endpoint and says what came back. */
+export function TestEvent({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) {
+  return (
+    <Modal opened onClose={onDone} title={texts.title(endpointName(endpoint))}>
+      <Form endpoint={endpoint} onDone={onDone} />
+    </Modal>
+  )
+}
+
+function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) {
+  const taken = EVENT_ORDER.filter((event) => endpoint.events.includes(event))
+  const [type, setType] = useState<EventType | undefined>(taken[0])
+  const test = useSend(dashboardEvents.test, [dashboardEvents.list])
+  return (
+    <Stack>
+      <Text>{texts.about}</Text>
+      <Select
+        label={texts.event}
+        description={type && EVENT_NAMES[type].about}
+        allowDeselect={false}
+        data={taken.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
+        value={type ?? null}
+        onChange={(value) => {
+          if (value) setType(value as EventType)
+          test.reset()
+        }}
+      />
+      <div role="status">
+        {test.data && !test.isPending && (
+          <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? texts.good : texts.bad}>
+            {test.data.message}{' '}
+            <Link to="/events/$eventId" params={{ eventId: test.data.eventId }}>
+              {texts.open}
+            </Link>
+          </Notice>
+        )}
+        {test.error && <Failed error={test.error} />}
+      </div>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {words.close}
+        </Button>
+        <Button
+          leftSection={<IconPlugConnected size={16} />}
+          loading={test.isPending}
+          disabled={type === undefined}
+          onClick={() => type && test.mutate({ body: { type, endpointId: endpoint.endpointId } })}
+        >
+          {texts.action}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
+import { faultsByField } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { useSend } from '../gateway.ts'
+import { type CommunicationValues, communicationFaults, communicationOf, newCommunication } from './communication.ts'
+import { CommunicationFields } from './communication-fields.tsx'
+import { words } from './words.ts'
+
+/** Documents that a critical result was made known (ACR Practice Parameter for Communication; NPSG.02.03.01). */
+export function Communicate({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
+  return (
+    <Modal opened onClose={onDone} title={words.signed.critical} size="lg">
+      <Ask critical={critical} onDone={onDone} />
+    </Modal>
+  )
+}
+
+function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
+  const send = useSend(dashboardReports.communicate, [dashboardReports.criticals, dashboardReports.read, dashboardReports.list])
+  const form = useForm<CommunicationValues>({ initialValues: newCommunication(new Date()), validate: communicationFaults })
+  const submit = form.onSubmit((values) =>
+    send.mutate(
+      { params: { reportId: critical.reportId }, body: communicationOf(values) },
+      {
+        onSuccess: onDone,
+        onError(error) {
+          const { communicatedAt, ...faults } = faultsByField(error)
+          form.setErrors({ ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) })
+        },
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <div>
+          <PersonName value={critical.patientName} />
+          <Text fz="sm" c="dimmed">
+            {critical.studyDescription}
+          </Text>
+          <Text fw={600} mt={6}>
+            {critical.finding}
+          </Text>
+        </div>
+        <CommunicationFields form={form} />
+        {send.error && send.error.errors.length === 0 && <Failed error={send.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {words.signed.document}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

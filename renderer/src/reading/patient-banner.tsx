@@ -1,0 +1,70 @@
+import { Group, Title } from '@mantine/core'
+import { IconPhoto } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Reading } from '#shared/contract/reports.ts'
+import { PersonName } from '../components/person-name.tsx'
+import { Tag } from '../components/tone.tsx'
+import { dayText, todayIn } from '../display/dates.ts'
+import { useZone } from '../status.ts'
+import { ageText, sexName } from './patient.ts'
+import css from './reading.module.css'
+import { StudyTags } from './study-tags.tsx'
+import { words } from './words.ts'
+
+type Banner = Pick<
+  Reading,
+  'reportMetadata' | 'studyDescription' | 'accessionNumber' | 'severity' | 'isCancelled' | 'status' | 'isCritical'
+> &
+  Partial<Pick<Reading, 'images' | 'studyInstanceUid'>>
+
+/** Who the report is of: always in sight while it is written, and once more where it is signed. */
+export function PatientBanner({
+  study,
+  isLarge,
+  before,
+  aside,
+}: {
+  study: Banner
+  isLarge?: boolean
+  before?: ReactNode
+  aside?: ReactNode
+}) {
+  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid } = study
+  const { banner } = words
+  const today = todayIn(useZone(), new Date())
+  const age = ageText(metadata, today)
+  const facts: readonly (readonly [name: string, value: string, isMono?: boolean])[] = [
+    [banner.born, [metadata.dateOfBirth && dayText(metadata.dateOfBirth), age && `(${age})`].filter(Boolean).join(' ')],
+    [banner.sex, sexName(metadata.sex)],
+    [banner.mrn, metadata.mrn ?? '', true],
+    [banner.accession, accessionNumber, true],
+    [banner.study, studyDescription],
+    [banner.scanned, [metadata.scanDate && dayText(metadata.scanDate), metadata.scanTime].filter(Boolean).join(' ')],
+    ...(metadata.referringPhysicianName ? ([[banner.referrer, metadata.referringPhysicianName]] as const) : []),
+  ]
+  return (
+    <section className={isLarge ? css.bannerLarge : css.banner} aria-label={banner.label}>
+      <div className={css.bannerName}>
+        {before}
+        <Title order={isLarge ? 2 : 1}>{metadata.patientName ? <PersonName value={metadata.patientName} /> : banner.noName}</Title>
+        <StudyTags study={study} hasStatus={!isLarge} />
+        {images && studyInstanceUid && !isLarge && (
+          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} className={css.bannerLink}>
+            <IconPhoto size={15} aria-hidden /> {images.instances} {banner.images.toLowerCase()}
+          </Link>
+        )}
+        {images?.isReceiving && !isLarge && <Tag tone="info">{words.list.receiving}</Tag>}
+        {aside && <Group ml="auto">{aside}</Group>}
+      </div>
+      <dl className={css.bannerFacts}>
+        {facts.map(([name, value, isMono]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className={isMono && value ? 'mono' : undefined}>{value || banner.unknown}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

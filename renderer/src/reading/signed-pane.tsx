@@ -1,0 +1,213 @@
+import { ActionIcon, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconFileTypePdf, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { type Delivery, dashboardReports, type Reading, type WindowReport } from '#shared/contract/reports.ts'
+import { may } from '#shared/lifecycle.ts'
+import { Ago, Clock } from '../components/clock.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Failed } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { useMayManageStudies, useSession } from '../session.ts'
+import { Communicate } from './communicate.tsx'
+import { Part } from './part.tsx'
+import { showPdf } from './pdf.ts'
+import css from './reading.module.css'
+import { deliveryTone } from './states.ts'
+import { words } from './words.ts'
+
+const { signed: texts } = words
+const CHANGES = [dashboardReports.read, dashboardReports.list]
+
+/** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
+export function SignedPane({ reading }: { reading: Reading }) {
+  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  const draft = reading.reports.find(({ isAddendum, status }) => isAddendum && status === 'in_progress')
+  const start = useSend(dashboardReports.startAddendum, CHANGES)
+  const primary = signed.find(({ isAddendum }) => !isAddendum)
+  const me = useSession().data?.user
+  const mayStart = me && may(me, 'writeReports') && reading.status === 'completed' && !reading.isCancelled && primary
+  return (
+    <Part title={texts.title}>
+      {signed.length === 0 && (
+        <Text fz={12.5} c="dimmed">
+          {texts.none}
+        </Text>
+      )}
+      {signed.map((report) => (
+        <SignedCard key={report.reportId} report={report} name={nameOf(report, signed)} />
+      ))}
+      {draft && reading.mayWrite && <GiveUp draft={draft} />}
+      {mayStart && (
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          loading={start.isPending}
+          onClick={() => start.mutate({ params: { reportId: primary.reportId } })}
+        >
+          {texts.startAddendum}
+        </Button>
+      )}
+      {start.error && <Failed error={start.error} />}
+    </Part>
+  )
+}
+
+/** `Report`, `Addendum 1`, `Addendum 2`: in the order of their signatures. */
+export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): string =>
+  report.isAddendum ? texts.addendum(signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1) : texts.report
+
+function SignedCard({ report, name }: { report: WindowReport; name: string }) {
+  const pdf = useSend(dashboardReports.pdfLink)
+  return (
+    <article className={css.card} aria-label={name}>
+      <Group justify="space-between" gap={6}>
+        <b>{name}</b>
+        <Tooltip label={texts.pdf}>
+          <ActionIcon
+            size="sm"
+            aria-label={`${texts.pdf}: ${name}`}
+            loading={pdf.isPending}
+            onClick={() => pdf.mutate({ params: { reportId: report.reportId } }, { onSuccess: ({ url }) => showPdf(url, report.reportId) })}
+          >
+            <IconFileTypePdf size={17} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <Text fz="sm" c="dimmed">
+        {texts.by(report.author.name)}
+        {report.signedAt && (
+          <>
+            , <Clock instant={report.signedAt} />
+          </>
+        )}
+        {report.pages !== null && `, ${texts.pages(report.pages)}`}
+      </Text>
+      {pdf.error && <Failed error={pdf.error} />}
+      {report.critical && <Critical report={report} critical={report.critical} />}
+      {report.delivery && <DeliveryState delivery={report.delivery} />}
+      <Copies report={report} />
+    </article>
+  )
+}
+
+function Critical({ report, critical }: { report: WindowReport; critical: NonNullable<WindowReport['critical']> }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const { communication } = critical
+  return (
+    <Notice tone={communication ? 'plain' : 'danger'} title={texts.critical}>
+      {critical.finding}
+      <div>{communication ? texts.toldTo(communication.communicatedTo) : texts.notTold}</div>
+      {!communication && (
+        <Button size="compact-sm" color="red" mt={6} onClick={() => setIsAsking(true)}>
+          {texts.document}…
+        </Button>
+      )}
+      {isAsking && <Communicate key={report.reportId} critical={critical} onDone={() => setIsAsking(false)} />}
+    </Notice>
+  )
+}
+
+function DeliveryState({ delivery }: { delivery: Delivery }) {
+  const [name, meaning] = words.deliveries[delivery.state]
+  return (
+    <div>
+      <h3 className={css.label}>{texts.delivery}</h3>
+      <Group gap={6}>
+        <Tag tone={deliveryTone(delivery)} meaning={meaning}>
+          {name}
+        </Tag>
+        <Text fz={12.5} c="dimmed">
+          {delivery.deliveredAt && <Clock instant={delivery.deliveredAt} />}
+          {delivery.state !== 'delivered' && delivery.attempts > 0 && texts.attempts(delivery.attempts)}
+        </Text>
+      </Group>
+      {delivery.state !== 'delivered' && delivery.lastError && (
+        <Text fz="sm" mt={3}>
+          {delivery.lastError}
+        </Text>
+      )}
+      {delivery.nextAt && delivery.attempts > 0 && (
+        <Text fz={12.5} c="dimmed">
+          {texts.nextAt}: <Clock instant={delivery.nextAt} />
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function Copies({ report }: { report: WindowReport }) {
+  const mayManage = useMayManageStudies()
+  const destinations = useReply(dashboardDestinations.list, {}, { enabled: mayManage && report.objects.length > 0, staleTime: 60_000 })
+  const send = useSend(dashboardReports.send, CHANGES)
+  const open = destinations.data?.destinations.filter((one) => one.isEnabled) ?? []
+  return (
+    <div>
+      <h3 className={css.label}>{texts.copies}</h3>
+      <Group gap={6} justify="space-between">
+        <Text fz="sm">{report.objects.map(({ kind }) => texts.copyKinds[kind]).join(', ') || texts.noCopies}</Text>
+        {open.length > 0 && (
+          <Menu position="bottom-end" withinPortal={false}>
+            <Menu.Target>
+              <Button size="compact-xs" variant="default" leftSection={<IconSend size={13} />} loading={send.isPending}>
+                {texts.send}
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Label>{texts.sendTo}</Menu.Label>
+              {open.map(({ destinationId, name }) => (
+                <Menu.Item
+                  key={destinationId}
+                  onClick={() =>
+                    send.mutate(
+                      { params: { reportId: report.reportId }, body: { destinationId } },
+                      {
+                        onSuccess: ({ message }) =>
+                          notifications.show({ message: message ?? texts.sendDone, icon: <IconCheck size={18} /> }),
+                      },
+                    )
+                  }
+                >
+                  {name}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </Group>
+      {send.error && <Failed error={send.error} />}
+    </div>
+  )
+}
+
+function GiveUp({ draft }: { draft: WindowReport }) {
+  const [asks, setAsks] = useState(false)
+  const cancel = useSend(dashboardReports.cancelAddendum, CHANGES)
+  return (
+    <article className={css.card}>
+      <Group justify="space-between" gap={6} wrap="nowrap">
+        <span>
+          <b>{words.editor.addendum}</b> {texts.draft}, <Ago instant={draft.createdAt} />
+        </span>
+        <Tooltip label={texts.cancelAddendum}>
+          <ActionIcon size="sm" aria-label={texts.cancelAddendum} onClick={() => setAsks(true)}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+      <Confirm
+        isOpen={asks}
+        title={texts.cancelTitle}
+        action={texts.cancelAddendum}
+        isBusy={cancel.isPending}
+        error={cancel.error}
+        onClose={() => setAsks(false)}
+        onConfirm={() => cancel.mutate({ params: { reportId: draft.reportId } }, { onSuccess: () => setAsks(false) })}
+      >
+        {texts.cancelText}
+      </Confirm>
+    </article>
+  )
+}

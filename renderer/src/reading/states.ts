@@ -1,0 +1,24 @@
+import type { Delivery, ReadingStudy } from '#shared/contract/reports.ts'
+import type { Tone } from '../display/tones.ts'
+
+export const SEVERITY_TONES: Readonly<Record<ReadingStudy['severity'], Tone>> = { stat: 'danger', high: 'warning', normal: 'plain' }
+
+export const STATUS_TONES: Readonly<Record<ReadingStudy['status'], Tone>> = {
+  unassigned: 'plain',
+  assigned: 'plain',
+  in_progress: 'info',
+  completed: 'good',
+  addendum_active: 'info',
+}
+
+export const DELIVERY_TONES: Readonly<Record<Delivery['state'], Tone>> = {
+  none: 'plain',
+  waiting: 'info',
+  delivered: 'good',
+  failed: 'danger',
+  dropped: 'plain',
+}
+
+/** An attempt failed, so people should know although it is tried again. */
+export const deliveryTone = ({ state, attempts }: Delivery): Tone =>
+  state === 'waiting' && attempts > 0 ? 'warning' : DELIVERY_TONES[state]

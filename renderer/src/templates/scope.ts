@@ -1,0 +1,13 @@
+import type { ReportTemplate } from '#shared/contract/reports.ts'
+import { words } from './words.ts'
+
+/** Where a template is offered, in words: `CT, MR; women; from 18 years; thorax, chest`. */
+export function scopeText({ modalities, sex, ageFrom, ageTo, keywords }: ReportTemplate): string {
+  const parts = [
+    modalities.join(', '),
+    sex === null ? '' : words.sexes[sex],
+    ageFrom === null && ageTo === null ? '' : words.ages(ageFrom, ageTo),
+    keywords.map((word) => `“${word}”`).join(', '),
+  ]
+  return parts.filter(Boolean).join('; ') || words.anyStudy
+}

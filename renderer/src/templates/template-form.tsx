@@ -1,0 +1,150 @@
+import { Button, Group, NumberInput, SegmentedControl, Select, SimpleGrid, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { dashboardReports, NewReportTemplate, type ReportTemplate } from '#shared/contract/reports.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
+import { FormPart } from '../components/form-part.tsx'
+import { Failed } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import { useMayManage } from '../session.ts'
+import { Preview } from './preview.tsx'
+import css from './templates.module.css'
+import { words } from './words.ts'
+
+const { form: texts } = words
+
+interface Values {
+  kind: ReportTemplate['kind']
+  for: 'mine' | 'everybody'
+  name: string
+  shortcut: string
+  modalities: string[]
+  sex: NonNullable<ReportTemplate['sex']> | ''
+  ageFrom: number | string
+  ageTo: number | string
+  keywords: string[]
+  text: string
+}
+
+/** Adds a template or macro, or changes one. `like` is what a new one begins as. */
+export function TemplateForm(props: { template: ReportTemplate | null; like: ReportTemplate | null; onDone: () => void }) {
+  const { template, like, onDone } = props
+  const mayManage = useMayManage()
+  const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
+  const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
+  const given = template ?? like
+  const form = useForm<Values>({
+    initialValues: {
+      kind: given?.kind ?? 'template',
+      for: template && template.owner === null ? 'everybody' : 'mine',
+      name: given?.name ?? '',
+      shortcut: given?.shortcut ?? '',
+      modalities: given?.modalities ?? [],
+      sex: given?.sex ?? '',
+      ageFrom: given?.ageFrom ?? '',
+      ageTo: given?.ageTo ?? '',
+      keywords: given?.keywords ?? [],
+      text: given?.text ?? '',
+    },
+    validate: (values) => {
+      const parsed = NewReportTemplate.safeParse(bodyOf(values))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+    },
+  })
+  const submit = form.onSubmit((values) => {
+    const { kind, for: whose, ...fields } = bodyOf(values)
+    const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
+    if (template) change.mutate({ params: { templateId: template.templateId }, body: fields }, options)
+    else add.mutate({ body: { kind, for: whose, ...fields } }, options)
+  })
+  const error = add.error ?? change.error
+  return (
+    <form onSubmit={submit} noValidate>
+      <div className={css.columns}>
+        <div>
+          <FormPart title={texts.what}>
+            {!template && (
+              <Group gap={12}>
+                <SegmentedControl
+                  size="xs"
+                  aria-label={texts.kind}
+                  data={(['template', 'macro'] as const).map((value) => ({ value, label: words.kinds[value] }))}
+                  {...form.getInputProps('kind')}
+                />
+                {mayManage && (
+                  <SegmentedControl
+                    size="xs"
+                    aria-label={texts.for}
+                    data={[
+                      { value: 'mine', label: texts.forMine },
+                      { value: 'everybody', label: texts.forEverybody },
+                    ]}
+                    {...form.getInputProps('for')}
+                  />
+                )}
+              </Group>
+            )}
+            <TextInput {...told('name')} required data-autofocus maxLength={100} {...form.getInputProps('name')} />
+            <TextInput {...told('shortcut')} maxLength={20} {...form.getInputProps('shortcut')} />
+            <Textarea
+              {...told('text')}
+              required
+              autosize
+              minRows={9}
+              maxRows={22}
+              maxLength={50_000}
+              spellCheck={false}
+              {...form.getInputProps('text')}
+            />
+          </FormPart>
+        </div>
+        <div>
+          <FormPart title={texts.preview}>
+            <Preview text={form.values.text} />
+          </FormPart>
+          <FormPart title={texts.scope}>
+            <Text size="sm" c="dimmed">
+              {texts.scopeAbout}
+            </Text>
+            <TagsInput {...told('modalities')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('modalities')} />
+            <TagsInput {...told('keywords')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('keywords')} />
+            <SimpleGrid cols={3}>
+              <Select
+                {...told('sex')}
+                allowDeselect={false}
+                data={[
+                  { value: '', label: texts.anySex },
+                  ...(['female', 'male', 'other'] as const).map((value) => ({ value, label: words.sexes[value] })),
+                ]}
+                {...form.getInputProps('sex')}
+              />
+              <NumberInput {...told('ageFrom')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageFrom')} />
+              <NumberInput {...told('ageTo')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageTo')} />
+            </SimpleGrid>
+          </FormPart>
+        </div>
+      </div>
+      {error && error.errors.length === 0 && <Failed error={error} />}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          {texts.cancel}
+        </Button>
+        <Button type="submit" loading={add.isPending || change.isPending}>
+          {template ? texts.save : texts.add}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value))
+
+const bodyOf = (values: Values) => ({
+  ...values,
+  shortcut: values.shortcut.trim() || null,
+  sex: values.sex || null,
+  ageFrom: numberOf(values.ageFrom),
+  ageTo: numberOf(values.ageTo),
+})
+
+type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
+const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })
