@@ -314,7 +314,7 @@ describe('the list of invitations', () => {
 })
 
 describe('the states of an invitation', () => {
-  it('are left once, whatever is tried in whatever order', async () => {
+  it('are left once, whatever is tried in whatever order', { timeout: 30_000 }, async () => {
     const steps = fc.array(fc.constantFrom('accept', 'reject', 'revoke', 'update', 'renew', 'expire', 'take', 'give'), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(steps, async (order) => {
