@@ -1,32 +1,43 @@
+import type { EventResponse } from '#shared/contract/webhooks.ts'
 import type { ClinicalContextsDeps } from './domain/clinical-contexts.ts'
 import type { Endpoints } from './domain/endpoints.ts'
+import type { EventLog } from './domain/event-log.ts'
 import type { Downloads } from './webhooks/download.ts'
 import { acceptAnswer, type Requester, WebhookError } from './webhooks/request.ts'
 
 const EVENT = 'clinical_context.enrichment_requested'
 
-/** How the clinical context of a study is asked for and its documents are fetched: a soft event, so every failure is an empty context. */
+/**
+ * How the clinical context of a study is asked for and its documents are fetched: a soft event, so every failure is an empty context. Both
+ * reject with the reason of `closing`: what nobody waited for is not kept as a failure.
+ */
 export function contextAsking(
   requester: Requester,
   downloads: Downloads,
   endpoints: Pick<Endpoints, 'takerOf' | 'noteRefusedHost'>,
+  eventLog: Pick<EventLog, 'setEffect'>,
+  closing: AbortSignal,
 ): Pick<ClinicalContextsDeps, 'ask' | 'fetch'> {
   return {
     async ask(question, about) {
       const notes: string[] = []
       const accept = acceptAnswer(EVENT)
+      let eventId = ''
       try {
         const answer = await requester.request(EVENT, question, {
-          about,
-          accept: (reply) =>
-            accept({
+          ...{ about, signal: closing },
+          accept(reply) {
+            eventId = reply.webhookId
+            return accept({
               ...reply,
               note(path, sentence) {
                 notes.push(`${path}: ${sentence}`)
                 reply.note(path, sentence)
               },
-            }),
+            })
+          },
         })
+        eventLog.setEffect(eventId, effectOf(answer))
         return { state: 'answered', answer, notes }
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
@@ -37,7 +48,7 @@ export function contextAsking(
     async fetch(url, { maxBytes }) {
       const taker = endpoints.takerOf(EVENT, null)
       try {
-        return await downloads.get(url, { hosts: taker?.fileHosts ?? [], maxBytes })
+        return await downloads.get(url, { hosts: taker?.fileHosts ?? [], maxBytes, signal: closing })
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
         if (taker && error.fault === 'forbidden-address') endpoints.noteRefusedHost(taker.endpointId, url)
@@ -46,3 +57,18 @@ export function contextAsking(
     },
   }
 }
+
+/** What of the answer is kept with the study, counted: what it says is about a patient. */
+function effectOf(answer: EventResponse<typeof EVENT>): string {
+  const { clinicalIndication = '', technologistTechnique = '', technologistNotes = [], priorReports = [] } = answer
+  const parts = [
+    ...(clinicalIndication.trim() === '' ? [] : ['the indication']),
+    ...(technologistTechnique.trim() === '' ? [] : ['the technique']),
+    ...counted(technologistNotes.length, 'note'),
+    ...counted((answer.documents?.length ?? 0) + (answer.documentUrls?.length ?? 0), 'document'),
+    ...counted(priorReports.length, 'prior report'),
+  ]
+  return parts.length === 0 ? 'It added nothing to the study.' : `Kept with the study: ${parts.join(', ')}.`
+}
+
+const counted = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`])

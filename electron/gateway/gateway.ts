@@ -127,7 +127,7 @@ export async function openGateway({
   })
   const certificates = openCertificates({ folder, settings, clock })
   const identity = () => certificates.of('dicom-tls')
-  const { intake, forwarding } = opened.use(await openImages(parts, { feed, requester, worklist, spawnWorker, identity, report }))
+  const { intake, forwarding } = opened.use(await openImages(parts, { feed, requester, eventLog, worklist, spawnWorker, identity, report }))
 
   const publicBase = () => (settings.get('http.publicUrl') ?? http.url).replace(/\/+$/, '')
   const users = openUsers(parts.deps)

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Feed } from './dashboard/feed.ts'
 import type { Peer } from './dimse/requestor.ts'
+import type { EventLog } from './domain/event-log.ts'
 import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
 import { type Intake, type News, openIntake } from './intake/intake.ts'
 import type { Parts } from './parts.ts'
@@ -16,6 +17,7 @@ import type { Worklist } from './worklist/worklist.ts'
 export interface ImagesOptions {
   readonly feed: Feed
   readonly requester: Requester
+  readonly eventLog: Pick<EventLog, 'setEffect'>
   readonly worklist: Pick<Worklist, 'handedOut'>
   /** How the native module gets a process of its own; plain Node's fork where it is missing. */
   readonly spawnWorker?: SpawnWorker | undefined
@@ -43,7 +45,7 @@ const EVENT = 'patient_study.enrichment_requested'
 /** Connects the intake of images with the worklist, the partner and the way on to destinations. */
 export async function openImages(parts: Parts, options: ImagesOptions): Promise<Images> {
   const { deps, settings, devices, performedSteps } = parts
-  const { feed, requester, worklist, spawnWorker, identity, report } = options
+  const { feed, requester, eventLog, worklist, spawnWorker, identity, report } = options
   await using opened = new AsyncDisposableStack()
   const told = {
     onNews: (news: News) => void feed.append(news),
@@ -54,6 +56,9 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
   }
   const introduced = (peer: Peer): Peer => (peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer)
+  const accept = acceptAnswer(EVENT)
+  /** The newest question about a study, until it is known what its answer led to. */
+  const asked = new Map<string, string>()
   const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
   const forwarding = opened.use(
     openForwarding({
@@ -79,7 +84,22 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       recogniseDevice: devices.recogniseDevice,
       performedSteps,
       handedOut: worklist.handedOut,
-      askEnrichment: (question, { signal }) => requester.request(EVENT, question, { signal, accept: acceptAnswer(EVENT) }),
+      askEnrichment: (question, { signal }) =>
+        requester.request(EVENT, question, {
+          signal,
+          accept(reply) {
+            asked.set(question.studyInstanceUid, reply.webhookId)
+            return accept(reply)
+          },
+        }),
+      onEnriched({ studyInstanceUid, enrichment: { state, warnings } }) {
+        const eventId = asked.get(studyInstanceUid)
+        asked.delete(studyInstanceUid)
+        const effect =
+          state === 'done' ? 'It completed what is known of the study.' : state === 'empty' ? 'It added nothing to the study.' : ''
+        // interface.md, PatientStudyEnrichmentRequestedResponse: what could not be used is a warning on the event.
+        if (eventId !== undefined && effect !== '') eventLog.setEffect(eventId, [effect, ...warnings].join(' '))
+      },
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),

@@ -126,7 +126,11 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   )
 
   const downloads = opened.use(openDownloads({ plaintextHosts, isOwn, clock }))
-  const contexts = openClinicalContexts({ ...deps, settings, ...contextAsking(requester, downloads, endpoints) })
+  const closing = new AbortController()
+  const contexts = openClinicalContexts({
+    ...{ ...deps, settings },
+    ...contextAsking(requester, downloads, endpoints, eventLog, closing.signal),
+  })
   const replay = opened.use(
     openEventReplay({
       ...deps,
@@ -138,6 +142,8 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       },
     }),
   )
+  // Before the replay waits for what it has asked: a host of documents may hang for minutes.
+  opened.defer(() => closing.abort(new Error('the gateway is closing')))
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
   const criticals = openCriticalResults(deps)
   const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })

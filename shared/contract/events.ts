@@ -60,7 +60,7 @@ export const EventAttempt = z.object({
   /** What was wrong, in words; of a refusal the partner's own. */
   detail: z.string(),
   notes: z.array(AnswerNote),
-  /** The body as it came, as far as it is kept; null where none came. */
+  /** The body as it came, as far as it is kept; presigned queries are left out of it. Null where none came. */
   response: z.string().nullable(),
   isCut: z.boolean(),
 })

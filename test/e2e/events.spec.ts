@@ -27,6 +27,7 @@ test.afterAll(async () => {
 
 const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
 const tab = async (name: string) => page.getByRole('navigation', { name: 'Events' }).getByRole('link', { name }).click()
+const which = async (name: string) => page.getByRole('radiogroup', { name: 'Which events' }).getByText(name, { exact: true }).click()
 const row = (name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name }).first()
 
 /** A call as the window makes it. */
@@ -120,7 +121,7 @@ test('keeps a signed report while the partner is away, and sends it when told to
   await stage.stopPartner()
   await signReport('1.2.826.0.1.3680043.8.498.777001')
   await go('Events')
-  await page.getByText('Waiting', { exact: true }).click()
+  await which('Waiting')
   await expect(row('Report')).toContainText('Not reached, tried again')
   await row('Report').getByRole('link').click()
   await expect(page.getByText('The partner could not be reached.').first()).toBeVisible()
@@ -133,7 +134,7 @@ test('keeps a signed report while the partner is away, and sends it when told to
   await expect(dialog.getByText('One event would be sent again.')).toBeVisible()
   await dialog.getByRole('button', { name: 'Send it again' }).click()
   await expect(page.getByText('One event is sent again.')).toBeVisible()
-  await page.getByText('All', { exact: true }).click()
+  await which('All')
   await expect
     .poll(
       async () => {
@@ -153,7 +154,7 @@ test('gives up a report only with a reason, which the audit trail keeps', async 
   await stage.stopPartner()
   await signReport('1.2.826.0.1.3680043.8.498.777002')
   await go('Events')
-  await page.getByText('Waiting', { exact: true }).click()
+  await which('Waiting')
   await row('Report').getByRole('link').click()
   await page.getByRole('button', { name: 'Give up…' }).click()
   const dialog = page.getByRole('dialog')

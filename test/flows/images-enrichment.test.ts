@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
 import { express } from '#shared/contract/express.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -179,6 +180,14 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
     [`The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
     ["The partner's expressCustomerId names no customer here and was left out."],
   ])
+  // interface.md: the warning is on the event.
+  const effectOf = async (about: string) => (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
+  await until(async () =>
+    expect(await Promise.all([0, 1].map((index) => effectOf(uid(index))))).toEqual([
+      ['It completed what is known of the study.'],
+      [`It completed what is known of the study. The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
+    ]),
+  )
 })
 
 it.concurrent('asks once for both areas', async () => {

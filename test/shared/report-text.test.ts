@@ -77,8 +77,15 @@ describe('the text that is signed', () => {
   it('is made of a text that is mostly blank as well', () => {
     for (const blank of [' ', '\n', '\t \n', '[', '{|', '\r']) expect(plainReport(`${blank.repeat(60_000)}x`).at(-1)).toBe('x')
   })
+  it('has thirty marks on a character at most', () => {
+    expect(plainReport(`x${'\u0316\u0301'.repeat(100_000)}y`)).toBe(`x${'\u0316'.repeat(15)}${'\u0301'.repeat(15)}y`)
+    expect(plainReport('को e\u0301\u0323')).toBe('को \u1eb9\u0301')
+  })
   it('stays as it is when it is read again', () => {
-    const once = plainReport(' x \r\n\n y\u0301 ')
-    expect(plainReport(once)).toBe(once)
+    const marks = '\u0301'.repeat(29)
+    for (const text of [' x \r\n\n y\u0301 ', `x${marks}\ufeff${marks}\u200d${marks}\u0344`]) {
+      const once = plainReport(text)
+      expect(plainReport(once)).toBe(once)
+    }
   })
 })

@@ -107,7 +107,7 @@ function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
   if (!off) return null
   return {
     tone: 'danger',
-    text: `Nothing is sent to ${off.name}. ${off.reason} Switch it on again, or enter its new address, under Partner.`,
+    text: `Reports for ${off.name} wait. ${off.reason} Switch it on again, or enter its new address, under Partner.`,
   }
 }
 

@@ -97,9 +97,7 @@ export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps):
       if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
         throw new ApiError('not-permitted', 'Your account may not send reports: it may neither write them nor manage studies.')
       signed(user, params.reportId)
-      const outcome = await ports.sendObjects(params.reportId, body.destinationId, userActor(user.userId))
-      if (outcome.success) note({ store }, userActor(user.userId), 'report.send', params.reportId, { destinationId: body.destinationId })
-      return outcome
+      return ports.sendObjects(params.reportId, body.destinationId, userActor(user.userId))
     },
 
     criticals: ({ user }) => ({ criticals: criticals.open(callerOf(user)) }),

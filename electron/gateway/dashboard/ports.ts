@@ -85,7 +85,7 @@ export interface ImagePorts {
 
 /** What the window needs of reports beyond their rules; `reporting.ts` fills it. */
 export interface ReportPorts {
-  /** Sends the DICOM copies of a signed report to a destination. @throws ApiError not-found, refused */
+  /** Sends the DICOM copies of a signed report to a destination, and keeps in the audit trail who asked. @throws ApiError not-found, refused */
   readonly sendObjects: (reportId: string, destinationId: string, actor: Actor) => Outcome | Promise<Outcome>
   /** A link to the PDF of a signed report, good for an hour. */
   readonly pdfUrl: (reportId: string) => string

@@ -12,6 +12,7 @@ const EVENT = 'clinical_context.enrichment_requested'
 /** Bounds of what one answer can make the gateway fetch and keep. */
 const MOST_DOCUMENTS = 20
 const DOCUMENT_BYTES = 20 * 1024 * 1024
+const ANSWER_BYTES = 100 * 1024 * 1024
 const AT_ONCE = 4
 
 /** What came of asking: its parts that are bad are left out, each with a sentence in `notes`. */
@@ -27,13 +28,15 @@ export type FetchedDocument = { readonly body: Buffer; readonly mediaType: strin
 
 export interface ClinicalContextsDeps extends DomainDeps {
   readonly settings: Pick<Settings, 'get'>
-  /** Port: asks the clinic's default endpoint. It does not reject. */
+  /** Port: asks the clinic's default endpoint. It rejects only where the gateway closes. */
   readonly ask: (
     question: EventData<typeof EVENT>,
     about: { readonly subject: string; readonly studyInstanceUid: string },
   ) => Promise<ContextAnswer>
-  /** Port: fetches a document under the rules for presigned URLs. It does not reject. */
+  /** Port: fetches a document under the rules for presigned URLs. It rejects only where the gateway closes. */
   readonly fetch: (url: string, options: { readonly maxBytes: number }) => Promise<FetchedDocument>
+  /** What the documents of one answer may hold together; they are in memory at once. 100 MiB unless told. */
+  readonly answerBytes?: number
 }
 
 /** The clinical context of a study: asked when its report is opened, kept with it, its documents fetched once (interface-choices §6 row 53). */
@@ -52,7 +55,7 @@ export interface ClinicalContexts {
 }
 
 export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContexts {
-  const { store, clock, settings, ask, fetch } = deps
+  const { store, clock, settings, ask, fetch, answerBytes = ANSWER_BYTES } = deps
   const { clinicalContexts, contextDocuments } = store
   /** Two windows that open one study ask once. */
   const underWay = new Map<string, Promise<void>>()
@@ -69,14 +72,17 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
 
   async function fetched(studyId: string, urls: readonly { readonly url: string; readonly fileName?: string | undefined }[]) {
     const documents: NewContextDocument[] = []
+    let room = answerBytes
     for (let start = 0; start < urls.length; start += AT_ONCE) {
       const part = urls.slice(start, start + AT_ONCE).map(async ({ url, fileName }): Promise<NewContextDocument> => {
-        const had = await fetch(url, { maxBytes: DOCUMENT_BYTES })
+        const had = room > 0 ? await fetch(url, { maxBytes: Math.min(DOCUMENT_BYTES, room) }) : TOO_MUCH
         const rest = { studyId, fileName: fileName ?? nameOf(url), source: withoutQuery(url), fetchedAt: instantOf(clock()) }
         if ('fault' in had) return { ...rest, mediaType: '', state: 'failed', detail: had.fault, content: null }
         return { ...rest, mediaType: had.mediaType, state: 'kept', detail: '', content: had.body }
       })
-      documents.push(...(await Promise.all(part)))
+      const had = await Promise.all(part)
+      room -= had.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
+      documents.push(...had)
     }
     return documents
   }
@@ -141,6 +147,8 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     },
   }
 }
+
+const TOO_MUCH: FetchedDocument = { fault: 'It was not fetched: the documents named before it are too large together.' }
 
 /** What a presigned address opens is in its query. */
 function withoutQuery(url: string): string {

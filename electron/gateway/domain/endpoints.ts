@@ -7,7 +7,7 @@ import { ApiError } from '#shared/errors.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { type Actor, type DomainDeps, differences, note } from './audit.ts'
 import { checkedUrl, checkSecret, defaultEndpoint, listHosts, newSecret } from './endpoint-rules.ts'
-import { type EventTargets, openEventTargets } from './event-targets.ts'
+import { type EventTargets, openEventTargets, SWITCHED_OFF } from './event-targets.ts'
 import { openRefusedHosts, type RefusedHosts } from './refused-hosts.ts'
 import { openReportDestinations, type ReportDestinations } from './report-destinations.ts'
 import type { Settings } from './settings.ts'
@@ -157,7 +157,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
             ? {}
             : isEnabled
               ? { disabledAt: null, disabledReason: null }
-              : { disabledAt: instantOf(clock()), disabledReason: 'It was switched off here.' }
+              : { disabledAt: instantOf(clock()), disabledReason: SWITCHED_OFF }
         const after = changed(
           before,
           {

@@ -107,10 +107,10 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
   function write({ event, attempt, isCut, effect }: Noted): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
-    const { request, ...facts } = attempt
+    const { request, response, ...facts } = attempt
     events.record(
       { ...event, subject: subjectOf(event.subject), isTest: event.isTest ?? false, createdAt: attempt.at },
-      { ...facts, isCut },
+      { ...facts, response: withoutLinks(response), isCut },
       { state, request: withoutQueries(request), effect },
     )
   }
@@ -151,7 +151,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
       const kept = beginningOf(response, KEPT_BYTES)
       events.addAttempt(
         eventId,
-        { ...facts, response: kept, isCut: isCut(kept, response) },
+        { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
         { state: stands, request: withoutQueries(request), effect, endpointId },
       )
     },
@@ -199,7 +199,11 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
     meter: (query) => meterOf(store, query, clock()),
 
-    [Symbol.asyncDispose]: flush,
+    async [Symbol.asyncDispose]() {
+      // What was noted while the last of it was written is written too.
+      do await flush()
+      while (waiting.size > 0)
+    },
   }
 
   /** A study's id finds what is about the study under its UID too, such as its reports. */
@@ -236,3 +240,13 @@ const isCut = (kept: Buffer | null, body: Buffer | null) =>
 
 /** A presigned URL opens a report for whoever reads it: its query is not kept. */
 const withoutQueries = (json: string | null) => json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
+
+/** A link in an answer, whole or cut short, however its serialiser escapes slashes and question marks. */
+const LINK = /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
+
+/** The same of an answer: whoever has its links has the images or documents behind them. */
+function withoutLinks(response: Buffer | null): Buffer | null {
+  const text = response?.toString('latin1') ?? ''
+  const cut = text.replace(LINK, '"$1?..."')
+  return cut === text ? response : Buffer.from(cut, 'latin1')
+}

@@ -32,15 +32,16 @@ export async function meterOf(
     tallies.push(...events.tally({ from: instantOf(from), to: instantOf(to) }, endpointId))
     await nextTurn()
   }
-  return EVENT_TYPES.flatMap((type) => {
+  const rows: MeterRow[] = []
+  for (const type of EVENT_TYPES) {
     const own = tallies.filter((tally) => tally.type === type)
-    if (own.length === 0) return []
+    if (own.length === 0) continue
     const made = own.filter(({ outcome }) => !NOT_CALLED.has(outcome))
     const accepted = made.filter(({ outcome }) => outcome === 'accepted')
     const byOutcome: Partial<Record<EventOutcome, number>> = {}
     for (const { outcome, count } of own) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
     const sorted = made.toSorted((a, b) => a.tookMs - b.tookMs)
-    return {
+    rows.push({
       type,
       calls: sum(made, 'count'),
       accepted: sum(accepted, 'count'),
@@ -49,8 +50,10 @@ export async function meterOf(
       p50Ms: percentile(sorted, 0.5),
       p95Ms: percentile(sorted, 0.95),
       notes: commonest(events.withNotes(type, { since: whole.from, endpointId }, LOOKED_AT)),
-    }
-  })
+    })
+    await nextTurn()
+  }
+  return rows
 }
 
 const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') => tallies.reduce((total, tally) => total + tally[of], 0)

@@ -121,7 +121,7 @@ export function openEventReplay({ store, clock, ports, onError }: EventReplayDep
           await ask[type]?.(subject)
         } catch (error) {
           // Meanwhile there is nothing to ask for: the question was answered, or another runs.
-          if (!(error instanceof ApiError)) onError(error)
+          if (!(error instanceof ApiError) && !isClosed) onError(error)
         }
       })
     }

@@ -1,6 +1,6 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { EndpointRecord } from '#gateway/store/endpoints.ts'
-import type { EventType } from '#shared/contract/webhooks.ts'
+import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import type { DomainDeps } from './audit.ts'
 import type { Settings } from './settings.ts'
 
@@ -22,7 +22,7 @@ export interface SigningSecret {
 
 /** Which endpoint gets an event (interface-choices §6 row 50), and what signs for it. */
 export interface EventTargets {
-  /** `undefined` where no endpoint takes the event, or the one that does is switched off. */
+  /** `undefined` where no endpoint takes the event, or the one that does is off: switched off, or by a 410, which is for asynchronous events. */
   targetFor(event: EventType, apiKeyId?: string | null): EventTarget | undefined
   /** A given endpoint, also where it is switched off. */
   target(endpointId: string): EventTarget | undefined
@@ -31,6 +31,9 @@ export interface EventTargets {
   /** Those that sign now, newest first. */
   secretsOf(endpointId: string): readonly SigningSecret[]
 }
+
+/** Why an endpoint is off that a person switched off. */
+export const SWITCHED_OFF = 'It was switched off here.'
 
 const HOUR_MS = 60 * 60_000
 
@@ -70,7 +73,11 @@ export function openEventTargets({
     target: (endpointId) => targetOf(store.endpoints.get(endpointId)),
     targetFor(event, apiKeyId = null) {
       const taker = takerOf(event, apiKeyId)
-      return taker?.disabledAt === null ? targetOf(taker) : undefined
+      return taker && isOpenTo(event, taker) ? targetOf(taker) : undefined
     },
   }
 }
+
+/** An address that is no longer used (410) ends what can wait for another one. A device waits for its worklist now, and is told by the answer itself. */
+const isOpenTo = (event: EventType, { disabledAt, disabledReason }: EndpointRecord): boolean =>
+  disabledAt === null || (disabledReason !== SWITCHED_OFF && EVENTS[event].kind !== 'asynchronous')

@@ -15,7 +15,7 @@ export interface ReportDestinations {
 
 /** Reports and the endpoints they are for (interface-choices §6 row 50): that of the key that created the study, else the clinic's own. */
 export function openReportDestinations(
-  { reports, studies, outbox }: Pick<Store, 'reports' | 'studies' | 'outbox'>,
+  { reports, studies, outbox, database }: Pick<Store, 'reports' | 'studies' | 'outbox' | 'database'>,
   targets: Pick<EventTargets, 'takerOf' | 'secretsOf'>,
 ): ReportDestinations {
   /** The key of a report's study never changes. */
@@ -31,13 +31,29 @@ export function openReportDestinations(
     return key
   }
 
+  /** Of each key, while nothing changed: thousands of reports that waited out an outage are asked about in one go. */
+  const known = new Map<string | null, ReportDestination>()
+  let knownAt = -1
+
+  function destinationOf(key: string | null): ReportDestination {
+    const taker = targets.takerOf(EVENT, key)
+    if (!taker) return { whyNot: 'no endpoint takes reports' }
+    if (taker.disabledAt !== null) return { whyNot: 'its endpoint is switched off' }
+    if (targets.secretsOf(taker.endpointId).length === 0) return { whyNot: 'its endpoint has no signing secret' }
+    return { endpointId: taker.endpointId }
+  }
+
   return {
     of(reportId) {
-      const taker = targets.takerOf(EVENT, keyOf(reportId))
-      if (!taker) return { whyNot: 'no endpoint takes reports' }
-      if (taker.disabledAt !== null) return { whyNot: 'its endpoint is switched off' }
-      if (targets.secretsOf(taker.endpointId).length === 0) return { whyNot: 'its endpoint has no signing secret' }
-      return { endpointId: taker.endpointId }
+      const key = keyOf(reportId)
+      // What a transaction sees may still be rolled back.
+      if (database.inTransaction) return destinationOf(key)
+      const version = database.changeCount
+      if (version !== knownAt) known.clear()
+      knownAt = version
+      const destination = known.get(key) ?? destinationOf(key)
+      known.set(key, destination)
+      return destination
     },
     waiting() {
       const counts = new Map<string, number>()

@@ -1,3 +1,4 @@
+import { withoutStacks } from '#shared/report-text.ts'
 import type { Run, Weight } from './report-pdf-fonts.ts'
 
 /** How text is set; sizes in points. */
@@ -53,16 +54,17 @@ const MOST_INDENT = 72
  * reorder what was signed.
  */
 export const printable = (text: string): string =>
-  text
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replaceAll('\t', '    ')
-    .replace(/[\u2010\u2011]/g, '-')
-    .replace(/[\u2002-\u200a\u202f\u205f]/g, ' ')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
-    .replace(/[\ufe00-\ufe0f]/g, '')
+  withoutStacks(
+    withoutStacks(text.toWellFormed())
+      .normalize('NFC')
+      .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+      .replaceAll('\t', '    ')
+      .replace(/[\u2010\u2011]/g, '-')
+      .replace(/[\u2002-\u200a\u202f\u205f]/g, ' ')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
+      .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+      .replace(/[\ufe00-\ufe0f]/g, ''),
+  )
 
 export function openTypesetter(runsOf: (text: string, weight: Weight) => readonly Run[], measure: Measure): Typesetter {
   const measured = new Map<string, Measured>()

@@ -62,12 +62,13 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
     // Copies of its reports are kept beside the images and counted with them.
     const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
     const instances = (images?.instances ?? 0) - copies
+    const writing = reports.find((report) => report.status === 'in_progress')
     return {
       ...{ studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status, createdAt, updatedAt },
       isCancelled: cancelledAt !== null,
       reportMetadata: detail.reportMetadata ?? {},
       assignedTo: assignedTo && personOf(deps, assignedTo.userId),
-      lock: locks.of(studyId) ?? null,
+      lock: (writing && locks.of(writing.reportId)) ?? null,
       images: images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
       isCritical: reports.some(({ isCritical }) => isCritical === true),
     }
@@ -99,7 +100,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       const study = studies.read(caller, 'scribe', studyId)
       const record: ScribeStudyRecord = study.record
       const draft = store.reports.draftOf(studyId)
-      const desk = { study: record, draft, lock: locks.of(studyId) }
+      const desk = { study: record, draft, lock: draft && locks.of(draft.reportId) }
       const whyNot = whyNotWrite(deps, caller, desk)
       return {
         ...row(study),

@@ -43,7 +43,7 @@ export interface ReportWriting {
   /** By whoever writes it, where they may create reports. */
   sign(caller: UserCaller, studyId: string, order: SignOrder): Promise<SignResult>
   startAddendum(caller: UserCaller, reportId: string): Outcome
-  /** Not while another person writes it. */
+  /** Not what another person has written, unless it was taken over: its text and its revisions go with it. */
   cancelAddendum(caller: UserCaller, reportId: string): Outcome
 }
 
@@ -56,7 +56,8 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   function deskOf(caller: UserCaller, studyId: string): Desk {
     demand(caller, 'writeReports')
     const study = finder.read(caller, 'scribe', studyId) as ScribeStudyRecord
-    return { study, draft: reports.draftOf(studyId), lock: locks.of(studyId) }
+    const draft = reports.draftOf(studyId)
+    return { study, draft, lock: draft && locks.of(draft.reportId) }
   }
 
   /** A desk at which somebody may write. */
@@ -108,7 +109,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   return {
     begin(caller, studyId, { windowId, takeOver, text }) {
       const { userId } = caller.user
-      database.transaction(() => {
+      const reportId = database.transaction(() => {
         const desk = openDesk(caller, studyId)
         const { study, draft, lock } = desk
         const others = whoseItIs(deps, caller, desk)
@@ -127,32 +128,33 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         }
         const mine = !draft ? newDraft(caller, study, now) : draft.userId === userId ? draft : takeDraft(caller, draft, now)
         if (mine.revision === 0 && text !== '') saveDraft(deps, mine, { userId, windowId, text, at: now })
+        return mine.reportId
       })
-      locks.take(studyId, { ...callerPerson(caller), windowId })
+      locks.take(reportId, { ...callerPerson(caller), windowId })
     },
 
     save(caller, studyId, { windowId, revision, text }) {
       const { userId } = caller.user
-      const saved = database.transaction((): Saved => {
+      return database.transaction((): Saved => {
         const desk = openDesk(caller, studyId)
         const draft = existingDraft(desk)
         if (draft.revision !== revision) return { outcome: 'conflict', theirs: draftView(deps, draft) }
         demandMine(caller, desk, windowId)
+        locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
         if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision, savedAt: draft.updatedAt }
         const at = instantOf(clock())
         return { outcome: 'saved', revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision, savedAt: at }
       })
-      if (saved.outcome === 'saved') locks.hold(studyId, { ...callerPerson(caller), windowId })
-      return saved
     },
 
     hold(caller, studyId, { windowId, isWriting }) {
       const { study, draft } = deskOf(caller, studyId)
-      if (!draft) locks.clear(studyId)
-      else if (!isWriting) locks.release(studyId, windowId)
+      if (!draft) return null
+      const { reportId } = draft
+      if (!isWriting) locks.release(reportId, windowId)
       else if (draft.userId === caller.user.userId && whyNobodyWrites({ study }) === undefined)
-        locks.hold(studyId, { ...callerPerson(caller), windowId })
-      return locks.of(studyId) ?? null
+        locks.hold(reportId, { ...callerPerson(caller), windowId })
+      return locks.of(reportId) ?? null
     },
 
     revisions(caller, studyId) {
@@ -186,7 +188,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         return { study: desk.study, draft }
       }
       const signed = await signReport(caller, ready, order)
-      if (signed.outcome === 'signed') locks.clear(studyId)
+      if (signed.outcome === 'signed') locks.clear(signed.reportId)
       return signed
     },
 
@@ -194,11 +196,12 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
 
     cancelAddendum(caller, reportId) {
       const studyId = reports.get(reportId)?.studyId
-      const lock = studyId === undefined ? undefined : deskOf(caller, studyId).lock
-      if (lock && lock.userId !== caller.user.userId)
-        return { success: false, message: `${lock.name} is writing the addendum now: take it over to cancel it.` }
+      const desk = studyId === undefined ? undefined : deskOf(caller, studyId)
+      const draft = desk?.draft?.isAddendum ? desk.draft : undefined
+      const others = desk && draft && whoseItIs(deps, caller, desk)
+      if (others !== undefined) return { success: false, message: others }
       const outcome = deps.reports.cancelAddendum(caller, reportId)
-      if (outcome.success && studyId !== undefined) locks.clear(studyId)
+      if (outcome.success && draft) locks.clear(draft.reportId)
       return outcome
     },
   }

@@ -1,7 +1,7 @@
 import type { Actor, DomainDeps } from '#gateway/domain/audit.ts'
 import type { PerformedSteps } from '#gateway/domain/performed-steps.ts'
 import type { SendEventReport } from '#gateway/scu/event-report.ts'
-import type { HandedOutRow } from '#gateway/store/image-studies.ts'
+import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
@@ -54,6 +54,8 @@ export interface IntakeDeps extends DomainDeps {
   readonly handedOut: (query: HandedOutQuery) => Promise<HandedOutRow | undefined>
   /** @throws WebhookError */
   readonly askEnrichment: (question: EnrichmentQuestion, options: { readonly signal: AbortSignal }) => Promise<EnrichmentAnswer>
+  /** After the commit: the partner was asked about the study, and so it stands now. Nothing about a patient is in the warnings. */
+  readonly onEnriched?: (study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'enrichment'>) => void
   /** Whether the gateway is fetching the study from this caller (C-MOVE). */
   readonly isFetching: (callingAeTitle: string, remoteAddress: string, studyInstanceUid: string) => boolean
   /** In the transaction that makes the instance the current one, unless it was fetched. */

@@ -108,6 +108,7 @@ export function openSeeding(deps: IntakeDeps): Seeding {
   function tell(studyInstanceUid: string, planted: readonly StudyArea[]): void {
     const study = imageStudies.get(studyInstanceUid)
     if (!study) return
+    deps.onEnriched?.(study)
     const { callingAeTitle: aeTitle, remoteAddress: address, enrichment, instances, series } = study
     const say = (kind: News['kind'], tone: News['tone'], text: string) =>
       onNews({ kind, tone, text, aeTitle, address, associationId: '', studyInstanceUid })

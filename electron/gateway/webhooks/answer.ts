@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AnswerNote } from '#shared/contract/events.ts'
 import { EVENTS, type EventResponse, type EventType, WorklistAnswer } from '#shared/contract/webhooks.ts'
-import { isObject, type NoteTaker, noteTaker } from './answer-notes.ts'
+import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
 import { clinicalContextOf, mediaOf, type PlaintextHosts, urlsOf } from './answer-parts.ts'
 import { checkJsonSize } from './json-size.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
@@ -127,12 +127,14 @@ function parsedJson(type: EventType, body: Buffer): unknown {
     // The parser's own error quotes the text, which may be about a patient.
     throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8')
   }
-  if (EVENTS[type].kind === 'synchronous') refuse(json)
-  return json
+  if (EVENTS[type].kind !== 'synchronous' || !isObject(json)) return json
+  refuse(json)
+  // Many serialisers print what is absent as null: no list is lost for that.
+  const { error, ...answer } = json
+  return error === null ? answer : json
 }
 
-function refuse(json: unknown): void {
-  if (!isObject(json)) return
+function refuse(json: JsonObject): void {
   // Many serialisers print an absent text as ''.
   const text = printable(json.error)
   if (json.authorized === false || text) throw new WebhookError('refused', text || 'the partner gave no reason')

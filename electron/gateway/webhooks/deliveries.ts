@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '#gateway/store/clock.ts'
 import type { OutboxRecord, OutboxRow } from '#gateway/store/outbox.ts'
 import { type Held, type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#gateway/store/outbox-worker.ts'
@@ -19,8 +20,10 @@ export const RETRY_MS = [
 const JITTER = 0.1
 /** How long a row waits that has nowhere to go; a change of the endpoints ends it. */
 const HELD_MS = HOUR_MS
-/** Signs of life of an endpoint hasten its rows at most so often. */
+/** Signs of life of an endpoint hasten its rows at most so often, deliveries too: a report it always refuses is not tried with each that it takes. */
 const HASTEN_EVERY_MS = 5 * MINUTE_MS
+/** Rows hastened before the event loop is let through. */
+const HASTENED_AT_A_TIME = 200
 /** Calls at once to one endpoint. */
 const AT_ONCE = 4
 
@@ -89,7 +92,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
   const { outbox, database } = store
   /** How each endpoint took the last delivery. After a start it is not known, and the first sign of life is worth a try. */
   const health = new Map<string, 'fine' | 'no-answer' | 'wrong-answer'>()
-  /** When the rows of an endpoint were hastened last. */
+  /** When the rows of an endpoint were hastened last, by deliveries and by other answers. */
   const hastenedAt = new Map<string, number>()
   let isClosed = false
 
@@ -102,14 +105,13 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     const { subject: reportId } = row
     const attempts = row.attempts + 1
     const eventId = eventIdOf(row.payload)
+    // It waits on, so that somebody is told of it.
+    if (eventId === undefined)
+      return { outcome: 'postponed', until: clock() + waitAfter(row.attempts), fault: 'the event can no longer be read from the database' }
     const made = dataOf(reportId)
-    if (eventId === undefined || !made) {
-      const fault = made ? 'the event can no longer be read from the database' : 'there is no such signed report any more'
-      return {
-        outcome: 'failed',
-        fault,
-        ...(eventId && written({ eventId, reportId, state: 'failed', outcome: undefined, fault, attempts })),
-      }
+    if (!made) {
+      const fault = 'there is no such signed report any more'
+      return { outcome: 'failed', fault, ...written({ eventId, reportId, state: 'failed', outcome: undefined, fault, attempts }) }
     }
     let outcome: PartnerOutcome | undefined
     try {
@@ -162,12 +164,16 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     ...(onError && { onError }),
   })
 
-  function hasten(endpointId: string): void {
-    const rows = outbox.waiting(REPORT_DELIVERED).filter(({ subject }) => {
-      const to = destinationOf(subject)
-      return 'endpointId' in to && to.endpointId === endpointId
-    })
-    worker.retry(rows.map(({ outboxId }) => outboxId))
+  async function hasten(endpointId: string): Promise<void> {
+    const rows = outbox.waiting(REPORT_DELIVERED)
+    for (let from = 0; from < rows.length && !isClosed; from += HASTENED_AT_A_TIME) {
+      const own = rows.slice(from, from + HASTENED_AT_A_TIME).filter(({ subject }) => {
+        const to = destinationOf(subject)
+        return 'endpointId' in to && to.endpointId === endpointId
+      })
+      if (own.length > 0) worker.retry(own.map(({ outboxId }) => outboxId))
+      await nextTurn()
+    }
   }
 
   return {
@@ -181,17 +187,14 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
       const ofDelivery = type === 'report.delivered'
       // Who answers other questions may still be wrong about reports: only silence is over.
       if (!ofDelivery && trouble !== 'no-answer') return
-      const since = clock() - (hastenedAt.get(endpointId) ?? 0)
-      if (!ofDelivery && since >= 0 && since < HASTEN_EVERY_MS) return
+      const cause = `${ofDelivery ? 'delivery' : 'other'} ${endpointId}`
+      const since = clock() - (hastenedAt.get(cause) ?? 0)
+      if (since >= 0 && since < HASTEN_EVERY_MS) return
       health.set(endpointId, 'fine')
-      hastenedAt.set(endpointId, clock())
+      hastenedAt.set(cause, clock())
       // Not in the turn of whoever asked: a worklist does not wait for it.
       setImmediate(() => {
-        try {
-          if (!isClosed) hasten(endpointId)
-        } catch (error) {
-          onError?.(error)
-        }
+        if (!isClosed) hasten(endpointId).catch((error: unknown) => onError?.(error))
       })
     },
     [Symbol.asyncDispose]() {

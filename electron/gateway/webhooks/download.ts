@@ -122,8 +122,11 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
       const told = Number(response.headers['content-length'])
       const tooLarge = () => new WebhookError('oversize', `it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
       if (told > maxBytes) throw discard(response, tooLarge())
+      const body = Readable.from(counted(response, maxBytes, tooLarge, signal), { objectMode: false })
+      // One that is given up before its first byte was read never comes to the end of `counted`.
+      body.once('close', () => void discard(response, new Error('read no further')))
       return {
-        body: Readable.from(counted(response, maxBytes, tooLarge, signal), { objectMode: false }),
+        body,
         mediaType: mediaTypeOf(response),
         length: Number.isNaN(told) ? undefined : told,
         httpStatus: response.statusCode,
@@ -156,6 +159,8 @@ async function* counted(response: Dispatcher.ResponseData, maxBytes: number, too
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge()
+      // Whoever reads slowly is not the sender's silence.
+      clearTimeout(timer)
       yield chunk
       watch()
     }

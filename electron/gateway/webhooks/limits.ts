@@ -22,7 +22,8 @@ export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'modality_worklist.requested': { ...SYNCHRONOUS, budgetMs: 8_000 },
   'patient_study.enrichment_requested': SOFT,
   'clinical_context.enrichment_requested': SOFT,
-  'report.delivered': { budgetMs: 15_000, answerBytes: 20 * MIB, retries: 0 },
+  // Its answer says yes or no.
+  'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
 }
 
 /** Milliseconds a connection may take, of each try (row 31). */

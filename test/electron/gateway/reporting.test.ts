@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
+import type { PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
@@ -11,8 +12,8 @@ import { type StartedInterface, startInterface } from '../../support/interface.t
 const TEXT = 'Indication: Cough.\nTechnique: Two views.\nFindings: Clear lungs.\nImpression: No acute finding.'
 
 /** A clinic with a partner, and a study that its key has made. */
-async function openClinic() {
-  const clinic = await startInterface({ partner: {} })
+async function openClinic(answers: PartnerSimulatorOptions['answers'] = {}) {
+  const clinic = await startInterface({ partner: { answers } })
   const study = await clinic.keys.partner.send('POST /v1/scribe/studies', {
     json: {
       ...{ studyInstanceUid: '1.2.826.0.1.3680043.10.99.1', studyDescription: 'XR Chest', severity: 'normal' },
@@ -107,6 +108,18 @@ it('sends a test of every event, which has no effect', async () => {
   await expect
     .poll(async () => (await owner.call(dashboardEvents.list, { query: {} })).events.filter(({ isTest }) => isTest), { timeout: 10_000 })
     .toHaveLength(8)
+}, 30_000)
+
+it('says of a question about clinical context what its answer led to', async () => {
+  const answers = {
+    'clinical_context.enrichment_requested': () => ({ clinicalIndication: 'Cough', technologistNotes: ['Held still.', 'One retake.'] }),
+  }
+  const { clinic, studyId, owner } = await openClinic(answers)
+  await using _ = clinic
+  await owner.call(dashboardReports.askContext, { params: { studyId }, body: {} })
+  await expect
+    .poll(async () => (await owner.call(dashboardEvents.list, { query: { about: studyId } })).events, { timeout: 10_000 })
+    .toMatchObject([{ state: 'done', effect: 'Kept with the study: the indication, 2 notes.' }])
 }, 30_000)
 
 it('keeps the DICOM copies of a report beside the images of its study', async () => {

@@ -46,7 +46,7 @@ describe('the banner', () => {
     const switchedOff = [{ name: 'ris.example', reason: 'It answered a report with 410: this address is no longer used.' }]
     expect(bannerOf({ ...down, undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff } })).toEqual({
       tone: 'danger',
-      text: 'Nothing is sent to ris.example. It answered a report with 410: this address is no longer used. Switch it on again, or enter its new address, under Partner.',
+      text: 'Reports for ris.example wait. It answered a report with 410: this address is no longer used. Switch it on again, or enter its new address, under Partner.',
     })
   })
 

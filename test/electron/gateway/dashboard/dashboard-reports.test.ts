@@ -157,6 +157,8 @@ describe('what is sent and made known', () => {
     const destinationId = randomUUID()
     expect((await call('POST', `/dashboard/reports/${reportId}/send`, { destinationId })).json).toMatchObject({ success: true })
     expect(sent).toEqual([[reportId, destinationId, `user:${on.user.userId}`]])
+    // The port notes who asked; a second row would be a second sending.
+    expect(on.audited()).not.toContain('report.send')
     const clerk = windowOf(newUser(on.store, { canCreateReports: false }))
     expect(codeOf(await clerk('POST', `/dashboard/reports/${reportId}/send`, { destinationId }))).toEqual([403, 'not-permitted'])
     expect(dashboardReports.criticals.reply.parse((await clerk('GET', '/dashboard/criticals')).json).criticals).toHaveLength(1)

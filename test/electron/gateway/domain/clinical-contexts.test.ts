@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ContextAnswer } from '#gateway/domain/clinical-contexts.ts'
+import { type ContextAnswer, openClinicalContexts } from '#gateway/domain/clinical-contexts.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { uuidOf } from '#shared/ids.ts'
 import { reportStage } from './reports-fixture.ts'
@@ -119,6 +119,25 @@ describe('the clinical context of a study', () => {
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
     expect(on.context().notes).toEqual(['3 more documents were named than are fetched.'])
+  })
+
+  it('holds no more of its documents than fits in memory', async () => {
+    const documentUrls = Array.from({ length: 9 }, (_, at) => ({ url: `https://files.example/${at}.pdf` }))
+    using on = reportStage()
+    const most: number[] = []
+    const contexts = openClinicalContexts({
+      ...on,
+      answerBytes: 100,
+      ask: async () => ({ state: 'answered', answer: { documentUrls }, notes: [] }),
+      async fetch(_, { maxBytes }) {
+        most.push(maxBytes)
+        return { body: Buffer.alloc(20), mediaType: 'application/pdf' }
+      },
+    })
+    await contexts.ask(on.studyId)
+    expect(most).toEqual([100, 100, 100, 100, 20, 20, 20, 20])
+    const faults = contexts.of(on.studies.read(on.key, 'scribe', on.studyId).record).documents.map(({ fault }) => fault)
+    expect(faults).toEqual([...Array(8).fill(''), 'It was not fetched: the documents named before it are too large together.'])
   })
 
   it('is of a scribe study that is there', async () => {

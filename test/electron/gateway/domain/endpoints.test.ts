@@ -104,11 +104,15 @@ describe('endpoints', () => {
     const [own] = temp.endpoints.list()
     temp.endpoints.switchOff(own?.endpointId ?? '', 'It answered 410.')
     expect(temp.partner.read()).toMatchObject({ url: 'https://ris.example/hook' })
-    expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeUndefined()
+    // A device waits for its worklist: it is asked for as long as it is answered.
+    expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeDefined()
+    expect(temp.endpoints.targetFor('report.delivered')).toBeUndefined()
     const before = temp.changes()
     temp.partner.set({ url: 'https://ris.example/new', allowPlaintext: false }, OWNER)
     expect(temp.changes()).toBe(before + 1)
     expect(temp.endpoints.list()).toMatchObject([{ url: 'https://ris.example/new', isEnabled: true, disabledReason: '' }])
+    temp.endpoints.change(own?.endpointId ?? '', { isEnabled: false }, OWNER)
+    expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeUndefined()
   })
 
   it('have one taker for each event of the same studies', () => {

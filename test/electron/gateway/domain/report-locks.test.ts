@@ -14,35 +14,35 @@ function locksOn() {
 
 it('is had until some time after the last sign of life', () => {
   const { clock, locks } = locksOn()
-  expect(locks.hold('stu_1', una)).toEqual({ ...una, until: '2026-03-10T09:01:00.000Z' })
+  expect(locks.hold('rep_1', una)).toEqual({ ...una, until: '2026-03-10T09:01:00.000Z' })
   clock.pass(59_000)
-  expect(locks.hold('stu_1', ben)).toBeUndefined()
-  expect(locks.hold('stu_1', una)?.until).toBe('2026-03-10T09:01:59.000Z')
+  expect(locks.hold('rep_1', ben)).toBeUndefined()
+  expect(locks.hold('rep_1', una)?.until).toBe('2026-03-10T09:01:59.000Z')
   clock.pass(60_000)
-  expect(locks.of('stu_1')).toBeUndefined()
-  expect(locks.hold('stu_1', ben)?.name).toBe('Ben')
+  expect(locks.of('rep_1')).toBeUndefined()
+  expect(locks.hold('rep_1', ben)?.name).toBe('Ben')
 })
 
 it('is another window’s too where the person is the same', () => {
   const { locks } = locksOn()
-  locks.hold('stu_1', una)
-  expect(locks.hold('stu_1', { ...una, windowId: ben.windowId })).toBeUndefined()
+  locks.hold('rep_1', una)
+  expect(locks.hold('rep_1', { ...una, windowId: ben.windowId })).toBeUndefined()
 })
 
 it('is taken from whoever has it, and given up only by who has it', () => {
   const { locks } = locksOn()
-  locks.hold('stu_1', una)
-  expect(locks.take('stu_1', ben).name).toBe('Ben')
-  locks.release('stu_1', una.windowId)
-  expect(locks.of('stu_1')?.name).toBe('Ben')
-  locks.release('stu_1', ben.windowId)
-  expect(locks.of('stu_1')).toBeUndefined()
+  locks.hold('rep_1', una)
+  expect(locks.take('rep_1', ben).name).toBe('Ben')
+  locks.release('rep_1', una.windowId)
+  expect(locks.of('rep_1')?.name).toBe('Ben')
+  locks.release('rep_1', ben.windowId)
+  expect(locks.of('rep_1')).toBeUndefined()
 })
 
-it('is of one study', () => {
+it('is of one draft', () => {
   const { locks } = locksOn()
-  locks.hold('stu_1', una)
-  expect(locks.hold('stu_2', ben)?.name).toBe('Ben')
-  locks.clear('stu_1')
-  expect([locks.of('stu_1'), locks.of('stu_2')?.name]).toEqual([undefined, 'Ben'])
+  locks.hold('rep_1', una)
+  expect(locks.hold('rep_2', ben)?.name).toBe('Ben')
+  locks.clear('rep_1')
+  expect([locks.of('rep_1'), locks.of('rep_2')?.name]).toEqual([undefined, 'Ben'])
 })

@@ -92,5 +92,6 @@ describe('printable text', () => {
     expect(printable('a\u202eb\u0000c\u200bd\u00ade')).toBe('abcde')
     expect(printable('a\tb')).toBe('a    b')
     expect(printable('\ud800x')).toBe('\ufffdx')
+    expect(printable(`x${'\u0301\u200b\u200d'.repeat(50_000)}`).length).toBe(31)
   })
 })

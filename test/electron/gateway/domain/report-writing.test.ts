@@ -206,6 +206,36 @@ describe('an addendum', () => {
     expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('Ben Okoro')
   })
 
+  it('is not cancelled with what an absent colleague wrote, unless it was taken over', async () => {
+    using on = reportStage()
+    const reportId = await on.signed()
+    on.writing.startAddendum(on.radiologist, reportId)
+    on.written('Half an addendum')
+    on.clock.pass(120_000)
+    const ben = on.colleague()
+    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({ success: false, message: expect.stringContaining('take it over') })
+    expect(on.store.reports.draftOf(on.studyId)?.plainText).toBe('Half an addendum')
+    on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
+    expect(on.writing.cancelAddendum(ben, reportId).success).toBe(true)
+  })
+
+  it('takes its lock with it where the partner cancels it', async () => {
+    using on = reportStage()
+    const reportId = await on.signed()
+    on.reports.startAddendum(on.key, reportId)
+    on.written('Half an addendum')
+    expect(on.reading.read(on.radiologist, on.studyId).lock?.name).toBe('Una Malá')
+    expect(on.reports.cancelAddendum(on.key, reportId).success).toBe(true)
+    expect(on.reading.read(on.radiologist, on.studyId).lock).toBeNull()
+    on.reports.startAddendum(on.key, reportId)
+    const ben = on.colleague()
+    expect(on.reading.read(ben, on.studyId)).toMatchObject({ lock: null, mayWrite: true })
+    on.writing.begin(ben, on.studyId, begin(randomUUID()))
+    // The window that wrote the cancelled one does not write into the new one.
+    const late = { windowId: on.windowId, revision: 1, text: 'Half an addendum, and more' }
+    expect(on.writing.save(on.radiologist, on.studyId, late)).toMatchObject({ outcome: 'conflict', theirs: { revision: 0, text: '' } })
+  })
+
   it('is cancelled with its revisions, but not while somebody else writes it', async () => {
     using on = reportStage()
     const reportId = await on.signed()

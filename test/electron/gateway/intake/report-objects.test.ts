@@ -329,6 +329,8 @@ describe('sending the copies', () => {
     expect(reports.send(reportId, destinationId, ACTOR)).toEqual({ success: true, message: 'The report is queued for PACS.' })
     expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 2 })
     expect(reports.send(reportId, destinationId, ACTOR).message).toBe('The report is at PACS, or on its way there.')
+    const noted = stage.store.audit.list({ limit: 20 }).items.filter(({ action }) => action === 'report.send')
+    expect(noted).toMatchObject(Array(2).fill({ actor: ACTOR, target: reportId, detail: { destinationId, objects: 2 } }))
   })
 
   it('is refused for a destination that is gone or switched off, and for a report without objects', async () => {

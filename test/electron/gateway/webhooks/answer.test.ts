@@ -26,6 +26,18 @@ describe('readAnswer', () => {
     expect(worklist({ authorized: true, items: [], error: '' }).items).toEqual([])
   })
 
+  it('takes an error of null, as many serialisers print what is absent, for none', () => {
+    expect(worklist({ authorized: true, items: [{ PatientID: '1' }], error: null })).toEqual({
+      authorized: true,
+      items: [{ PatientID: '1' }],
+    })
+    expect(readAnswer('secondary_capture.access_requested', Buffer.from('{"authorized":true,"uploadUrls":[],"error":null}'))).toEqual({
+      authorized: true,
+      uploadUrls: [],
+    })
+    expect(() => worklist({ authorized: false, error: null })).toThrow(REFUSED('the partner gave no reason'))
+  })
+
   it('keeps 200 printable characters of the error text', () => {
     expect(() => worklist({ authorized: false, error: `\u0007a\n${'ß'.repeat(300)}` })).toThrow(REFUSED(`a ${'ß'.repeat(198)}`))
   })

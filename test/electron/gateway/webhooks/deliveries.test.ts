@@ -270,6 +270,26 @@ describe('a delivery', () => {
     await expect.poll(() => clinic.row(1)?.state).toBe('sent')
   })
 
+  it('that is always answered wrongly is not tried again with each delivery that is accepted', async () => {
+    const clinic = await openClinic((response, number) =>
+      JSON.parse(clinic.partner.received[number]?.body.toString() ?? '').data.reportId === reportId(1)
+        ? sendJson(response, { success: false })
+        : ACCEPTED(response),
+    )
+    clinic.sign(1)
+    await clinic.deliveries.settled()
+    clinic.sign(2)
+    await expect.poll(() => clinic.row(1)?.attempts).toBe(2)
+    await clinic.deliveries.settled()
+    for (const n of [3, 4, 5]) {
+      clinic.sign(n)
+      await expect.poll(() => clinic.row(n)?.state).toBe('sent')
+      await new Promise((resolve) => setImmediate(resolve))
+      await clinic.deliveries.settled()
+    }
+    expect(clinic.row(1)?.attempts).toBe(2)
+  })
+
   it('that was under way when the gateway ended goes out again under the same id', async () => {
     let answered = 0
     const clinic = await openClinic((response) => {

@@ -176,6 +176,19 @@ describe('a stream', () => {
   })
 })
 
+describe('a stream that nobody reads', () => {
+  it('gives its connection back when it is given up', async () => {
+    const hungUp = Promise.withResolvers<void>()
+    const files = await openFiles((response) => {
+      response.once('close', () => hungUp.resolve())
+      response.writeHead(200, { 'content-length': MIB }).write('a')
+    })
+    const { body } = await files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB })
+    body.destroy()
+    await hungUp.promise
+  })
+})
+
 describe('an upload', () => {
   it('puts the bytes where the partner wants them', async () => {
     const files = await openFiles((response) => response.writeHead(201).end('ignored'))

@@ -141,7 +141,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a body without a length and without an end': {
     fault: 'oversize',
-    sentence: 'the answer is larger than 20 MiB',
+    sentence: 'the answer is larger than 2 MiB',
     types: ['report.delivered'],
     open: answering((response) => {
       const chunk = Buffer.alloc(MIB, ' ')
