@@ -35,7 +35,7 @@ import { takeLock } from './store/lock.ts'
 import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
 import { openWorklist } from './worklist/worklist.ts'
-import { feedLineOf } from './worklist-feed.ts'
+import { effectOf, feedLineOf } from './worklist-feed.ts'
 
 export interface GatewayOptions {
   /** The data folder; made where it is missing. */
@@ -122,6 +122,7 @@ export async function openGateway({
     setting: settings.get,
     recogniseDevice: devices.recogniseDevice,
     askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+    onAnswered: (webhookId, rows, withheld) => eventLog.setEffect(webhookId, effectOf(rows, withheld)),
     onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
     onError: report,
   })

@@ -14,3 +14,9 @@ function toneOf({ status, sent, withheld, source }: InspectionSummary): FeedLine
   if (withheld > 0 || source === 'stored' || source === 'downtime') return 'warning'
   return sent > 0 ? 'good' : 'plain'
 }
+
+/** What an answer of the partner led to, for its event; why rows are withheld is said in the query. */
+export function effectOf(rows: number, withheld: number): string {
+  const came = rows === 0 ? 'No exams came' : rows === 1 ? 'One exam came' : `${rows} exams came`
+  return withheld === 0 ? `${came}.` : `${came}; ${withheld} cannot be sent to any device.`
+}

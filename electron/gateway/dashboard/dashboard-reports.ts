@@ -64,6 +64,8 @@ export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps):
     async askContext({ params, body, user }) {
       const caller = callerOf(user)
       studies.read(caller, 'scribe', params.studyId)
+      // The screen asks when it is opened: who looked at whom is on record (ux-security E.8).
+      note({ store }, userActor(user.userId), body.again ? 'reading.ask-again' : 'reading.open', params.studyId)
       await contexts.ask(params.studyId, { again: body.again })
       return contexts.of(studies.read(caller, 'scribe', params.studyId).record)
     },

@@ -57,6 +57,8 @@ export interface AnswersDeps {
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
   readonly downtime: Pick<Downtime, 'current' | 'end'>
   readonly askPartner: AskPartner
+  /** The partner answered: so many rows came, so many of them can be sent to nobody. */
+  readonly onAnswered?: (webhookId: string, rows: number, withheld: number) => void
 }
 
 interface Read {
@@ -83,7 +85,7 @@ const CLOCK_SLACK = MINUTE
  * `worklist.freshSeconds` it is not asked again; the last good answer is kept before it is used, and serves only when a call fails and
  * only while it is young enough.
  */
-export function openAnswers({ store, clock, setting, downtime, askPartner }: AnswersDeps) {
+export function openAnswers({ store, clock, setting, downtime, askPartner, onAnswered }: AnswersDeps) {
   const latest = byteCache<Latest>(MOST_BYTES, clock)
   const lists = byteCache<Read>(MOST_BYTES / 2, clock)
   const underWay = new Map<string, Promise<Read>>()
@@ -125,6 +127,8 @@ export function openAnswers({ store, clock, setting, downtime, askPartner }: Ans
         },
       })
       const read = await reading
+      const { rows } = read.list
+      onAnswered?.(reply.webhookId, rows.length, rows.filter(({ withheld }) => withheld !== '').length)
       await keep(question, reply, read)
       const answer: Answer = { hash, list: read.list, listId: read.listId, context, receivedAt: reply.answeredAt }
       const answered: Answered = { source: 'live', answer, call: callOf(reply), partnerMs: reply.tookMs, failure: undefined }

@@ -21,7 +21,7 @@ import { openProgress, type ProgressDeps } from './progress.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from './query.ts'
 import { policyOf, repertoireFor } from './repertoire.ts'
 import { identifiersOf, makeResult, type ResultRules } from './result.ts'
-import { type Answered, type AskPartner, callOf, openAnswers } from './snapshot.ts'
+import { type Answered, type AnswersDeps, type AskPartner, callOf, openAnswers } from './snapshot.ts'
 import { transliterate } from './transliteration.ts'
 import { type Asker, CANCELLED, type KeptResult, summaryOf, type Visit } from './visit.ts'
 
@@ -34,6 +34,7 @@ export interface WorklistDeps {
   readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
   readonly downtime: Pick<Downtime, 'current' | 'end'>
   readonly askPartner: AskPartner
+  readonly onAnswered?: NonNullable<AnswersDeps['onAnswered']>
   readonly performedSteps: ProgressDeps['performedSteps']
   /** A query was recorded. Nothing about a patient is in the summary. */
   readonly onInspected?: (summary: InspectionSummary, associationId: string) => void

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { feedLineOf } from '#gateway/worklist-feed.ts'
+import { effectOf, feedLineOf } from '#gateway/worklist-feed.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { inspectionRecord } from '../../support/inspection-record.ts'
 
@@ -31,4 +31,13 @@ it.each([
   ['a refusal', { status: 'C001', sent: 0 }, 'danger'],
 ] as const)('gives %s its tone', (_, more, tone) => {
   expect(feedLineOf(summary(more), 'a1').tone).toBe(tone)
+})
+
+it.each([
+  [0, 0, 'No exams came.'],
+  [1, 0, 'One exam came.'],
+  [25, 0, '25 exams came.'],
+  [25, 2, '25 exams came; 2 cannot be sent to any device.'],
+])('says of an answer of %i rows, %i of them withheld, what it led to', (rows, withheld, effect) => {
+  expect(effectOf(rows, withheld)).toBe(effect)
 })
