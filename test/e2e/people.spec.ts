@@ -101,7 +101,7 @@ test('the colleague accepts by the link, sees a window without what managers see
   await expect(colleague.getByRole('heading', { name: 'Overview' })).toBeVisible()
   expect(colleague.url()).not.toContain('token')
   const links = colleague.getByRole('navigation', { name: 'Main' }).getByRole('link')
-  await expect(links).toHaveText(['Overview', 'Worklist', 'Images', 'Queries', 'Devices', 'Destinations'])
+  await expect(links).toHaveText(['Overview', 'Worklist', 'Images', 'Reading', 'Queries', 'Devices', 'Destinations'])
   await colleague.goto(`${stage.http}/#/people`)
   await expect(colleague.getByText('This screen is not open to your account')).toBeVisible()
   await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)

@@ -80,7 +80,7 @@ describe('forwarding to storescp', () => {
     expect(readdirSync(join(stage.store.folder, 'spool', 'forwarding'))).toEqual([])
   })
 
-  it('fails what cannot be transcoded, with the reason, and nothing of it is sent', async (context) => {
+  it('fails what cannot be converted, with the reason, and nothing of it is sent', async (context) => {
     needs(context, 'dcmtk')
     if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
     await using archive = await startStorescp(['+xi'])
@@ -88,7 +88,7 @@ describe('forwarding to storescp', () => {
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
     await stage.keep('2.25.100.1.1', { transferSyntaxUid: '1.2.840.10008.1.2.4.90' }, Buffer.from('no image at all'))
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)[0]).toMatch(/^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be transcoded: /)
+    expect(stage.states(destinationId)[0]).toMatch(/^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be converted here: /)
     expect(archive.files()).toEqual([])
   })
 
