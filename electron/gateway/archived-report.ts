@@ -1,27 +1,12 @@
-import { createHash } from 'node:crypto'
-import type { ReportPart } from './domain/report-pdf.ts'
 import { accessionOf } from './domain/report-signing.ts'
+import { signedPart } from './domain/signed-part.ts'
 import type { ArchivedReport } from './intake/report-objects.ts'
 import type { ReportRecord } from './store/reports.ts'
 import type { Store } from './store/store.ts'
 
 /** A signed report with what stands in its PDF, as it is kept beside the images; undefined where there is none. */
 export function archivedReport(store: Store): (reportId: string) => ArchivedReport | undefined {
-  const partOf = (report: ReportRecord): ReportPart & { readonly reportId: string } => {
-    const { reportId, isAddendum, signedAt, updatedAt, userId } = report
-    const text = report.plainText ?? ''
-    const critical = store.criticalResults.get(reportId)
-    const { recordedBy: _, ...communication } = critical?.communication ?? { recordedBy: null }
-    return {
-      ...{ reportId, isAddendum, text },
-      textHash: report.textHash ?? createHash('sha256').update(text).digest('hex'),
-      signer: report.signer ?? { userId, name: '', clinicRole: '', npiNumber: null },
-      signedAt: signedAt ?? updatedAt,
-      isCritical: report.isCritical ?? false,
-      finding: critical?.finding ?? null,
-      communication: critical?.communication ? (communication as ReportPart['communication']) : null,
-    }
-  }
+  const partOf = (report: ReportRecord) => ({ reportId: report.reportId, ...signedPart(store, report) })
 
   return (reportId) => {
     const report = store.reports.get(reportId)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
@@ -16,6 +15,7 @@ import { draftView, withoutSeq } from './report-draft.ts'
 import { type ReportPart, type ReportPdf, type ReportPdfInput, renderReportPdf } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { Settings } from './settings.ts'
+import { hashOfText, signedPart } from './signed-part.ts'
 import { refused } from './study-references.ts'
 
 /** What is signed, and what was said about it. */
@@ -95,21 +95,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     reports
       .ofStudy(studyId)
       .filter(({ status }) => status === 'completed')
-      .map((report) => {
-        const critical = store.criticalResults.get(report.reportId)
-        const author = store.users.get(report.userId)
-        const { recordedBy: _, ...communication } = critical?.communication ?? { recordedBy: null }
-        return {
-          isAddendum: report.isAddendum,
-          text: report.plainText ?? '',
-          textHash: report.textHash ?? hashOfText(report.plainText ?? ''),
-          signer: report.signer ?? (author ? signerOf(author) : { userId: report.userId, name: '', clinicRole: '', npiNumber: null }),
-          signedAt: report.signedAt ?? report.updatedAt,
-          isCritical: report.isCritical ?? false,
-          finding: critical?.finding ?? null,
-          communication: critical?.communication ? (communication as Communication) : null,
-        }
-      })
+      .map((report) => signedPart(store, report))
 
   const pdfInput = (study: ScribeStudyRecord, reportId: string, part: ReportPart): ReportPdfInput => ({
     clinicName: settings.get('clinic.name'),
@@ -206,5 +192,3 @@ export function accessionOf({ store }: Pick<DomainDeps, 'store'>, studyInstanceU
 export function demandPast(path: string, instant: string, now: number): void {
   if (msOf(instant) > now + AHEAD_MS) throw refused(path, 'must not lie in the future')
 }
-
-const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')

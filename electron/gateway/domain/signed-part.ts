@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { ReportRecord } from '#gateway/store/reports.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { ReportPart } from './report-pdf.ts'
+import { signerOf } from './report-people.ts'
+
+/** A signed report as it stands in its PDF and its DICOM copies. */
+export function signedPart(store: Pick<Store, 'criticalResults' | 'users'>, report: ReportRecord): ReportPart {
+  const { reportId, isAddendum, userId, signedAt, updatedAt } = report
+  const text = report.plainText ?? ''
+  const author = store.users.get(userId)
+  const critical = store.criticalResults.get(reportId)
+  const { recordedBy: _, ...communication } = critical?.communication ?? { recordedBy: null }
+  return {
+    ...{ isAddendum, text },
+    textHash: report.textHash ?? hashOfText(text),
+    signer: report.signer ?? (author ? signerOf(author) : { userId, name: '', clinicRole: '', npiNumber: null }),
+    signedAt: signedAt ?? updatedAt,
+    isCritical: report.isCritical ?? false,
+    finding: critical?.finding ?? null,
+    communication: critical?.communication ? (communication as ReportPart['communication']) : null,
+  }
+}
+
+/** SHA-256 of the UTF-8 text, hex. */
+export const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')
