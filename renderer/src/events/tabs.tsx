@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import css from './events.module.css'
+import { SectionTabs } from '../components/section-tabs.tsx'
 import { words } from './words.ts'
 
 const TABS = [
@@ -11,12 +11,12 @@ const TABS = [
 /** The events themselves, how well they are answered, and a bench for answers. */
 export function EventTabs() {
   return (
-    <nav className={css.tabs} aria-label={words.tabs.label}>
+    <SectionTabs label={words.tabs.label}>
       {TABS.map(([to, name]) => (
         <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
           {name}
         </Link>
       ))}
-    </nav>
+    </SectionTabs>
   )
 }

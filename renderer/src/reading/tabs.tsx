@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import { numberText } from '../display/amounts.ts'
+import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
 import { useReply } from '../gateway.ts'
-import css from './reading.module.css'
 import { words } from './words.ts'
 
 const CRITICALS_MS = 30_000
@@ -11,17 +10,17 @@ const CRITICALS_MS = 30_000
 export function ReadingTabs() {
   const open = useReply(dashboardReports.criticals, {}, { every: CRITICALS_MS }).data?.criticals.length ?? 0
   return (
-    <nav className={css.tabs} aria-label={words.tabs.label}>
+    <SectionTabs label={words.tabs.label}>
       <Link to="/reading" activeOptions={{ exact: true, includeSearch: false }}>
         {words.tabs.studies}
       </Link>
       <Link to="/reading/criticals" activeOptions={{ includeSearch: false }}>
         {words.tabs.criticals}
-        {open > 0 && <span className={css.count}>{numberText(open)}</span>}
+        <TabCount of={open} tone="danger" />
       </Link>
       <Link to="/reading/templates" activeOptions={{ includeSearch: false }}>
         {words.tabs.templates}
       </Link>
-    </nav>
+    </SectionTabs>
   )
 }
