@@ -32,10 +32,25 @@ const reportFonts = (): Plugin => ({
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
-  base: './',
+  base: '/',
   plugins: [react(), reportFonts()],
   build: { sourcemap: true, chunkSizeWarningLimit: 1500 },
-  server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042' } },
+  // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
+  worker: { format: 'es' },
+  optimizeDeps: {
+    exclude: ['@cornerstonejs/dicom-image-loader'],
+    include: [
+      '@cornerstonejs/codec-charls/decodewasmjs',
+      '@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs',
+      '@cornerstonejs/codec-libjxl/decodewasmjs',
+      '@cornerstonejs/codec-openjpeg/decodewasmjs',
+      '@cornerstonejs/codec-openjph/wasmjs',
+      '@cornerstonejs/jpeg-lossless-decoder-js',
+      '@cornerstonejs/metadata',
+      'dicom-parser',
+    ],
+  },
+  server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042', '/viewer': 'http://127.0.0.1:8042' } },
   test: {
     root,
     alias: { electron: join(root, 'test/support/electron.ts') },
@@ -47,7 +62,14 @@ export default defineConfig({
   },
   builder: {},
   environments: {
-    client: { build: { outDir: join(root, 'dist/renderer'), emptyOutDir: true } },
+    // The viewer is a page of its own: it alone may run WebAssembly, and the window never loads it.
+    client: {
+      build: {
+        outDir: join(root, 'dist/renderer'),
+        emptyOutDir: true,
+        rolldownOptions: { input: ['index.html', 'viewer.html'].map((page) => join(root, 'renderer', page)) },
+      },
+    },
     node: {
       consumer: 'server',
       resolve: { noExternal: true },

@@ -13,7 +13,7 @@ interface Place {
 
 const HTTP_SLICES = ['shared', 'domain', 'store', 'http', 'webhooks']
 const DIMSE_SLICES = ['shared', 'domain', 'store', 'webhooks', 'dimse', 'scu']
-const SLICES = ['dashboard', 'worklist', 'intake', 'forwarding', 'express', 'orgs', 'viewer', 'scribe']
+const SLICES = ['dashboard', 'viewing', 'worklist', 'intake', 'forwarding', 'express', 'orgs', 'viewer', 'scribe']
 const NODE = /^node:/
 
 const PLACES: Record<string, Place> = {
@@ -38,6 +38,8 @@ const PLACES: Record<string, Place> = {
       { at: new RegExp(`^electron/gateway/${slice}/`), places: DIMSE_SLICES, packages: [NODE, 'zod'] },
     ]),
   ),
+  // It serves by HTTP what DICOM files hold (docs/decisions/0019).
+  viewing: { at: /^electron\/gateway\/viewing\//, places: [...HTTP_SLICES, 'dimse'], packages: [NODE, 'zod'] },
   simulator: { at: /^electron\/simulator\//, places: ['shared'], packages: [NODE, 'zod', 'standardwebhooks'] },
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
@@ -60,6 +62,7 @@ const PLACES: Record<string, Place> = {
       /^@tabler\//,
       /^@fontsource/,
       /^@codemirror\//,
+      /^@cornerstonejs\//,
     ],
   },
 }

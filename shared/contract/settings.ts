@@ -80,6 +80,13 @@ export const SETTINGS = {
   'http.ratePerSecond': setting(z.number().min(1).max(1_000_000), 100, 'Calls a second that one API key may make in the long run.'),
   'http.rateBurst': setting(z.int().min(1).max(1_000_000), 500, 'Calls that one API key may make at once after a pause.'),
   'viewer.linkMinutes': setting(z.number().min(1).max(1440), 15, 'Minutes within which a link to the viewer may be followed, once.'),
+  'viewer.sessionHours': setting(z.number().min(0.25).max(72), 12, 'Hours after which a view of a study ends, however it is used.'),
+  'viewer.idleMinutes': setting(Minutes(1440).min(1), 60, 'Minutes without a sign of life after which a view of a study ends.'),
+  'viewer.cacheGigabytes': setting(
+    z.number().min(1).max(10_000),
+    20,
+    'Disk space in GB for images fetched from the partner; those not looked at for longest make room.',
+  ),
   'partner.plaintextHosts': setting(
     z.array(z.string().regex(/^[^/\s]+:\d{1,5}$/, 'must be host:port')).max(50),
     [],

@@ -17,6 +17,7 @@ import {
   type UserFor,
 } from './sessions.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
+import { admitView, type OpenView, type ViewCookie, type Views, viewCookie } from './views.ts'
 
 /** What a slice declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
@@ -24,6 +25,8 @@ export interface HttpApp {
   readonly sessions: Sessions
   /** Undefined where the server has no interface for partners. */
   readonly partners: Partners | undefined
+  /** Undefined where the server has no viewer. */
+  readonly views: Views | undefined
   readonly publicUrl: () => string | null
   /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
   readonly declared: { readonly method: string; readonly path: string }[]
@@ -31,14 +34,16 @@ export interface HttpApp {
   readonly openStreams: Set<() => void>
 }
 
-/** Who may make a call: of the window by its session, of the interface by key or session. */
-export type AnyAccess = Access | PartnerAccess
+/** Who may make a call: of the window by its session, of the interface by key or session, of the viewer by the cookie of the view. */
+export type AnyAccess = Access | PartnerAccess | 'view'
 
-/** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's. */
+/** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's, `view` of the viewer's. */
 export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = CallOf<S> & {
   readonly user: A extends Access ? UserFor<A> : undefined
   readonly caller: A extends PartnerAccess ? Caller : undefined
+  readonly view: A extends 'view' ? OpenView : undefined
   readonly session: SessionCookie
+  readonly viewCookie: ViewCookie
 }
 /**
  * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
@@ -74,9 +79,9 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
   handler: Handler<S, A>,
 ): void {
   const { method, path } = operation
-  const admitted = new WeakMap<FastifyRequest, SignedInUser | Caller>()
+  const admitted = new WeakMap<FastifyRequest, Who>()
   const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
-  const admitOne = isForPartners(access) ? partnerAdmission(app, access, use) : windowAdmission(app, access as Access, use)
+  const admitOne = admissionOf(app, access, use)
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
   app.fastify.route({
@@ -90,7 +95,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
       reply.header('cache-control', 'no-store')
       try {
         const who = admitOne(request, reply)
-        const kept = replies && who && 'kind' in who && request.method === 'GET' ? replies.find(who, request.url) : undefined
+        const kept = replies && who && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
         if (kept) return void reply.type(typeOf(200)).send(kept)
         if (who) admitted.set(request, who)
       } catch (error) {
@@ -100,7 +105,8 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
     },
     handler: async (request, reply) => {
       const who = admitted.get(request)
-      const caller = who && 'kind' in who ? who : undefined
+      const caller = who && isCaller(who) ? who : undefined
+      const view = who && 'viewId' in who ? who : undefined
       if (operation.body && isStrict(request.headers.prefer)) {
         requireKnownFields(operation.body, request.body)
         reply.headers(STRICT_APPLIED)
@@ -119,9 +125,11 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
         const answer = handler({
           ...parts,
           ...(cursors && { query: cursors.query }),
-          user: caller ? undefined : who,
+          user: caller || view ? undefined : who,
           caller,
+          view,
           session: sessionCookie(request, reply),
+          viewCookie: viewCookie(request, reply),
         } as Call<S, A>)
         return answer instanceof Promise ? answer.then(speak) : speak(answer)
       }
@@ -144,7 +152,22 @@ const isForPartners = (access: AnyAccess): access is PartnerAccess => Object.has
 /** A request as the contract reads it. */
 type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
 
-type Admission = (request: FastifyRequest, reply: FastifyReply) => SignedInUser | Caller | undefined
+type Who = SignedInUser | Caller | OpenView
+const isCaller = (who: Who): who is Caller => 'kind' in who && !('viewId' in who)
+
+type Admission = (request: FastifyRequest, reply: FastifyReply) => Who | undefined
+
+function admissionOf(app: HttpApp, access: AnyAccess, use: SessionUse): Admission {
+  if (isForPartners(access)) return partnerAdmission(app, access, use)
+  return access === 'view' ? viewAdmission(app) : windowAdmission(app, access, use)
+}
+
+function viewAdmission({ views, publicUrl }: HttpApp): Admission {
+  return (request) => {
+    requireOwnPage(request, publicUrl())
+    return admitView(request, views)
+  }
+}
 
 function windowAdmission({ sessions, publicUrl }: HttpApp, access: Access, use: SessionUse): Admission {
   return (request) => {

@@ -11,6 +11,7 @@ import type { Partners } from './partners.ts'
 import { faultForLog, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sessions } from './sessions.ts'
+import type { Views } from './views.ts'
 
 /** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
 export interface HttpLog {
@@ -34,6 +35,8 @@ export interface HttpServerOptions {
   readonly sessions: Sessions
   /** The interface for partners; without it only the window's calls can be declared. */
   readonly partners?: Partners
+  /** Sessions of the viewer; without them its calls can be declared and nobody may make them. */
+  readonly views?: Views
   /** Key and certificate, PEM: the listener speaks TLS (row 54). */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Declares the slices' operations. */
@@ -81,7 +84,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
-  const app: HttpApp = { fastify, sessions: options.sessions, partners: options.partners, publicUrl, declared: [], openStreams: new Set() }
+  const { sessions, partners, views } = options
+  const app: HttpApp = { fastify, sessions, partners, views, publicUrl, declared: [], openStreams: new Set() }
   const isOurHost = hostCheck()
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {
