@@ -21,6 +21,8 @@ export interface UserCaller {
   readonly kind: 'user'
   /** `customerIds`: the Express customers this person is linked to; a member who has any sees only their studies (row 52). */
   readonly user: SignedInUser & { readonly customerIds: readonly ExpressCustomerId[] }
+  /** Of a link for dictation: its study, which this person sees whosever it is. */
+  readonly linkedStudyId?: string
 }
 
 /** The caller as the audit trail names it. */

@@ -1,3 +1,5 @@
+import { msOf } from '#gateway/store/clock.ts'
+
 /** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms (design.md §4.9). */
 
 /** The IANA zone of the `clinic.timeZone` setting. */
@@ -27,6 +29,16 @@ export function wallClock(now: number, timeZone: string): { readonly day: string
     day: `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`,
     time: `${parts.hour}:${parts.minute}:${parts.second}`,
   }
+}
+
+/** An instant (RFC 3339) on the zone's clock as DICOM has it (PS3.5 §6.2): DA, TM, and the offset of a DT (`+0100`). */
+export function dicomTime(instant: string, timeZone: string): { readonly date: string; readonly time: string; readonly offset: string } {
+  const at = msOf(instant)
+  const { day, time } = wallClock(at, timeZone)
+  const minutes = Math.round((Date.parse(`${day}T${time}Z`) - at) / 60_000)
+  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}${two(Math.abs(minutes) % 60)}`
+  return { date: day.replaceAll('-', ''), time: time.replaceAll(':', ''), offset }
 }
 
 /** The clinic's day at an instant. */

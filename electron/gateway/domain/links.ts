@@ -1,5 +1,6 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { EphemeralDetail, LinkKind, LinkRecord } from '#gateway/store/links.ts'
+import type { Store } from '#gateway/store/store.ts'
 import type { Area, StudyRecord } from '#gateway/store/studies.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -27,6 +28,13 @@ export interface LinksDeps extends DomainDeps {
 /** What a link that was followed opens; the session it begins is the viewer's business. */
 export type OpenedLink = Pick<LinkRecord, 'kind' | 'area' | 'studyId' | 'userId' | 'ephemeral' | 'createdByApiKeyId' | 'createdByUserId'>
 
+/** unknown: cut off, or forgotten; revoked: whoever gave it, or whom it is for, has no access any more. */
+export interface ClosedLink {
+  readonly outcome: 'closed'
+  readonly why: 'unknown' | 'used' | 'expired' | 'cancelled' | 'revoked'
+}
+export type LinkOpening = { readonly outcome: 'opened'; readonly link: OpenedLink } | ClosedLink
+
 export interface Url {
   readonly url: string
 }
@@ -41,8 +49,8 @@ export interface Links {
   viewerOnly(caller: Caller, request: EitherStudy & { readonly userId?: string | undefined }): Url
   /** A session without a study. @throws ApiError refused: no endpoint takes `ephemeral.access_requested` */
   ephemeral(caller: Caller, area: Area, session: EphemeralDetail): Url
-  /** Uses a link up; undefined where it was used, has expired or never was, and where whoever gave it, or whom it is for, has no access any more. */
-  open(token: string): OpenedLink | undefined
+  /** Uses a link up where it opens; else it is left as it is, and why it does not open is said. Both are audited. */
+  open(token: string): LinkOpening
   /** A link to the PDF of a report, good for an hour. */
   pdfUrl(reportId: string): string
   verifyPdf(reportId: string, query: SignedQuery): boolean
@@ -50,7 +58,7 @@ export interface Links {
 
 export function openLinks(deps: LinksDeps): Links {
   const { store, clock, publicBase, linkMinutes, takesEvent } = deps
-  const { database, studies, links, users, apiKeys } = store
+  const { database, studies, links } = store
   const finder = studyFinder(deps)
   const references = studyReferences(deps)
   const signed = signedLinks(store.seal.keyFor('report PDF links'), clock)
@@ -74,6 +82,7 @@ export function openLinks(deps: LinksDeps): Links {
       createdAt: instantOf(now),
       expiresAt: instantOf(now + lifetimeMs),
       usedAt: null,
+      revokedAt: null,
     })
     note(deps, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
     return { url: `${publicBase()}${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}` }
@@ -95,11 +104,13 @@ export function openLinks(deps: LinksDeps): Links {
     note(deps, actorOf(caller), 'study.update', study.studyId, { assignedTo: { before: study.assignedTo, after: assignedTo } })
   }
 
-  /** A link dies with the access of whoever gave it, and of whom it is for. */
-  function isLive({ kind, userId, createdByApiKeyId, createdByUserId }: LinkRecord): boolean {
-    const people = [createdByUserId, kind === 'reroute' ? userId : null].filter((id) => id !== null)
-    const isKeyLive = createdByApiKeyId === null || apiKeys.get(createdByApiKeyId)?.revokedAt === null
-    return isKeyLive && people.every((id) => users.get(id)?.deactivatedAt === null)
+  function whyClosed(link: LinkRecord, now: string): ClosedLink['why'] | undefined {
+    // What is of the study now comes last: whoever holds a link that is over learns nothing of it.
+    if (link.usedAt !== null) return 'used'
+    if (link.expiresAt <= now) return 'expired'
+    if (link.revokedAt !== null || whyRevoked(store, link) !== undefined) return 'revoked'
+    if (link.studyId !== null && studies.get(link.studyId)?.cancelledAt !== null) return 'cancelled'
+    return undefined
   }
 
   return {
@@ -137,12 +148,19 @@ export function openLinks(deps: LinksDeps): Links {
       }),
 
     open: (token) =>
-      database.transaction(() => {
-        const link = links.redeem(hashOfToken(token), instantOf(clock()))
-        if (!link || !isLive(link)) return undefined
+      database.transaction((): LinkOpening => {
+        const now = instantOf(clock())
+        const link = links.find(hashOfToken(token))
+        if (!link) return { outcome: 'closed', why: 'unknown' }
         const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
+        const why = whyClosed(link, now)
+        if (why !== undefined) {
+          note(deps, 'gateway', 'link.refused', studyId ?? 'ephemeral', { kind, userId, why })
+          return { outcome: 'closed', why }
+        }
+        links.redeem(link.tokenHash, now)
         note(deps, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
-        return { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId }
+        return { outcome: 'opened', link: { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } }
       }),
 
     pdfUrl: (reportId) => `${publicBase()}${signed.sign(pdfPath(reportId), PDF_LINK_SECONDS)}`,
@@ -152,3 +170,21 @@ export function openLinks(deps: LinksDeps): Links {
 
 /** Where a report's PDF is served. */
 export const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
+
+/**
+ * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access of whoever gave it and of whom it is for,
+ * and one for dictation with that person's right to create reports.
+ */
+export function whyRevoked({ users, apiKeys }: Pick<Store, 'users' | 'apiKeys'>, given: Given): string | undefined {
+  const { kind, userId, createdByApiKeyId, createdByUserId } = given
+  const isGone = (id: string | null) => id !== null && users.get(id)?.deactivatedAt !== null
+  if (createdByApiKeyId !== null && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)
+    return 'The partner that gave the link has no access any more.'
+  if (isGone(createdByUserId)) return 'Whoever gave the link has no access any more.'
+  if (isGone(userId)) return 'The person whom the link is for has no access any more.'
+  if (kind === 'reroute' && !users.get(userId ?? '')?.canCreateReports)
+    return 'The person whom the link is for may not create reports any more.'
+  return undefined
+}
+
+type Given = Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & { readonly kind: string }

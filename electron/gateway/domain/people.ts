@@ -174,6 +174,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         const user = existing(userId)
         users.update({ ...user, passwordHash, updatedAt: instantOf(clock()) })
         sessions.removeOf(userId)
+        store.views.removeOf(userId, 'window')
         throttle.succeed(user.email)
         note(deps, actor, 'user.set-password', userId)
       })

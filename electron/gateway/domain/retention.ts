@@ -3,11 +3,14 @@ import { instantOf } from '#gateway/store/clock.ts'
 import type { DomainDeps } from './audit.ts'
 import { SESSION_IDLE_MS } from './sessions.ts'
 import { FORGOTTEN_MS } from './sign-in-throttle.ts'
+import { forgetEndedViews, type ViewSessions } from './view-sessions.ts'
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 /** Stored answers of a day ago are served by no setting; closed steps outlive every answer that may hold them. */
 const ANSWERS_MS = 24 * HOUR_MS
+/** Whoever follows a link of last week is told that it has expired. */
+const LINKS_MS = 7 * DAY_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
 /** How an invitation's mail went is told for as long as the invitation runs. */
 const OUTBOX_MS = 31 * 24 * HOUR_MS
@@ -15,6 +18,11 @@ const OUTBOX_MS = 31 * 24 * HOUR_MS
 const PERFORMED_MS = 365 * 24 * HOUR_MS
 const AT_A_TIME = 500
 const BODIES_AT_A_TIME = 50
+
+export interface RetentionDeps extends Pick<DomainDeps, 'store' | 'clock'> {
+  /** Where views run: what is held for those that ended is let go. */
+  readonly views?: Pick<ViewSessions, 'purge'>
+}
 
 /** What was forgotten. */
 export interface Forgotten {
@@ -25,12 +33,12 @@ export interface Forgotten {
 
 /**
  * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
- * to, and ended sessions, links, sign-in attempts and the answers kept for an Idempotency-Key; performed steps, commitment requests
+ * to, and ended sessions, links, sign-in attempts views of studies, and the answers kept for an Idempotency-Key; performed steps, commitment requests
  * and what they announced after a year, and nothing of images; events after `events.retentionDays`, none that waits, and what accepted worklists
  * said with the queries they answered. In small transactions, with the event loop let through between them. For a timer of the composition root,
  * some times an hour.
  */
-export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): Promise<Forgotten> {
+export async function forgetExpired({ store, clock, views }: RetentionDeps): Promise<Forgotten> {
   const before = (ms: number) => instantOf(clock() - ms)
   const retentionMs = store.settings.get('inspector.retentionHours') * HOUR_MS
   const inspections = await byPortions(() => store.inspections.purge(before(retentionMs), AT_A_TIME))
@@ -41,7 +49,9 @@ export async function forgetExpired({ store, clock }: Pick<DomainDeps, 'store' |
   store.closedSteps.purge(before(CLOSED_STEPS_MS))
   store.sessions.purge(before(0), before(SESSION_IDLE_MS))
   store.signInLinks.purge(before(0))
-  store.links.purge(before(0))
+  store.links.purge(before(LINKS_MS))
+  if (views) views.purge()
+  else forgetEndedViews({ store, clock })
   store.idempotency.purge()
   store.signInAttempts.purge(before(FORGOTTEN_MS))
   store.outbox.purge(before(OUTBOX_MS))

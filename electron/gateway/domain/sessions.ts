@@ -57,6 +57,8 @@ export function openSessions(deps: DomainDeps): Sessions {
         const session = sessions.get(hashOfToken(token))
         if (!session) return
         sessions.remove(session.tokenHash)
+        // Images that were opened from the window do not stay for whoever sits there next.
+        store.views.removeOf(session.userId, 'window')
         note(deps, userActor(session.userId), 'user.sign-out', session.userId)
       }),
   }

@@ -10,8 +10,12 @@ export interface EitherStudy {
 }
 
 /** Whether the study is in the caller's scope (row 26) and among the customers it may see (row 52). */
-export function isVisible(caller: Caller, study: Pick<StudyRecord, 'createdByApiKeyId' | 'expressCustomerId'>): boolean {
+export function isVisible(
+  caller: Caller,
+  study: Pick<StudyRecord, 'createdByApiKeyId' | 'expressCustomerId'> & Partial<Pick<StudyRecord, 'studyId'>>,
+): boolean {
   if (caller.kind === 'api-key') return caller.scope === 'all' || study.createdByApiKeyId === caller.apiKeyId
+  if (caller.linkedStudyId !== undefined && caller.linkedStudyId === study.studyId) return true
   const customers = visibleCustomers(caller)
   return customers === undefined || customers.some((expressCustomerId) => expressCustomerId === study.expressCustomerId)
 }

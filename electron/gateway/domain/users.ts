@@ -37,7 +37,7 @@ export interface Users {
 
 export function openUsers(deps: DomainDeps): Users {
   const { store, clock } = deps
-  const { database, users, invitations, sessions, signInLinks, links } = store
+  const { database, users, invitations, sessions, signInLinks, links, views } = store
 
   function existing(userId: string): UserRecord {
     const user = users.get(userId)
@@ -75,7 +75,10 @@ export function openUsers(deps: DomainDeps): Users {
         const updatedAt = instantOf(clock())
         const changed = { ...after, updatedAt }
         users.update(changed)
-        if (!after.hasDashboardAccess) sessions.removeOf(userId)
+        if (!after.hasDashboardAccess) {
+          sessions.removeOf(userId)
+          views.removeOf(userId, 'window')
+        }
         const invitation = invitations.ofUser(userId)
         if (invitation && isPending(invitation, updatedAt)) invitations.update({ ...merged(invitation, patch), updatedAt })
         note(deps, actorOf(caller), 'user.update', userId, changes)
@@ -93,7 +96,8 @@ export function openUsers(deps: DomainDeps): Users {
         users.update({ ...user, deactivatedAt: at, updatedAt: at })
         sessions.removeOf(userId)
         signInLinks.removeOf(userId)
-        links.removeOf(userId)
+        links.revokeOf(userId, at)
+        views.removeOf(userId)
         note(deps, actorOf(caller), 'user.revoke-access', userId)
         return { success: true, message: 'The user has no access any more.' }
       }),

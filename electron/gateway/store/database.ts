@@ -18,6 +18,7 @@ const RECORDS = new Set([
   ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
   ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
   ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
+  ...['views', 'viewFiles', 'annotations', 'captures'],
 ])
 
 interface Statement {

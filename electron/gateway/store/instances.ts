@@ -88,6 +88,8 @@ export interface InstancesStore {
   versions(sopInstanceUid: string): InstanceRecord[]
   /** The current ones, in the order they came. */
   ofStudy(studyInstanceUid: string): InstanceRecord[]
+  /** As `ofStudy`, a part of them: those that came after this instance id. */
+  partOfStudy(studyInstanceUid: string, after: number, limit: number): InstanceRecord[]
   /** Whether a row names the file. */
   has(file: string): boolean
   /** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
@@ -172,6 +174,11 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     versions: (sopInstanceUid) =>
       [...all(NOT_CURRENT, sopInstanceUid), ...all(CURRENT, sopInstanceUid)].sort((a, b) => a.instanceId - b.instanceId),
     ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
+    partOfStudy: (studyInstanceUid, after, limit) =>
+      all(
+        `${SELECT} where studyInstanceUid = ? and state = 'current' and instanceId > ? order by instanceId limit ?`,
+        ...[studyInstanceUid, after, limit],
+      ),
     has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,
     setState: (instanceId, state, reason = null, detail = '') =>
       void db.run(db.sql.updateTable('instances').set({ state, reason, detail }).where('instanceId', '=', instanceId)),

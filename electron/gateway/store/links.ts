@@ -29,44 +29,42 @@ export interface LinkRecord {
   readonly createdAt: string
   readonly expiresAt: string
   readonly usedAt: string | null
+  /** When the access of whom it is for was taken away. */
+  readonly revokedAt: string | null
 }
 
 export interface LinksStore {
   insert(link: LinkRecord): void
-  /** The link that may still be followed at `now`. */
-  find(tokenHash: string, now: string): LinkRecord | undefined
-  /** Uses the link up: it is given once, and only before it expires. */
-  redeem(tokenHash: string, now: string): LinkRecord | undefined
-  /** Forgets the links that are for this user. */
-  removeOf(userId: string): void
+  /** The link, also one that was used, has expired or was revoked. */
+  find(tokenHash: string): LinkRecord | undefined
+  /** Uses the link up; false where it could not be followed at `now`. */
+  redeem(tokenHash: string, now: string): boolean
+  /** No link that is for this user opens from now on. */
+  revokeOf(userId: string, now: string): void
   /** Forgets links that expired before the instant. */
   purge(before: string): number
 }
 
 export function linksStore(db: Database, seal: Seal): LinksStore {
-  function find(tokenHash: string, now: string): LinkRecord | undefined {
-    const row = db.get(
-      db.sql.selectFrom('links').selectAll().where('tokenHash', '=', tokenHash).where('usedAt', 'is', null).where('expiresAt', '>', now),
-    )
-    if (!row) return undefined
-    const { sealedSession, ...link } = row
-    const ephemeral = sealedSession === null ? null : JSON.parse(seal.open(sealedSession, contextOf(tokenHash)).toString())
-    return { ...link, ephemeral } as LinkRecord
-  }
+  const change = db.sql.updateTable('links')
   return {
     insert({ ephemeral, ...link }) {
       const sealedSession = ephemeral === null ? null : seal.seal(Buffer.from(JSON.stringify(ephemeral)), contextOf(link.tokenHash))
       db.run(db.sql.insertInto('links').values({ ...link, sealedSession }))
     },
-    find,
-    redeem: (tokenHash, now) =>
-      db.transaction(() => {
-        const link = find(tokenHash, now)
-        if (!link) return undefined
-        db.run(db.sql.updateTable('links').set({ usedAt: now }).where('tokenHash', '=', tokenHash))
-        return { ...link, usedAt: now }
-      }),
-    removeOf: (userId) => void db.run(db.sql.deleteFrom('links').where('userId', '=', userId)),
+    find(tokenHash) {
+      const row = db.get(db.sql.selectFrom('links').selectAll().where('tokenHash', '=', tokenHash))
+      if (!row) return undefined
+      const { sealedSession, ...link } = row
+      const ephemeral = sealedSession === null ? null : JSON.parse(seal.open(sealedSession, contextOf(tokenHash)).toString())
+      return { ...link, ephemeral } as LinkRecord
+    },
+    redeem(tokenHash, now) {
+      const live = change.where('usedAt', 'is', null).where('revokedAt', 'is', null).where('expiresAt', '>', now)
+      return db.run(live.set({ usedAt: now }).where('tokenHash', '=', tokenHash)).changes > 0
+    },
+    revokeOf: (userId, now) =>
+      void db.run(change.set({ revokedAt: now }).where('userId', '=', userId).where('usedAt', 'is', null).where('revokedAt', 'is', null)),
     purge: (before) => db.run(db.sql.deleteFrom('links').where('expiresAt', '<', before)).changes,
   }
 }

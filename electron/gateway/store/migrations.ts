@@ -2,6 +2,7 @@ import { init } from './migrations/0001-init.ts'
 import { interfaceTables } from './migrations/0002-interface.ts'
 import { images } from './migrations/0003-images.ts'
 import { reportTables } from './migrations/0004-reports.ts'
+import { viewingTables } from './migrations/0005-viewing.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
-export const MIGRATIONS: readonly string[] = [init, interfaceTables, images, reportTables]
+export const MIGRATIONS: readonly string[] = [init, interfaceTables, images, reportTables, viewingTables]

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type AnnotationsStore, annotationsStore } from './annotations.ts'
 import { type AnswersStore, answersStore } from './answers.ts'
 import { type ApiKeysStore, apiKeysStore } from './api-keys.ts'
 import { type AuditStore, auditStore } from './audit.ts'
 import { type CallersStore, callersStore } from './callers.ts'
+import { type CapturesStore, capturesStore } from './captures.ts'
 import { type ClinicalContextsStore, clinicalContextsStore } from './clinical-contexts.ts'
 import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
@@ -44,6 +46,8 @@ import { type SignInAttemptsStore, signInAttemptsStore } from './sign-in-attempt
 import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
 import { type StudiesStore, studiesStore } from './studies.ts'
 import { type UsersStore, usersStore } from './users.ts'
+import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
+import { type ViewsStore, viewsStore } from './views.ts'
 
 export { makeFolder } from './folder.ts'
 
@@ -80,6 +84,10 @@ export interface Store extends Disposable {
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
   readonly links: LinksStore
+  readonly views: ViewsStore
+  readonly viewFiles: ViewFilesStore
+  readonly annotations: AnnotationsStore
+  readonly captures: CapturesStore
   readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
@@ -145,6 +153,10 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
       links: linksStore(database, seal),
+      views: viewsStore(database, seal),
+      viewFiles: viewFilesStore(database),
+      annotations: annotationsStore(database, seal),
+      captures: capturesStore(database),
       references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),

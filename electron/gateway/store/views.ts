@@ -1,4 +1,6 @@
+import type { Database } from './database.ts'
 import type { EphemeralDetail, LinkKind } from './links.ts'
+import type { Seal } from './seal.ts'
 import type { Area } from './study-facet.ts'
 
 /** window: opened by a signed-in person; else the kind of the link it was opened by. */
@@ -27,3 +29,44 @@ export interface ViewRecord {
   /** Absolute end, whatever the use. */
   readonly expiresAt: string
 }
+
+export interface ViewsStore {
+  insert(view: ViewRecord): void
+  get(viewId: string): ViewRecord | undefined
+  noteUse(viewId: string, at: string): void
+  /** Whether it was there. */
+  remove(viewId: string): boolean
+  /** Ends the views that are for this user, or those of the kind; how many there were. */
+  removeOf(userId: string, kind?: ViewKind): number
+  /** Forgets views that ended before `now`, or were last used before `idleSince`; which they were. */
+  purge(now: string, idleSince: string): string[]
+}
+
+export function viewsStore(db: Database, seal: Seal): ViewsStore {
+  const remove = db.sql.deleteFrom('views')
+  return {
+    insert({ ephemeral, ...view }) {
+      const sealedSession = ephemeral === null ? null : seal.seal(Buffer.from(JSON.stringify(ephemeral)), contextOf(view.viewId))
+      db.run(db.sql.insertInto('views').values({ ...view, sealedSession }))
+    },
+    get(viewId) {
+      const row = db.get(db.sql.selectFrom('views').selectAll().where('viewId', '=', viewId))
+      if (!row) return undefined
+      const { sealedSession, ...view } = row
+      const ephemeral = sealedSession === null ? null : JSON.parse(seal.open(sealedSession, contextOf(viewId)).toString())
+      return { ...view, ephemeral } as ViewRecord
+    },
+    noteUse: (viewId, at) => void db.run(db.sql.updateTable('views').set({ lastUsedAt: at }).where('viewId', '=', viewId)),
+    remove: (viewId) => db.run(remove.where('viewId', '=', viewId)).changes > 0,
+    removeOf(userId, kind) {
+      const ofUser = remove.where('userId', '=', userId)
+      return db.run(kind === undefined ? ofUser : ofUser.where('kind', '=', kind)).changes
+    },
+    purge: (now, idleSince) =>
+      db
+        .all(remove.where((of) => of.or([of('expiresAt', '<=', now), of('lastUsedAt', '<=', idleSince)])).returning('viewId'))
+        .map(({ viewId }) => viewId),
+  }
+}
+
+const contextOf = (viewId: string) => `view ${viewId}`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addDays, clinicDay, daysBetween, nextMidnight, startOfDay, timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
+import { addDays, clinicDay, daysBetween, dicomTime, nextMidnight, startOfDay, timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 
 const BERLIN = 'Europe/Berlin'
@@ -15,6 +15,12 @@ describe('the day of the clinic', () => {
     expect(clinicDay(at('2026-03-10T23:00:00.000Z'), BERLIN)).toBe('2026-03-11')
     expect(clinicDay(at('2026-03-11T03:59:59.999Z'), NEW_YORK)).toBe('2026-03-10')
     expect(clinicDay(at('2026-03-11T04:00:00.000Z'), NEW_YORK)).toBe('2026-03-11')
+  })
+
+  it('is DICOM’s, with the offset of that moment', () => {
+    expect(dicomTime('2026-03-10T23:05:06.700Z', BERLIN)).toEqual({ date: '20260311', time: '000506', offset: '+0100' })
+    expect(dicomTime('2026-07-10T03:05:06.000Z', NEW_YORK)).toEqual({ date: '20260709', time: '230506', offset: '-0400' })
+    expect(dicomTime('2026-07-10T03:05:06.000Z', 'Asia/Kolkata').offset).toBe('+0530')
   })
 
   it('has a wall clock from 00 to 23', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openLinks } from '#gateway/domain/links.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
+import { openUsers } from '#gateway/domain/users.ts'
 import type { Area } from '#gateway/store/studies.ts'
 import { ApiError } from '#shared/errors.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../support/callers.ts'
@@ -23,10 +24,15 @@ function stage() {
   })
   const studies = openStudies(temp)
   const key = newKey(store)
+  /** What following the link gives: what it opens, or why it does not. */
+  function follow({ url }: { readonly url: string }) {
+    const opening = links.open(tokenOf({ url }))
+    return opening.outcome === 'opened' ? opening.link : opening.why
+  }
   const create = (area: Area, uid: string) =>
     studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' }).record.studyId
   return {
-    ...{ ...temp, links, studies, key, asked, setup },
+    ...{ ...temp, links, studies, key, asked, setup, follow },
     viewed: create('viewer', '1.2.3'),
     read: create('scribe', '1.2.3'),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
@@ -53,12 +59,12 @@ describe('a link to the viewer', () => {
     expect(url.url).toMatch(new RegExp(`^https://gateway\\.example/study/${viewed}\\?token=[\\w-]{43}$`))
     const stored = JSON.stringify(store.database.all(store.database.sql.selectFrom('links').selectAll()))
     expect(stored).not.toContain(tokenOf(url))
-    expect(links.open(tokenOf(url))).toEqual({
+    expect(on.follow(url)).toEqual({
       ...{ kind: 'viewer', area: 'viewer', studyId: viewed, userId: null, ephemeral: null },
       ...{ createdByApiKeyId: key.apiKeyId, createdByUserId: null },
     })
-    expect(links.open(tokenOf(url))).toBeUndefined()
-    expect(links.open('nothing')).toBeUndefined()
+    expect(on.follow(url)).toBe('used')
+    expect(links.open('nothing')).toEqual({ outcome: 'closed', why: 'unknown' })
   })
 
   it('ends when its time is over', () => {
@@ -66,13 +72,14 @@ describe('a link to the viewer', () => {
     const { links, key, viewed, clock, setup } = on
     const [one, other] = [links.viewer(key, { studyId: viewed }), links.viewer(key, { studyId: viewed })]
     clock.pass(15 * 60_000 - 1)
-    expect(links.open(tokenOf(one))).toBeDefined()
+    expect(on.follow(one)).toMatchObject({ studyId: viewed })
     clock.pass(1)
-    expect(links.open(tokenOf(other))).toBeUndefined()
+    expect(on.follow(other)).toBe('expired')
+    expect(on.follow(one)).toBe('used')
     setup.minutes = 1
     const short = links.viewer(key, { studyId: viewed })
     clock.pass(60_000)
-    expect(links.open(tokenOf(short))).toBeUndefined()
+    expect(on.follow(short)).toBe('expired')
   })
 
   it('ends with the access of the key that gave it', () => {
@@ -80,7 +87,53 @@ describe('a link to the viewer', () => {
     const { links, key, viewed, store } = on
     const url = links.viewer(key, { studyId: viewed })
     store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
-    expect(links.open(tokenOf(url))).toBeUndefined()
+    expect(on.follow(url)).toBe('revoked')
+  })
+
+  it('ends with the access of the person who gave it', () => {
+    using on = stage()
+    const user = newUser(on.store)
+    const url = on.links.viewer(atTheWindow(user), { studyId: on.viewed })
+    revoke(on.store, user)
+    expect(on.follow(url)).toBe('revoked')
+    on.store.users.update(user)
+    expect(on.follow(url)).toMatchObject({ studyId: on.viewed, createdByUserId: user.userId })
+  })
+
+  it('does not open a study that was cancelled since, and does once it is uncancelled', () => {
+    using on = stage()
+    const { links, studies, key, viewed } = on
+    const url = links.viewer(key, { studyId: viewed })
+    studies.cancel(key, 'viewer', { studyId: viewed })
+    expect([on.follow(url), on.follow(url)]).toEqual(['cancelled', 'cancelled'])
+    studies.uncancel(key, 'viewer', { studyId: viewed })
+    expect(on.follow(url)).toMatchObject({ studyId: viewed })
+  })
+
+  it('tells whoever follows it when it is over nothing of the study now', () => {
+    using on = stage()
+    const { links, studies, key, viewed, clock, store } = on
+    const [used, expired] = [links.viewer(key, { studyId: viewed }), links.viewer(key, { studyId: viewed })]
+    on.follow(used)
+    studies.cancel(key, 'viewer', { studyId: viewed })
+    store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
+    clock.pass(15 * 60_000)
+    expect([on.follow(used), on.follow(expired)]).toEqual(['used', 'expired'])
+  })
+
+  it('is audited each time it is followed, opened or not', () => {
+    using on = stage()
+    const { links, key, viewed, store } = on
+    const url = links.viewer(key, { studyId: viewed })
+    on.follow(url)
+    on.follow(url)
+    links.open('nothing')
+    const rows = store.audit.list({ limit: 10 }).items.filter(({ action }) => action.startsWith('link.'))
+    expect(rows.map(({ actor, action, target, detail }) => [actor, action, target, detail])).toEqual([
+      ['gateway', 'link.refused', viewed, { kind: 'viewer', userId: null, why: 'used' }],
+      ['gateway', 'link.open', viewed, { kind: 'viewer', userId: null }],
+      [`api-key:${key.apiKeyId}`, 'link.mint', viewed, { kind: 'viewer', userId: null }],
+    ])
   })
 
   it('is not given for a cancelled study, nor for one of the other area', () => {
@@ -108,7 +161,7 @@ describe('a reroute link', () => {
     expect(state()).toEqual(['assigned', one.userId])
     links.reroute(key, { studyId: read, assignedToUserId: other.userId })
     expect(state()).toEqual(['assigned', other.userId])
-    expect(links.open(tokenOf(first))).toMatchObject({ kind: 'reroute', area: 'scribe', studyId: read, userId: one.userId })
+    expect(on.follow(first)).toMatchObject({ kind: 'reroute', area: 'scribe', studyId: read, userId: one.userId })
     expect(state()).toEqual(['assigned', other.userId])
   })
 
@@ -139,7 +192,30 @@ describe('a reroute link', () => {
     const user = newUser(store)
     const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
     revoke(store, user)
-    expect(links.open(tokenOf(url))).toBeUndefined()
+    expect(on.follow(url)).toBe('revoked')
+  })
+
+  it('ends with the right of that user to create reports', () => {
+    using on = stage()
+    const { links, key, read, store } = on
+    const user = newUser(store)
+    const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
+    store.users.update({ ...user, canCreateReports: false })
+    expect(on.follow(url)).toBe('revoked')
+    store.users.update(user)
+    expect(on.follow(url)).toMatchObject({ userId: user.userId })
+  })
+
+  it('stays closed when the user has access again', () => {
+    using on = stage()
+    const { links, key, read, store } = on
+    const user = newUser(store)
+    const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
+    const users = openUsers(on)
+    users.revokeAccess(key, user.userId)
+    users.reactivate(key, user.userId)
+    expect(store.users.get(user.userId)?.deactivatedAt).toBeNull()
+    expect(on.follow(url)).toBe('revoked')
   })
 
   it('needs the right to manage studies at the window', () => {
@@ -164,7 +240,7 @@ describe('a viewer-only link', () => {
       target: read,
       detail: { kind: 'viewer-only', userId },
     })
-    expect(links.open(tokenOf(url))).toMatchObject({ kind: 'viewer-only', area: 'scribe', studyId: read, userId })
+    expect(on.follow(url)).toMatchObject({ kind: 'viewer-only', area: 'scribe', studyId: read, userId })
     expect(refusalOf(() => links.viewerOnly(key, { studyId: read, userId: `usr_${'0'.repeat(32)}` }))).toBe('refused body.userId')
   })
 })
@@ -183,9 +259,9 @@ describe('an ephemeral session', () => {
     expect(one.url).toMatch(/^https:\/\/gateway\.example\/token\/landing\?token=/)
     expect(asked.slice(0, 2)).toEqual(['ephemeral.access_requested', key.apiKeyId])
     clock.pass(29_999)
-    expect(links.open(tokenOf(one))).toMatchObject({ kind: 'ephemeral', area: 'scribe', studyId: null, ephemeral: session })
+    expect(on.follow(one)).toMatchObject({ kind: 'ephemeral', area: 'scribe', studyId: null, ephemeral: session })
     clock.pass(1)
-    expect(links.open(tokenOf(other))).toBeUndefined()
+    expect(on.follow(other)).toBe('expired')
   })
 
   it('is refused where no endpoint would be asked', () => {

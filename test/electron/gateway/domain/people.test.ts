@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openPeople } from '#gateway/domain/people.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { newKey, newUser } from '../../../support/callers.ts'
 import { tempStore } from '../../../support/temp-store.ts'
+import { ephemeralView, viewRecord } from '../../../support/view-record.ts'
 
 const MINUTE = 60_000
 const OWNER = {
@@ -200,6 +202,20 @@ describe('a session', () => {
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(temp.people.sessionOf('no such token')).toBeUndefined()
     expect(temp.trail().filter((line) => line.includes('sign-out'))).toEqual([`user:${user.userId} user.sign-out ${user.userId}`])
+  })
+
+  it('takes the images that were opened from the window along, and those of nobody else', async () => {
+    using temp = clinic()
+    const { views } = temp.store
+    const { token, user } = await temp.owned()
+    const other = newUser(temp.store).userId
+    const [mine, theirs] = [viewRecord(user.userId), viewRecord(other)]
+    const linked = viewRecord(user.userId, { ...ephemeralView(newKey(temp.store).apiKeyId), userId: user.userId })
+    for (const view of [mine, theirs, linked]) views.insert(view)
+    temp.people.signOut(token)
+    expect([mine, theirs, linked].map(({ viewId }) => views.get(viewId) !== undefined)).toEqual([false, true, true])
+    await temp.people.setPassword(other, 'another ten', 'command-line')
+    expect(views.get(theirs.viewId)).toBeUndefined()
   })
 
   it('is not in the database by its token', async () => {

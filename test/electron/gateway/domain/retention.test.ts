@@ -8,6 +8,7 @@ import { seedImages } from '../../../support/images.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { performedStep } from '../../../support/performed-step.ts'
 import { tempStore } from '../../../support/temp-store.ts'
+import { ephemeralView, viewRecord } from '../../../support/view-record.ts'
 
 const HOUR = 60 * 60_000
 
@@ -33,7 +34,7 @@ describe('what is past its time', () => {
     expect(store.documents.read(old)).toBeUndefined()
   })
 
-  it('is a closed step after a week, and a link after its quarter of an hour', async () => {
+  it('is a closed step after a week, and a link to sign in with after its quarter of an hour', async () => {
     using temp = tempStore()
     const { store, clock } = temp
     const at = instantOf(clock())
@@ -48,7 +49,7 @@ describe('what is past its time', () => {
     expect(store.closedSteps.list()).toEqual([])
   })
 
-  it('is a link to the viewer that nobody followed, and an answer kept for a key of yesterday', async () => {
+  it('is an answer kept for a key of yesterday, and a link to the viewer a week after it expired, so that it says so until then', async () => {
     using temp = tempStore()
     const { store, clock } = temp
     const { apiKeyId } = newKey(store)
@@ -60,7 +61,14 @@ describe('what is past its time', () => {
       createdByApiKeyId: apiKeyId,
       createdByUserId: null,
     } as const
-    const link = { tokenHash: 'a'.repeat(64), ...of, ephemeral: { retrievalId: 'h' }, createdAt: instantOf(clock()), usedAt: null }
+    const link = {
+      tokenHash: 'a'.repeat(64),
+      ...of,
+      ephemeral: { retrievalId: 'h' },
+      createdAt: instantOf(clock()),
+      usedAt: null,
+      revokedAt: null,
+    }
     store.links.insert({ ...link, expiresAt: instantOf(clock() + 30_000) })
     store.idempotency.keep({ caller: 'c', call: 'POST /', key: 'k' }, { status: 200, body: '{}', bodyHash: 'b'.repeat(64) })
     const rows = () => {
@@ -69,12 +77,37 @@ describe('what is past its time', () => {
     }
     await forgetExpired(temp)
     expect(rows()).toEqual([1, 1])
-    clock.pass(30_001)
+    clock.pass(24 * HOUR + 1)
     await forgetExpired(temp)
-    expect(rows()).toEqual([0, 1])
-    clock.pass(24 * HOUR)
+    expect(rows()).toEqual([1, 0])
+    clock.pass(6 * 24 * HOUR + 30_000)
     await forgetExpired(temp)
     expect(rows()).toEqual([0, 0])
+  })
+
+  it('is a view that ended, with what was drawn in it where nobody is named for it', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const { apiKeyId } = newKey(store)
+    for (const viewId of ['v1', 'v2']) {
+      store.views.insert(viewRecord('', { ...ephemeralView(apiKeyId), viewId }))
+      store.annotations.put('1.2.3', `view ${viewId}`, 1, [], at)
+    }
+    store.annotations.put('1.2.3', 'usr_1', 1, [], at)
+    clock.pass(HOUR / 2)
+    store.views.noteUse('v2', instantOf(clock()))
+    clock.pass(HOUR / 2)
+    await forgetExpired(temp)
+    expect(['v1', 'v2'].map((viewId) => store.views.get(viewId)?.viewId)).toEqual([undefined, 'v2'])
+    expect(['view v1', 'view v2', 'usr_1'].map((owner) => store.annotations.revisionOf('1.2.3', owner))).toEqual([0, 1, 1])
+    let purges = 0
+    const purge = () => {
+      purges += 1
+      return 0
+    }
+    await forgetExpired({ ...temp, views: { purge } })
+    expect(purges).toBe(1)
   })
 
   it('is a performed step, a settled commitment request and what was announced after a year, and no image', async () => {
