@@ -1,0 +1,150 @@
+import type { DataSet } from './data-set.ts'
+import { type NamedValues, namedDataSet } from './named-data-set.ts'
+import type { ClinicTime } from './report-document.ts'
+import { IMPLEMENTATION } from './uids.ts'
+
+/** PS3.4 Table B.5-1. */
+export const SECONDARY_CAPTURE = '1.2.840.10008.5.1.4.1.1.7'
+
+/** What a capture says of itself; text as DICOM has it (PN, DA, TM, CS), empty where it is not known. */
+export interface CaptureHeader {
+  readonly patientName: string
+  readonly patientId: string
+  readonly patientBirthDate: string
+  readonly patientSex: string
+  readonly studyInstanceUid: string
+  readonly studyDate: string
+  readonly studyTime: string
+  readonly studyId: string
+  readonly studyDescription: string
+  readonly accessionNumber: string
+  readonly referringPhysicianName: string
+  readonly institutionName: string
+  readonly seriesInstanceUid: string
+  readonly seriesNumber: string
+  readonly seriesDescription: string
+  /** Of the images that were shown. */
+  readonly modality: string
+  readonly bodyPartExamined: string
+  readonly laterality: string
+  readonly sopInstanceUid: string
+  readonly instanceNumber: string
+  /** When it was made. */
+  readonly made: ClinicTime
+  /** Such as `Window 40/400`. */
+  readonly derivationDescription: string
+  /** What was shown; `frame` from 1, null of a single-frame image. */
+  readonly source: { readonly sopClassUid: string; readonly sopInstanceUid: string; readonly frame: number | null }
+}
+
+/** RGB, 8 bits, a pixel after the other, rows from the top. */
+export interface CaptureImage {
+  readonly rows: number
+  readonly columns: number
+  /** rows × columns × 3 bytes. */
+  readonly pixels: Buffer
+}
+
+/** A Secondary Capture Image (PS3.3 A.8.1), for `writeDataSet`. @throws {RangeError} where the pixels are not rows × columns × 3 bytes */
+export function secondaryCapture(header: CaptureHeader, { rows, columns, pixels }: CaptureImage): DataSet {
+  if (pixels.length !== rows * columns * 3) throw new RangeError('the pixels are not rows × columns × 3 bytes')
+  const { made } = header
+  return namedDataSet({
+    SpecificCharacterSet: 'ISO_IR 192',
+    // Not lossy by itself; DERIVED as its pixels are those of a screen (PS3.3 C.7.6.1.1.2).
+    ImageType: 'DERIVED\\SECONDARY',
+    InstanceCreationDate: made.date,
+    InstanceCreationTime: made.time,
+    InstanceCreatorUID: IMPLEMENTATION.classUid,
+    SOPClassUID: SECONDARY_CAPTURE,
+    SOPInstanceUID: header.sopInstanceUid,
+    StudyDate: header.studyDate,
+    SeriesDate: made.date,
+    ContentDate: made.date,
+    StudyTime: header.studyTime,
+    SeriesTime: made.time,
+    ContentTime: made.time,
+    TimezoneOffsetFromUTC: made.offset,
+    AccessionNumber: header.accessionNumber,
+    Modality: header.modality || 'OT',
+    // PS3.3 C.8.6.1: made on a workstation.
+    ConversionType: 'WSD',
+    Manufacturer: 'Isthmus',
+    ManufacturerModelName: 'Isthmus',
+    SoftwareVersions: IMPLEMENTATION.versionName,
+    SecondaryCaptureDeviceManufacturer: 'Isthmus',
+    SecondaryCaptureDeviceManufacturerModelName: 'Isthmus',
+    SecondaryCaptureDeviceSoftwareVersions: IMPLEMENTATION.versionName,
+    DateOfSecondaryCapture: made.date,
+    TimeOfSecondaryCapture: made.time,
+    InstitutionName: header.institutionName || undefined,
+    ReferringPhysicianName: header.referringPhysicianName,
+    StudyDescription: header.studyDescription || undefined,
+    SeriesDescription: header.seriesDescription || undefined,
+    DerivationDescription: header.derivationDescription || undefined,
+    SourceImageSequence: [sourceImage(header.source)],
+    PatientName: header.patientName,
+    PatientID: header.patientId,
+    PatientBirthDate: header.patientBirthDate,
+    PatientSex: header.patientSex,
+    BodyPartExamined: header.bodyPartExamined || undefined,
+    StudyInstanceUID: header.studyInstanceUid,
+    SeriesInstanceUID: header.seriesInstanceUid,
+    StudyID: header.studyId,
+    SeriesNumber: header.seriesNumber,
+    InstanceNumber: header.instanceNumber,
+    // Not known of a screen, which may be turned or mirrored.
+    PatientOrientation: '',
+    Laterality: lateralityOf(header),
+    SamplesPerPixel: uint16(3),
+    PhotometricInterpretation: 'RGB',
+    PlanarConfiguration: uint16(0),
+    Rows: uint16(rows),
+    Columns: uint16(columns),
+    BitsAllocated: uint16(8),
+    BitsStored: uint16(8),
+    HighBit: uint16(7),
+    PixelRepresentation: uint16(0),
+    // Names and measures are in the pixels.
+    BurnedInAnnotation: 'YES',
+    PixelData: pixels,
+  }).map((element) => (element.tag === PIXEL_DATA ? { ...element, vr: 'OB' } : element))
+}
+
+const SIDES: readonly string[] = ['R', 'L']
+
+/** PS3.16 Annex L: body parts that have no side. */
+const UNPAIRED: ReadonlySet<string> = new Set(
+  [
+    'ABDOMEN AORTA BACK BLADDER BRAIN CEREBELLUM CERVIX CHEST COCCYX COLON CORONARYARTERY CSPINE CTSPINE DUODENUM ESOPHAGUS FACE',
+    'GALLBLADDER HEAD HEADNECK HEART ILEUM ILIUM JAW JEJUNUM LARYNX LIVER LSPINE LSSPINE MAXILLA MEDIASTINUM MOUTH NECK NECKCHEST',
+    'NECKCHESTABDOMEN NECKCHESTABDPELV NOSE PANCREAS PELVIS PENIS PHARYNX PROSTATE RECTUM SCALP SKULL SPINE SPLEEN SSPINE STERNUM',
+    'STOMACH THYMUS THYROID TLSPINE TONGUE TRACHEA TSPINE URETER URETHRA UTERUS VAGINA VULVA WHOLEBODY CHESTABDOMEN ABDOMENPELVIS',
+    'CHESTABDPELVIS',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** PS3.3 C.7.3.1: type 2C, of a part that is one of a pair; what an image may have besides, such as B and U, is no value of a series. */
+function lateralityOf({ laterality, bodyPartExamined }: CaptureHeader): string | undefined {
+  if (UNPAIRED.has(bodyPartExamined)) return undefined
+  return SIDES.includes(laterality) ? laterality : ''
+}
+
+const PIXEL_DATA = 0x7fe00010
+
+/** PS3.3 C.7.6.1.1.4. */
+const sourceImage = ({ sopClassUid, sopInstanceUid, frame }: CaptureHeader['source']): NamedValues => ({
+  ReferencedSOPClassUID: sopClassUid,
+  ReferencedSOPInstanceUID: sopInstanceUid,
+  ReferencedFrameNumber: frame === null ? undefined : String(frame),
+  // PS3.16 CID 7202.
+  PurposeOfReferenceCodeSequence: [
+    { CodeValue: '121322', CodingSchemeDesignator: 'DCM', CodeMeaning: 'Source image for image processing operation' },
+  ],
+})
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16LE(value)
+  return bytes
+}
