@@ -28,10 +28,10 @@ export async function main(): Promise<void> {
   app.enableSandbox()
   if (!app.requestSingleInstanceLock()) return app.quit()
   await app.whenReady()
-  refusePermissions()
+  let ready: Ready | undefined
+  refusePermissions(() => ready?.http)
   const { folder, serve } = readArguments(process.argv.slice(app.isPackaged ? 1 : 2), app.getPath('userData'))
   let window: BrowserWindow | undefined
-  let ready: Ready | undefined
 
   const show = async () => {
     if (!ready) return

@@ -30,8 +30,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     ]),
   ),
   'simulator partner': {
-    usage: 'simulator partner --port P --secret whsec_… [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize]',
-    about: 'a small partner that checks signatures and answers all seven events',
+    usage:
+      'simulator partner --port P --secret whsec_… [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
+    about: 'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
     run: simulatePartner,
   },
   help: {

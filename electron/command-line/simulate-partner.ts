@@ -1,9 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { openPartnerSimulator, readWorklistFile, SCENARIOS, type Scenario, WorklistFileError } from '#electron/simulator/partner.ts'
+import {
+  openImageStore,
+  openPartnerSimulator,
+  openSimulatedFiles,
+  type PhantomSeries,
+  phantomSlice,
+  phantomSopUid,
+  readWorklistFile,
+  SCENARIOS,
+  type Scenario,
+  type SimulatedFiles,
+  WorklistFileError,
+} from '#electron/simulator/partner.ts'
 import { listenError } from '#gateway/start-error.ts'
 import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
+
+/** The invented study whose images it has. */
+const STUDY: PhantomSeries = { studyInstanceUid: '2.25.20261122815', seriesInstanceUid: '2.25.20261122815.2', slices: 300 }
 
 /** `simulator partner`: prints one JSON line when it listens, ends at SIGTERM. */
 export async function simulatePartner(args: readonly string[]): Promise<number> {
@@ -15,6 +30,7 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
       secret: { type: 'string' },
       worklist: { type: 'string' },
       scenario: { type: 'string', default: 'normal' },
+      images: { type: 'boolean' },
     },
   })
   const port = Number(values.port)
@@ -24,19 +40,33 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   if (!values.secret || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(values.secret))
     throw new UsageError('simulator partner needs --secret, the one the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.')
   if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
+  await using files = values.images ? await openSimulatedFiles({ host: values.host, clock: Date.now }) : undefined
   await using simulator = await openPartnerSimulator({
     port,
     host: values.host,
     secret: values.secret,
     scenario: values.scenario as Scenario,
     clock: Date.now,
+    ...(files && { files: imagesIn(files) }),
     ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
   }).catch(async (error: NodeJS.ErrnoException) => {
     throw await listenError(error, { name: 'simulator’s', option: '--port', host: values.host, port })
   })
-  process.stdout.write(`${JSON.stringify({ ready: true, url: simulator.url })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ ready: true, url: simulator.url, ...(files && { files: files.host, study: STUDY.studyInstanceUid }) })}\n`,
+  )
   await untilStopped()
   return 0
+}
+
+function imagesIn(files: SimulatedFiles) {
+  const store = openImageStore(files)
+  const numbers = Array.from({ length: STUDY.slices }, (_, index) => index + 1)
+  store.add({
+    studyInstanceUid: STUDY.studyInstanceUid,
+    images: numbers.map((number) => ({ sopInstanceUid: phantomSopUid(STUDY, number), body: () => phantomSlice(STUDY, number) })),
+  })
+  return store
 }
 
 function readWorklist(file: string): readonly unknown[] {

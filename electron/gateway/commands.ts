@@ -9,6 +9,7 @@ import { examine } from './doctor.ts'
 import { openParts, type Parts } from './parts.ts'
 import { sentenceOf } from './start-error.ts'
 import { takeLock } from './store/lock.ts'
+import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
 /** A command on the data folder: it runs in the gateway that has it open, or under the folder's lock where none has. */
 export interface DataCommand {
@@ -111,6 +112,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       return `${key} = ${JSON.stringify(parts.store.settings.get(key))}`
     },
   },
+  ...VIEWER_COMMANDS,
   doctor: {
     usage: '',
     about: 'check the installation and say what to mend',

@@ -32,6 +32,7 @@ import type { SpawnWorker } from './scu/native.ts'
 import { StartError } from './start-error.ts'
 import type { Clock } from './store/clock.ts'
 import { takeLock } from './store/lock.ts'
+import { openViewer } from './viewer-part.ts'
 import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
 import { openWorklist } from './worklist/worklist.ts'
@@ -147,9 +148,12 @@ export async function openGateway({
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()))
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
   const reports = opened.use(
-    openReporting(parts, { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, onError }),
+    openReporting(parts, { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, version, onError }),
   )
   reporting = reports
+  const viewer = opened.use(
+    openViewer(parts, { feed, requester, eventLog, intake, partnerInterface, downloads: reports.downloads, onError }),
+  )
   let dicom: Dicom | undefined
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
@@ -159,6 +163,7 @@ export async function openGateway({
     publicUrl: () => settings.get('http.publicUrl'),
     sessions: sessionsOf(people),
     partners: partnerInterface.partners,
+    views: viewer.views,
     register(app) {
       partnerInterface.serve(app)
       serveDashboardPeople(app, { ...parts, clock, version, users, invitations, mailServer, mail })
@@ -189,6 +194,7 @@ export async function openGateway({
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardDestinations(app, { ...shared, forwarding })
       reports.serve(app)
+      viewer.serve(app)
     },
   }
   const http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
@@ -210,7 +216,9 @@ export async function openGateway({
   reports.begin()
   const forgetting = setInterval(
     () =>
-      void forgetExpired(parts.deps).catch((error: unknown) => log.error({ err: error }, 'what is past its time could not be forgotten')),
+      void forgetExpired({ ...parts.deps, views: viewer.sessions }).catch((error: unknown) =>
+        log.error({ err: error }, 'what is past its time could not be forgotten'),
+      ),
     FORGET_EVERY_MS,
   )
   opened.defer(() => clearInterval(forgetting))

@@ -1,9 +1,11 @@
 import { archivedReport } from './archived-report.ts'
 import { contextAsking } from './context-asking.ts'
 import { serveDashboardEvents } from './dashboard/dashboard-events.ts'
-import { serveDashboardReports } from './dashboard/dashboard-reports.ts'
+import { type DashboardReportsDeps, serveDashboardReports } from './dashboard/dashboard-reports.ts'
 import type { Feed } from './dashboard/feed.ts'
+import { serveLinkedReports } from './dashboard/linked-reports.ts'
 import type { UndeliveredReports } from './dashboard/ports.ts'
+import { sessionShown } from './dashboard/session.ts'
 import { openClinicalContexts } from './domain/clinical-contexts.ts'
 import { openCriticalResults } from './domain/critical-results.ts'
 import type { EventLog } from './domain/event-log.ts'
@@ -37,6 +39,8 @@ export interface ReportingOptions {
   readonly partnerInterface: PartnerInterface
   readonly publicBase: () => string
   readonly isOwn: IsOwnListener
+  /** Of the product, as the window shows it. */
+  readonly version: string
   readonly onError: (error: unknown) => void
 }
 
@@ -59,8 +63,8 @@ const LATE_MS = 60 * 60_000
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
-  const { deps, store, settings, endpoints } = parts
-  const { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, onError } = options
+  const { deps, store, settings, endpoints, people } = parts
+  const { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, version, onError } = options
   const { links, studies, reports, customersOf } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
@@ -158,13 +162,15 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       deliveries.wake()
     },
     serve(app) {
-      serveDashboardReports(app, {
-        ...{ store, clock, uuid: deps.uuid, customersOf, feed, studies, writing, reading, templates, criticals, contexts },
+      const desk: DashboardReportsDeps = {
+        ...{ store, customersOf, feed, studies, writing, reading, templates, criticals, contexts },
         ports: {
           sendObjects: objects.send,
           pdfUrl: links.pdfUrl,
         },
-      })
+      }
+      serveDashboardReports(app, desk)
+      serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
       serveDashboardEvents(app, { store, eventLog, replay, endpoints, plaintextHosts, feed, ports: { sendTest } })
       serveReportPdf(app, { verify: links.verifyPdf, read: (reportId) => store.reportPdfs.read(reportId) })

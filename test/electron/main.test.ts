@@ -39,7 +39,7 @@ it('starts the gateway’s process, opens one hardened window at its address, an
   const staying = { preventDefault: vi.fn() }
   contents.emit('will-navigate', staying, 'http://127.0.0.1:8042/#/devices')
   expect(staying.preventDefault).not.toHaveBeenCalled()
-  expect(fake.windows[0]?.webContents.windowOpen?.()).toEqual({ action: 'deny' })
+  expect(fake.windows[0]?.webContents.windowOpen?.({ url: 'http://127.0.0.1:8042/' })).toEqual({ action: 'deny' })
 
   const version = fake.handlers.get('version')
   expect(version?.({ senderFrame: { parent: null, url: 'http://127.0.0.1:8042/' } })).toBe('0.0.0')
@@ -47,7 +47,8 @@ it('starts the gateway’s process, opens one hardened window at its address, an
   expect(() => version?.({ senderFrame: { parent: {}, url: 'http://127.0.0.1:8042/' } })).toThrow('not for this page')
 
   const allowed: boolean[] = []
-  for (const permission of ['geolocation', 'media', 'notifications']) fake.permissions.request?.({}, permission, (yes) => allowed.push(yes))
+  for (const permission of ['geolocation', 'media', 'notifications'])
+    fake.permissions.request?.({}, permission, (yes) => allowed.push(yes), { requestingUrl: 'http://127.0.0.1:8042/' })
   expect(allowed).toEqual([false, false, false])
 })
 

@@ -7,7 +7,7 @@ import type { ReportReading } from '#gateway/domain/report-reading.ts'
 import type { ReportTemplates } from '#gateway/domain/report-templates.ts'
 import type { ReportWriting } from '#gateway/domain/report-writing.ts'
 import type { Studies } from '#gateway/domain/studies.ts'
-import { serveDocument } from '#gateway/http/document.ts'
+import { type Document, serveDocument } from '#gateway/http/document.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -35,11 +35,14 @@ export interface DashboardReportsDeps {
 
 /** A report of 200,000 characters, each of three bytes, with what JSON escapes of it. */
 const TEXT_BYTES = 2 * 1024 * 1024
+export const REPORTS_BYTES = { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES } as const
+export const DocumentParams = z.object({ studyId: StudyId, documentId: z.coerce.number().int().positive() })
 
-/** Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of their clinical context. */
-export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps): void {
+export type ReportHandlers = HandlersOf<typeof dashboardReports, typeof REPORTS_PERMISSIONS>
+
+/** What answers the calls about reports, of the window and by link; `callerOf` says what rights the person has there. */
+export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCaller(deps.customersOf)): ReportHandlers {
   const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
-  const callerOf = windowCaller(deps.customersOf)
   const list = windowList(store.seal)
   /** Not after each save: what other windows show of a study is who has it and how it stands. */
   const told = <T>(reply: T): T => {
@@ -54,7 +57,7 @@ export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps):
     if (report?.status !== 'completed') throw new ApiError('not-found', 'There is no such signed report.')
   }
 
-  const handlers: HandlersOf<typeof dashboardReports, typeof REPORTS_PERMISSIONS> = {
+  return {
     list({ query, user }) {
       const { show, studyDescription } = query
       return list('studies', dashboardReports.list, { query }, (page) => reading.list(callerOf(user), { show, studyDescription, ...page }))
@@ -118,20 +121,29 @@ export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps):
       return told(reading.read(caller, params.studyId))
     },
   }
-
-  serveAll(app, dashboardReports, REPORTS_PERMISSIONS, handlers, {
-    background: REPORTS_BACKGROUND,
-    bodyBytes: { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES },
-  })
-  serveDocument(app, '/dashboard/reading/:studyId/documents/:documentId', DOCUMENT, ({ params, user }) => {
-    studies.read(callerOf(user), 'scribe', params.studyId)
-    const document = contexts.document(params.studyId, params.documentId)
-    if (!document) throw new ApiError('not-found', 'There is no such document.')
-    return document
-  })
 }
 
-const DOCUMENT = {
-  access: 'signed-in',
-  params: z.object({ studyId: StudyId, documentId: z.coerce.number().int().positive() }),
-} as const
+/** A document of the clinical context of a study that the person sees. @throws ApiError not-found */
+export function contextDocument({ studies, contexts, customersOf }: DashboardReportsDeps, callerOf = windowCaller(customersOf)) {
+  return (user: SignedInUser, { studyId, documentId }: z.output<typeof DocumentParams>): Document => {
+    studies.read(callerOf(user), 'scribe', studyId)
+    const document = contexts.document(studyId, documentId)
+    if (!document) throw new ApiError('not-found', 'There is no such document.')
+    return document
+  }
+}
+
+/** Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of their clinical context. */
+export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps): void {
+  const document = contextDocument(deps)
+  serveAll(app, dashboardReports, REPORTS_PERMISSIONS, reportHandlers(deps), {
+    background: REPORTS_BACKGROUND,
+    bodyBytes: REPORTS_BYTES,
+  })
+  serveDocument(
+    app,
+    '/dashboard/reading/:studyId/documents/:documentId',
+    { access: 'signed-in', params: DocumentParams },
+    ({ params, user }) => document(user, params),
+  )
+}

@@ -12,6 +12,20 @@ interface SessionReader {
 /** The sessions that `openHttpServer` asks for, from `openPeople`. */
 export const sessionsOf = (people: SessionReader): Sessions => ({ userOf: (token, use) => people.sessionOf(token, use) })
 
+/** Who is at work, as the window is told. */
+export const sessionShown =
+  ({
+    people,
+    settings,
+    version,
+  }: Pick<DashboardDeps, 'settings' | 'version'> & { readonly people: Pick<DashboardDeps['people'], 'hasUser'> }) =>
+  (user: SignedInUser | undefined) => ({
+    user: user ?? null,
+    needsOwner: !people.hasUser(),
+    clinicName: settings.get('clinic.name'),
+    version,
+  })
+
 export function sessionHandlers({
   people,
   settings,
@@ -20,12 +34,7 @@ export function sessionHandlers({
   DashboardHandlers,
   'session' | 'signIn' | 'followLink' | 'createOwner' | 'signOut'
 > {
-  const show = (user: SignedInUser | undefined) => ({
-    user: user ?? null,
-    needsOwner: !people.hasUser(),
-    clinicName: settings.get('clinic.name'),
-    version,
-  })
+  const show = sessionShown({ people, settings, version })
 
   function begin(cookie: SessionCookie, { token, user }: SignIn) {
     // The browser gets another token at each sign-in, and the one it had ends.

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { type FileCall, serveFile } from './file-route.ts'
 import type { HttpApp } from './operations.ts'
-import { malformed } from './problem.ts'
-import { type Access, admit, requireOwnPage, type UserFor } from './sessions.ts'
+import type { Access } from './sessions.ts'
 
 /** Something somebody else made, to be looked at. */
 export interface Document {
@@ -13,38 +13,30 @@ export interface Document {
 /** What a browser shows without running anything in it; SVG and HTML are not among them. */
 const SHOWN: readonly string[] = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** Declares a path of the window that answers with a document: shown where a browser shows it safely, else to be saved. */
-export function serveDocument<P extends z.ZodType, A extends Access>(
+/** Declares a path of the window or the viewer that answers with a document: shown where a browser shows it safely, else to be saved. */
+export function serveDocument<P extends z.ZodType, A extends Access | 'view'>(
   app: HttpApp,
   path: `/${string}`,
-  { access, params }: { readonly access: A; readonly params: P },
-  open: (call: { readonly params: z.output<P>; readonly user: UserFor<A> }) => Document,
+  rule: { readonly access: A; readonly params: P },
+  open: (call: FileCall<P, z.ZodType, A>) => Document,
 ): void {
-  app.declared.push({ method: 'GET', path })
-  app.fastify.route({
-    method: 'GET',
-    url: path,
-    exposeHeadRoute: false,
-    handler: (request, reply) => {
-      requireOwnPage(request, app.publicUrl())
-      const user = admit(request, access, app.sessions, 'person')
-      const parsed = params.safeParse(request.params)
-      if (parsed.error) throw malformed('params', parsed.error)
-      const { fileName, mediaType, content } = open({ params: parsed.data, user: user as UserFor<A> })
-      const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
-      const isShown = SHOWN.includes(type)
-      return reply
-        .headers({
-          'content-type': isShown ? type : 'application/octet-stream',
-          'content-disposition': dispositionOf(isShown ? 'inline' : 'attachment', fileName),
-          'cache-control': 'private, no-store',
-          'x-content-type-options': 'nosniff',
-          // Whatever it holds, it runs nothing and asks nobody.
-          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
-        })
-        .send(content)
-    },
+  serveFile(app, path, rule, (call, reply) => {
+    const document = open(call)
+    return reply.headers(documentHeaders(document, SHOWN)).send(document.content)
   })
+}
+
+/** For something of somebody else's: as one of the types that are `shown`, else to be saved. Whatever it holds, it runs nothing and asks nobody. */
+export function documentHeaders({ fileName, mediaType }: Omit<Document, 'content'>, shown: readonly string[]) {
+  const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isShown = shown.includes(type)
+  return {
+    'content-type': isShown ? type : 'application/octet-stream',
+    'content-disposition': dispositionOf(isShown ? 'inline' : 'attachment', fileName),
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
+  }
 }
 
 /** RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path of the reader's PC. */

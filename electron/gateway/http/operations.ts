@@ -1,23 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SignedInUser } from '#shared/contract/people.ts'
+import type { z } from 'zod'
+import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { type Caller, callerName, PARTNER_ACCESS, type PartnerAccess } from './callers.ts'
+import { type AnyAccess, admissionOf, isCaller, isView, type Who } from './admission.ts'
+import { type Caller, callerName, type PartnerAccess } from './callers.ts'
 import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
-import { admitCaller, type Partners } from './partners.ts'
+import type { Partners } from './partners.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import { normalQuery } from './query.ts'
-import {
-  type Access,
-  admit,
-  requireOwnPage,
-  type SessionCookie,
-  type Sessions,
-  type SessionUse,
-  sessionCookie,
-  type UserFor,
-} from './sessions.ts'
+import { type Access, type SessionCookie, type Sessions, type SessionUse, sessionCookie, type UserFor } from './sessions.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
-import { admitView, type OpenView, type ViewCookie, type Views, viewCookie } from './views.ts'
+import { type OpenView, type ViewCookie, type Views, viewCookie } from './views.ts'
+
+export type { AnyAccess } from './admission.ts'
 
 /** What a slice declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
@@ -32,10 +27,9 @@ export interface HttpApp {
   readonly declared: { readonly method: string; readonly path: string }[]
   /** Ends of the open event streams. */
   readonly openStreams: Set<() => void>
+  /** Notes a fault of ours that can be told no client any more. */
+  readonly noteFault: (request: FastifyRequest, error: unknown) => void
 }
-
-/** Who may make a call: of the window by its session, of the interface by key or session, of the viewer by the cookie of the view. */
-export type AnyAccess = Access | PartnerAccess | 'view'
 
 /** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's, `view` of the viewer's. */
 export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = CallOf<S> & {
@@ -95,7 +89,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
       reply.header('cache-control', 'no-store')
       try {
         const who = admitOne(request, reply)
-        const kept = replies && who && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
+        const kept = replies && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
         if (kept) return void reply.type(typeOf(200)).send(kept)
         if (who) admitted.set(request, who)
       } catch (error) {
@@ -105,8 +99,8 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
     },
     handler: async (request, reply) => {
       const who = admitted.get(request)
-      const caller = who && isCaller(who) ? who : undefined
-      const view = who && 'viewId' in who ? who : undefined
+      const caller = isCaller(who) ? who : undefined
+      const view = isView(who) ? who : undefined
       if (operation.body && isStrict(request.headers.prefer)) {
         requireKnownFields(operation.body, request.body)
         reply.headers(STRICT_APPLIED)
@@ -147,40 +141,8 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
   })
 }
 
-const isForPartners = (access: AnyAccess): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)
-
 /** A request as the contract reads it. */
 type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
-
-type Who = SignedInUser | Caller | OpenView
-const isCaller = (who: Who): who is Caller => 'kind' in who && !('viewId' in who)
-
-type Admission = (request: FastifyRequest, reply: FastifyReply) => Who | undefined
-
-function admissionOf(app: HttpApp, access: AnyAccess, use: SessionUse): Admission {
-  if (isForPartners(access)) return partnerAdmission(app, access, use)
-  return access === 'view' ? viewAdmission(app) : windowAdmission(app, access, use)
-}
-
-function viewAdmission({ views, publicUrl }: HttpApp): Admission {
-  return (request) => {
-    requireOwnPage(request, publicUrl())
-    return admitView(request, views)
-  }
-}
-
-function windowAdmission({ sessions, publicUrl }: HttpApp, access: Access, use: SessionUse): Admission {
-  return (request) => {
-    requireOwnPage(request, publicUrl())
-    return admit(request, access, sessions, use)
-  }
-}
-
-function partnerAdmission({ partners, sessions, publicUrl }: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
-  if (!partners) throw new TypeError('A call of the interface is declared on a server that was opened without `partners`')
-  const { callers, rateLimit } = partners
-  return (request, reply) => admitCaller(request, reply, { access, use }, { callers, rateLimit, sessions, publicUrl: publicUrl() })
-}
 
 /** The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of any empty filter. */
 function sealedCursors({ partners }: HttpApp, { method, path }: Operation, { params, query }: RequestParts) {
@@ -266,7 +228,17 @@ export function serveAll<T extends Operations, R extends { readonly [K in keyof 
 }
 
 function parse(part: 'params' | 'query' | 'body', operation: Operation, value: unknown): unknown {
-  const parsed = operation[part]?.safeParse(value)
+  const parsed = readBy(operation[part], part, value)
   if (parsed?.error) throw malformed(part, parsed.error)
   return parsed?.data
+}
+
+function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
+  try {
+    return shape?.safeParse(value)
+  } catch (error) {
+    // A value of a hundred thousand levels is looked at by as many calls.
+    if (error instanceof RangeError) throw new ApiError('malformed', `${part}: it is nested too deeply`)
+    throw error
+  }
 }

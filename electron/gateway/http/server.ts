@@ -11,6 +11,7 @@ import type { Partners } from './partners.ts'
 import { faultForLog, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sessions } from './sessions.ts'
+import { serveViewerPage } from './viewer-page.ts'
 import type { Views } from './views.ts'
 
 /** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
@@ -85,7 +86,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
   const { sessions, partners, views } = options
-  const app: HttpApp = { fastify, sessions, partners, views, publicUrl, declared: [], openStreams: new Set() }
+  const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
+  const app: HttpApp = { fastify, sessions, partners, views, publicUrl, declared: [], openStreams: new Set(), noteFault }
   const isOurHost = hostCheck()
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {
@@ -102,13 +104,14 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   fastify.setErrorHandler(speak)
   // With `done`: a promise would cost every call a turn.
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.headers(security).header('x-request-id', request.id)
+    reply.headers(security.window).header('x-request-id', request.id)
     if (isForeign(request)) done(wrongHost())
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
   fastify.server.maxConnections = options.connections ?? 1000
-  await servePage(fastify, options.pageFolder)
+  await servePage(fastify, options.pageFolder, security)
+  serveViewerPage(app, options.pageFolder, security.viewer)
   options.register(app)
   fastify.addHook('preClose', async () => {
     for (const end of app.openStreams) end()
@@ -144,14 +147,16 @@ function overTls(settings: FastifyServerOptions, tls: { readonly key: string; re
 
 function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: HttpLog): FastifyReply {
   const problem = problemOf(error, { instance: pathOf(request), requestId: request.id })
-  if (problem.status >= 500) {
-    const route = `${request.method} ${request.routeOptions.url ?? ''}`
-    log.error({ requestId: request.id, route, status: problem.status, ...faultForLog(error) }, 'a call failed')
-  }
+  if (problem.status >= 500) note(error, request, problem.status, log)
   reply.code(problem.status).headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
   const isForAPerson = problem.body.code === 'not-found' && request.is404 && (request.headers.accept ?? '').includes('text/html')
   if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
   return reply.type(PROBLEM).send(JSON.stringify(problem.body))
+}
+
+function note(error: unknown, request: FastifyRequest, status: number, log: HttpLog): void {
+  const route = `${request.method} ${request.routeOptions.url ?? ''}`
+  log.error({ requestId: request.id, route, status, ...faultForLog(error) }, 'a call failed')
 }
 
 const wrongHost = () =>

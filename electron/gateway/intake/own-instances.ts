@@ -5,10 +5,10 @@ import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
-import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { ImageAttributes, InstanceRecord } from '#gateway/store/instances.ts'
 import type { IntakeDeps } from './ports.ts'
 
-/** An object that the gateway itself made, such as the copy of a report. */
+/** An object that the gateway itself made: the copy of a report, a secondary capture. */
 export interface OwnInstance {
   readonly sopInstanceUid: string
   readonly sopClassUid: string
@@ -17,6 +17,10 @@ export interface OwnInstance {
   readonly seriesNumber: string
   readonly seriesDescription: string
   readonly modality: string
+  /** 1 where it is not given. */
+  readonly instanceNumber?: string
+  /** Of one that is an image. */
+  readonly image?: ImageAttributes
   readonly dataSet: DataSet
 }
 
@@ -37,7 +41,7 @@ export interface OwnInstances {
 /** Who sent it, in the rows of studies and instances: no device has an empty address. */
 export const OWN_ADDRESS = ''
 const OWN_NAME = 'This gateway'
-const NO_IMAGES = 'No device has sent images of it: it holds reports alone.'
+const NO_IMAGES = 'No device has sent images of it: it holds only what the gateway made.'
 
 /** A file on the disk that has no row yet. */
 interface Written {
@@ -68,7 +72,7 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
 
   /** In a transaction. */
   function row({ instance, part: _, ...written }: Written, patientName: string, now: string): InstanceRecord {
-    const { dataSet: __, seriesNumber, seriesDescription, ...of } = instance
+    const { dataSet: __, seriesNumber, seriesDescription, instanceNumber = '1', image = null, ...of } = instance
     const { studyInstanceUid, seriesInstanceUid, modality } = of
     const kept = instances.insert({
       ...of,
@@ -80,9 +84,9 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
         associationId: '',
         receivedAt: now,
         lastSeenAt: now,
-        instanceNumber: '1',
+        instanceNumber,
         scheduledProcedureStepId: '',
-        image: null,
+        image,
         patientName,
       },
     })

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
 import {
   basicTextSr,
-  type ClinicTime,
   encapsulatedPdf,
   REPORT_SOP_CLASS,
   type ReportHeader,
   type TextSection,
   type Verifier,
 } from '#gateway/dimse/report-document.ts'
-import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
+import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import type { ReportPart } from '#gateway/domain/report-pdf.ts'
-import { msOf } from '#gateway/store/clock.ts'
 import type { ImageHeader, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { sectionsOf } from '#shared/report-text.ts'
@@ -39,7 +37,7 @@ export function reportInstances(
   const organization = longString(around.clinicName)
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
   const seriesDescription = addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
-  const signed = clinicTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
+  const signed = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
 
   const headerOf = (kind: 'pdf' | 'sr'): ReportHeader => ({
     ...patient,
@@ -54,7 +52,7 @@ export function reportInstances(
   const verifierOf = ({ signer, signedAt }: ReportPart): Verifier => ({
     name: personName(signer.name) || 'Unknown',
     organization: organization || 'Unknown',
-    verified: clinicTime(signedAt, zone),
+    verified: dicomTime(signedAt, zone),
   })
   const sr = basicTextSr(headerOf('sr'), {
     sections: parts.filter(({ isAddendum }) => !isAddendum).flatMap(({ text }) => textSections(text)),
@@ -156,15 +154,6 @@ const plain = (text: string): string =>
     .replaceAll('\\', '/')
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-
-function clinicTime(instant: string, zone: string): ClinicTime {
-  const at = msOf(instant)
-  const { day, time } = wallClock(at, zone)
-  const minutes = Math.round((Date.parse(`${day}T${time}Z`) - at) / 60_000)
-  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
-  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}${two(Math.abs(minutes) % 60)}`
-  return { date: day.replaceAll('-', ''), time: time.replaceAll(':', ''), offset }
-}
 
 /** PS3.5 B.2: of a UUID, which is made of the report (RFC 9562 version 8), so that a second try makes no second object. */
 function uidOf(reportId: string, what: string): string {

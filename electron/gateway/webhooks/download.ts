@@ -35,7 +35,12 @@ export interface Streamed {
   readonly mediaType: string
   /** As the sender says. */
   readonly length: number | undefined
+  /** 304, without a body, where `if-none-match` or `if-modified-since` was sent and the file is still the same (RFC 9110 §15.4.5). */
   readonly httpStatus: number
+  /** As the sender says. */
+  readonly etag: string | undefined
+  readonly lastModified: string | undefined
+  readonly contentRange: string | undefined
 }
 
 export interface StreamOptions extends DownloadOptions {
@@ -73,6 +78,7 @@ export interface DownloadsDeps {
 
 const BUDGET_MS = 60_000
 const SILENCE_MS = 60_000
+const CONDITIONS = ['if-none-match', 'if-modified-since']
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemResolve, authorities }: DownloadsDeps): Downloads {
@@ -92,7 +98,8 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
       ...(body && { body }),
     })
     const { statusCode } = response
-    if (statusCode < 200 || statusCode > 299) throw discard(response, fileStatusError(response, clock()))
+    const isUnchanged = statusCode === 304 && CONDITIONS.some((name) => headers[name] !== undefined)
+    if ((statusCode < 200 || statusCode > 299) && !isUnchanged) throw discard(response, fileStatusError(response, clock()))
     return response
   }
 
@@ -130,6 +137,9 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
         mediaType: mediaTypeOf(response),
         length: Number.isNaN(told) ? undefined : told,
         httpStatus: response.statusCode,
+        etag: textOf(response, 'etag'),
+        lastModified: textOf(response, 'last-modified'),
+        contentRange: textOf(response, 'content-range'),
       }
     },
 
@@ -184,6 +194,11 @@ function fileStatusError(response: Dispatcher.ResponseData, now: number): Webhoo
 function mediaTypeOf({ headers }: Dispatcher.ResponseData): string {
   const [type = ''] = String(headers['content-type'] ?? '').split(';')
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type.trim()) ? type.trim().toLowerCase() : UNKNOWN_TYPE
+}
+
+function textOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 const fits = (mediaType: string, wanted: string) =>

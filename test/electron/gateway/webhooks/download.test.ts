@@ -146,6 +146,30 @@ describe('a stream', () => {
     expect(files.received[0]?.headers['accept-encoding']).toBe('identity')
   })
 
+  it('says what the file is known by, and that it is still the same to whoever asks so', async () => {
+    const files = await openFiles((response, _number, { headers }) =>
+      headers['if-none-match'] === '"1"'
+        ? response.writeHead(304, { etag: '"1"' }).end()
+        : response.writeHead(200, { etag: '"1"', 'last-modified': 'Tue, 10 Mar 2026 09:00:00 GMT' }).end('dicom'),
+    )
+    const stream = (headers: Readonly<Record<string, string>>) =>
+      files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB, headers })
+    const whole = await stream({})
+    expect(whole).toMatchObject({ httpStatus: 200, etag: '"1"', lastModified: 'Tue, 10 Mar 2026 09:00:00 GMT' })
+    await bodyOf(whole.body)
+    const same = await stream({ 'if-none-match': '"1"' })
+    expect(same.httpStatus).toBe(304)
+    expect(await bodyOf(same.body)).toHaveLength(0)
+  })
+
+  it('takes a 304 that nobody asked for as no file', async () => {
+    const files = await openFiles((response) => response.writeHead(304).end())
+    await expect(files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB })).rejects.toMatchObject({
+      fault: 'status',
+      httpStatus: 304,
+    })
+  })
+
   it('breaks where it grows too large, whatever was said of its length', async () => {
     const told = await openFiles((response) => response.end(Buffer.alloc(2 * MIB)))
     await expect(told.downloads.stream(told.file, { hosts: told.hosts, maxBytes: MIB })).rejects.toMatchObject({ fault: 'oversize' })

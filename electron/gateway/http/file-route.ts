@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { admissionOf, isView } from './admission.ts'
+import type { HttpApp } from './operations.ts'
+import { malformed } from './problem.ts'
+import { normalQuery } from './query.ts'
+import type { Access, UserFor } from './sessions.ts'
+import type { OpenView } from './views.ts'
+
+/** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
+export interface FileCall<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'> {
+  readonly params: z.output<P>
+  readonly query: z.output<Q>
+  readonly user: A extends Access ? UserFor<A> : undefined
+  readonly view: A extends 'view' ? OpenView : undefined
+}
+
+export interface FileRule<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'> {
+  readonly access: A
+  readonly params?: P
+  readonly query?: Q
+}
+
+/** Declares a path of the window or the viewer that answers a GET with something else than JSON; what is refused is a problem all the same. */
+export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'>(
+  app: HttpApp,
+  path: `/${string}`,
+  { access, params, query }: FileRule<P, Q, A>,
+  answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
+): void {
+  const admitOne = admissionOf(app, access, 'person')
+  app.declared.push({ method: 'GET', path })
+  app.fastify.route({
+    method: 'GET',
+    url: path,
+    exposeHeadRoute: false,
+    handler: (request, reply) => {
+      const who = admitOne(request, reply)
+      const call = {
+        params: parsed('params', params, request.params),
+        query: parsed('query', query, normalQuery(request.query)),
+        ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
+      }
+      return answer(call as FileCall<P, Q, A>, reply, request)
+    },
+  })
+}
+
+function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: unknown): unknown {
+  const read = shape?.safeParse(value)
+  if (read?.error) throw malformed(part, read.error)
+  return read?.data
+}

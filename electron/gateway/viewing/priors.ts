@@ -1,0 +1,63 @@
+import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import type { OpenView } from '#gateway/http/views.ts'
+import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { ViewedPrior } from '#shared/contract/viewing.ts'
+import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import { differencesOf, isSamePerson } from './same-patient.ts'
+
+const MOST_PRIORS = 50
+
+export interface PriorsDeps {
+  readonly store: Pick<Store, 'studies' | 'imageStudies'>
+  readonly imageStudies: Pick<ImageStudies, 'isVisible'>
+  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
+}
+
+/**
+ * Earlier studies that can be put beside, the newest first: those that the study's row names (`priorStudyIds`); and in the window those of the
+ * archive that are of the same patient and that the person may see. A link is bound to its study (row 22): it shows only what the row names.
+ */
+export function priorsOf(deps: PriorsDeps, view: OpenView, isOpen: (studyInstanceUid: string) => boolean): ViewedPrior[] {
+  const { studies, imageStudies } = deps.store
+  if (view.studyInstanceUid === null) return []
+  const uids = new Set([...namedByRow(deps, view), ...inArchive(deps, view)])
+  uids.delete(view.studyInstanceUid)
+  const priors = [...uids].map((studyInstanceUid): ViewedPrior => {
+    const record = imageStudies.get(studyInstanceUid)
+    const row = studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
+    return {
+      studyInstanceUid,
+      studyDescription: record?.header.studyDescription || row?.studyDescription || '',
+      modalities: [...(record?.modalities ?? [])],
+      studyDate: record?.header.studyDate || row?.detail.reportMetadata?.scanDate?.replaceAll('-', '') || '',
+      instances: record?.instances ?? null,
+      isOpen: isOpen(studyInstanceUid),
+    }
+  })
+  return priors.sort((a, b) => b.studyDate.localeCompare(a.studyDate)).slice(0, MOST_PRIORS)
+}
+
+function namedByRow({ store: { studies } }: PriorsDeps, { studyInstanceUid }: OpenView): string[] {
+  // interface.md, scribe studies: only their rows name priors; whoever may see the study may see what it names.
+  const row = studyInstanceUid === null ? undefined : studies.byUid('scribe', studyInstanceUid)
+  return (row?.detail.priorStudyIds ?? []).flatMap((studyId) => studies.get(studyId)?.studyInstanceUid ?? [])
+}
+
+function inArchive({ store, imageStudies, customersOf }: PriorsDeps, { kind, user, studyInstanceUid }: OpenView): string[] {
+  if (kind !== 'window' || !user || studyInstanceUid === null) return []
+  const header = store.imageStudies.get(studyInstanceUid)?.header
+  if (!header || header.patientId.trim() === '') return []
+  const caller = { kind: 'user', user: { ...user, customerIds: customersOf(user.userId) } } as const
+  return store.imageStudies
+    .list({ show: 'all', search: header.patientId.trim() }, undefined, 2 * MOST_PRIORS)
+    .items.filter((other) => isSamePatient(header, other.header) && imageStudies.isVisible(caller, other.studyInstanceUid))
+    .map((other) => other.studyInstanceUid)
+}
+
+/** The same ID, and the same birth date or name: numbers of two clinics meet in one archive. */
+function isSamePatient(one: ImageStudyRecord['header'], other: ImageStudyRecord['header']): boolean {
+  if (one.patientId.trim() !== other.patientId.trim()) return false
+  if (one.patientBirthDate !== '' && one.patientBirthDate === other.patientBirthDate) return true
+  return isSamePerson(one.patientName, other.patientName) && differencesOf(one, other).length === 0
+}

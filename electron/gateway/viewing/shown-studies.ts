@@ -1,0 +1,80 @@
+import type { ViewedHeader } from '#gateway/dimse/viewed-file.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { ViewedInstance } from '#shared/contract/viewing.ts'
+import { differencesOf, type Patient, rowDifferencesOf } from './same-patient.ts'
+import type { ViewList } from './view-list.ts'
+
+/** A file whose header was read. */
+export interface ReadFile {
+  readonly header: ViewedHeader
+  readonly source: Exclude<ViewedInstance['source'], 'manifest'>
+}
+
+/** The studies of a view as their files say them, and whether they are of one patient each. */
+export interface ShownStudies {
+  /** Until its first file is read, a study is what the gateway knows of it. */
+  announce(studyInstanceUid: string, isPrior: boolean): void
+  /** Lists what the file says. */
+  show(file: ReadFile): void
+}
+
+export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 'imageStudies'>, list: ViewList): ShownStudies {
+  const priors = new Set<string>()
+  /** By study, the patient of its first file. */
+  const patients = new Map<string, Patient>()
+  const seriesRead = new Set<string>()
+
+  const danger = (studyInstanceUid: string, sentence: string) =>
+    list.faults.add({ level: 'danger', what: 'The patient', sentence, studyInstanceUid })
+
+  function compareWithRow(studyInstanceUid: string, patient: Patient): void {
+    const row = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
+    if (!row) return
+    const differing = rowDifferencesOf(patient, { patientName: row.patientName ?? '', mrn: row.mrn ?? '' })
+    if (differing.length === 0) return
+    danger(
+      studyInstanceUid,
+      `The images may be of another patient than the study: the ${differing.join(' and the ')} in them is another one.`,
+    )
+  }
+
+  function isFirst(header: ViewedHeader): boolean {
+    const { studyInstanceUid } = header.study
+    const patient = patients.get(studyInstanceUid)
+    if (patient) {
+      if (differencesOf(patient, header.study).length > 0) danger(studyInstanceUid, 'Images of more than one patient are in this study.')
+      return false
+    }
+    const { patientName, patientId, patientBirthDate } = header.study
+    patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
+    compareWithRow(studyInstanceUid, header.study)
+    return true
+  }
+
+  return {
+    announce(studyInstanceUid, isPrior) {
+      if (isPrior) priors.add(studyInstanceUid)
+      if (list.study(studyInstanceUid)) return
+      const row = studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
+      const header = imageStudies.get(studyInstanceUid)?.header
+      list.putStudy({
+        ...{ studyInstanceUid, isPrior },
+        ...{ patientName: header?.patientName ?? '', patientId: header?.patientId ?? '' },
+        ...{ patientBirthDate: header?.patientBirthDate ?? '', patientSex: header?.patientSex ?? '' },
+        ...{ studyDate: header?.studyDate ?? '', studyTime: header?.studyTime ?? '' },
+        studyDescription: header?.studyDescription || row?.studyDescription || '',
+        accessionNumber: header?.accessionNumber ?? '',
+      })
+    },
+    show({ header: { study, series, instance }, source }) {
+      const { studyInstanceUid } = study
+      if (isFirst({ study, series, instance })) list.putStudy({ ...study, isPrior: priors.has(studyInstanceUid) })
+      // A manifest's own words stand until the first file of the series.
+      if (!seriesRead.has(series.seriesInstanceUid)) {
+        seriesRead.add(series.seriesInstanceUid)
+        list.putSeries(series)
+      }
+      list.putInstance({ ...instance, source })
+    },
+  }
+}

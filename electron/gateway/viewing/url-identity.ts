@@ -1,0 +1,21 @@
+/**
+ * What stays of URLs while their signatures change: origin and path. Where several share those, as with WADO-URI (PS3.18 §9), the query
+ * tells them apart, and each is itself alone.
+ */
+export function identitiesOf(urls: readonly string[]): string[] {
+  const bare = urls.map(withoutQuery)
+  const counts = new Map<string, number>()
+  for (const each of bare) counts.set(each, (counts.get(each) ?? 0) + 1)
+  return bare.map((each, index) => ((counts.get(each) ?? 0) > 1 ? (urls[index] ?? each) : each))
+}
+
+/** The fresh URL of each identity: the one that is the same, or else that at its place where there are as many. */
+export function matchedAnew(identities: readonly string[], fresh: readonly string[]): (string | undefined)[] {
+  const known = new Map(identitiesOf(fresh).map((identity, index) => [identity, fresh[index]]))
+  return identities.map((identity, index) => known.get(identity) ?? (identities.length === fresh.length ? fresh[index] : undefined))
+}
+
+function withoutQuery(text: string): string {
+  const url = URL.parse(text)
+  return url ? url.origin + url.pathname : text
+}

@@ -1,0 +1,86 @@
+import type { AnnotationsOfViews } from '#gateway/domain/annotations.ts'
+import { note, userActor } from '#gateway/domain/audit.ts'
+import type { ViewSessions } from '#gateway/domain/view-sessions.ts'
+import type { AnyAccess, HandlersOf } from '#gateway/http/operations.ts'
+import type { OpenView } from '#gateway/http/views.ts'
+import type { Store } from '#gateway/store/store.ts'
+import type { viewing } from '#shared/contract/viewing.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { Captures } from './captures.ts'
+import type { ViewImages } from './view-images.ts'
+
+export interface ViewsHandlersDeps {
+  readonly store: Store
+  readonly views: Pick<ViewSessions, 'byLink' | 'close' | 'shown'>
+  readonly images: Pick<ViewImages, 'priors' | 'addPrior' | 'extras'>
+  readonly annotations: AnnotationsOfViews
+  readonly captures: Pick<Captures, 'make' | 'list' | 'retry'>
+}
+
+/** Who may make which of these calls: whoever has a link opens it, the rest is of the view whose cookie comes with it. */
+export const VIEWING_ACCESS = {
+  open: 'public',
+  read: 'view',
+  close: 'view',
+  priors: 'view',
+  addPrior: 'view',
+  extras: 'view',
+  annotations: 'view',
+  saveAnnotations: 'view',
+  capture: 'view',
+  captures: 'view',
+  retryCapture: 'view',
+} as const satisfies { readonly [K in keyof typeof viewing]: AnyAccess }
+
+export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewing, typeof VIEWING_ACCESS> {
+  const { store, views, images, annotations, captures } = deps
+
+  /** What is drawn is of a study that the view shows; of an ephemeral session the gateway knows none, and it ends with the view. */
+  function demandShown(view: OpenView, studyInstanceUid: string): void {
+    if (view.studyInstanceUid === null || view.studyInstanceUid === studyInstanceUid) return
+    if (!images.priors(view).some((prior) => prior.isOpen && prior.studyInstanceUid === studyInstanceUid))
+      throw new ApiError('not-found', 'This view does not show such a study.')
+  }
+
+  return {
+    open({ body, viewCookie }) {
+      const { view, token } = views.byLink(body.token)
+      viewCookie.set(view.viewId, token)
+      return views.shown(view)
+    },
+    read: ({ view }) => views.shown(view),
+    close({ view, viewCookie }) {
+      views.close(view.viewId)
+      viewCookie.clear(view.viewId)
+      return { success: true }
+    },
+
+    priors: ({ view }) => ({ priors: images.priors(view) }),
+    async addPrior({ view, body: { studyInstanceUid } }) {
+      await images.addPrior(view, studyInstanceUid)
+      // Who looked at what of a patient is on record (ux-security E.8).
+      note({ store }, view.userId === null ? 'gateway' : userActor(view.userId), 'view.prior', studyInstanceUid, {
+        viewId: view.viewId,
+      })
+      return { success: true }
+    },
+    extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+
+    annotations({ view, params }) {
+      demandShown(view, params.studyInstanceUid)
+      return annotations.read(view, params.studyInstanceUid)
+    },
+    saveAnnotations({ view, params, body }) {
+      demandShown(view, params.studyInstanceUid)
+      return annotations.save(view, params.studyInstanceUid, body)
+    },
+
+    capture({ view, body }) {
+      const { whyNoCapture } = views.shown(view)
+      if (whyNoCapture !== '') throw new ApiError('refused', whyNoCapture)
+      return captures.make(view, body)
+    },
+    captures: ({ view }) => ({ captures: captures.list(view) }),
+    retryCapture: ({ view, params }) => captures.retry(view, params.captureId),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Operation, OperationShape } from '../operation.ts'
+import { dashboard } from './dashboard.ts'
+import { dashboardReports } from './reports.ts'
+
+/** Path below which a view's own cookie comes. */
+export const viewPrefix = (viewId: string) => `/viewer/${viewId}`
+
+/** The operation a second time, below a view. Its client calls the first one with `viewPrefix` as a part of its origin. */
+export const withinView = <S extends OperationShape>(operation: Operation<S>): Operation<S> => ({
+  ...operation,
+  path: `/viewer/:viewId${operation.path}`,
+})
+
+/** What a person needs of the window to write the report of the study that a link for dictation has opened. */
+const OF_REPORTS = [
+  ...(['read', 'askContext', 'begin', 'save', 'hold', 'revisions', 'revision', 'check', 'sign'] as const),
+  ...(['startAddendum', 'cancelAddendum', 'pdfLink', 'communicate', 'templates'] as const),
+] as const satisfies readonly (keyof typeof dashboardReports)[]
+type OfReports = (typeof OF_REPORTS)[number]
+
+/**
+ * Dictation by link (interface-choices §6 rows 6, 22): calls of the window, of one study, by the cookie of the view. They answer as those of
+ * the window do; 403 where the view is not for dictation, 404 for any other study.
+ */
+export const linkedReports = Object.fromEntries(OF_REPORTS.map((name) => [name, withinView(dashboardReports[name] as Operation)])) as {
+  readonly [K in OfReports]: (typeof dashboardReports)[K]
+}
+export const linked = { session: withinView(dashboard.session), ...linkedReports } as const
+
+/** A document of the clinical context: bytes. */
+export const linkedDocumentPath = '/viewer/:viewId/dashboard/reading/:studyId/documents/:documentId'
