@@ -12,9 +12,13 @@ import { useCallback } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { openClient, ProblemError } from './client.ts'
+import { ownPath } from './linked.ts'
 
 /** The gateway that served this page. */
-export const call = openClient({ fetch: (input, init) => window.fetch(input, init), origin: '' })
+export const call = openClient({
+  fetch: (input, init) => window.fetch(typeof input === 'string' ? ownPath(input) : input, init),
+  origin: '',
+})
 
 /** Key of a call's reply in the query cache; with no input, of all its replies. */
 export const keyOf = (operation: Operation, input?: unknown) => (input === undefined ? [operation.path] : [operation.path, input])

@@ -10,11 +10,17 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { queryClient } from './gateway.ts'
+import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 // zod's compiled parsers need `eval`, which the page's policy (script-src 'self') refuses.
 z.config({ jitless: true })
+
+// A page belongs to one view or to the window: its calls, and what it has read, are of that alone.
+window.addEventListener('hashchange', () => {
+  if (linkedViewOf(window.location.hash) !== linkedViewId) window.location.reload()
+})
 
 const root = document.getElementById('root')
 if (root) {

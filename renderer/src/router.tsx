@@ -14,6 +14,7 @@ import {
 import { useEffect, useState } from 'react'
 import { Accept, LinkNeeded } from './accept/accept.tsx'
 import { Empty, Waiting } from './components/page.tsx'
+import { linkedViewId } from './linked.ts'
 import { Shell } from './shell/shell.tsx'
 import { FollowLink } from './sign-in/follow-link.tsx'
 import { Welcome } from './welcome/welcome.tsx'
@@ -43,6 +44,13 @@ const invitation = createRoute({
   path: '/invitation',
   validateSearch: withToken,
   component: InvitationRoute,
+})
+
+/** For who came by a link for dictation: outside the shell, which is for who is signed in. */
+const linked = createRoute({
+  getParentRoute: () => root,
+  path: '/linked/$viewId',
+  component: linkedViewId === null ? NotFound : lazyRouteComponent(() => import('./linked/linked-screen.tsx'), 'LinkedScreen'),
 })
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
@@ -203,6 +211,7 @@ export const router = createRouter({
     welcome,
     signIn,
     invitation,
+    linked,
     shell.addChildren([
       ...[overview, worklist, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],

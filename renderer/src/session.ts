@@ -5,6 +5,7 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { may } from '#shared/lifecycle.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import { keyOf, useReply } from './gateway.ts'
+import { linkedViewId } from './linked.ts'
 
 export type Session = ReplyOf<typeof dashboard.session>
 
@@ -29,7 +30,13 @@ export const mayManage = (user: SignedInUser | null | undefined): boolean => use
 /** Whether the account may manage studies: images, quarantine, sending, priors. */
 export const useMayManageStudies = (): boolean => {
   const user = useSession().data?.user
-  return Boolean(user && may(user, 'manageStudies'))
+  return linkedViewId === null && Boolean(user && may(user, 'manageStudies'))
 }
 
-export const useMayManage = (): boolean => mayManage(useSession().data?.user)
+/** Whether the account may write reports. Who came by a link for dictation may, without the window being open to the account. */
+export const useMayWriteReports = (): boolean => {
+  const user = useSession().data?.user
+  return Boolean(user && (linkedViewId !== null || may(user, 'writeReports')))
+}
+
+export const useMayManage = (): boolean => mayManage(useSession().data?.user) && linkedViewId === null

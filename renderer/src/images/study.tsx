@@ -1,10 +1,12 @@
 import { Button, Group } from '@mantine/core'
-import { IconArrowLeft, IconHistory, IconPhotoOff } from '@tabler/icons-react'
+import { IconArrowLeft, IconHistory, IconPhotoOff, IconReportMedical } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
 import { Clock } from '../components/clock.tsx'
 import { Copy } from '../components/copy.tsx'
+import { OpenImages } from '../components/open-images.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { bytesText, countText } from '../display/amounts.ts'
@@ -41,15 +43,20 @@ export function Study() {
         </Link>
       }
       actions={
-        study &&
-        mayManage && (
-          <Button
-            variant="default"
-            leftSection={<IconHistory size={16} />}
-            renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
-          >
-            {words.priors}
-          </Button>
+        study && (
+          <>
+            {mayManage && (
+              <Button
+                variant="default"
+                leftSection={<IconHistory size={16} />}
+                renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+              >
+                {words.priors}
+              </Button>
+            )}
+            <ReportLink studyInstanceUid={studyInstanceUid} />
+            <OpenImages of={{ studyInstanceUid }} />
+          </>
         )
       }
     >
@@ -81,6 +88,21 @@ export function Study() {
         </>
       )}
     </Page>
+  )
+}
+
+/** Where the study is one for reporting. */
+function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const studyId = useReply(dashboardReports.byUid, { params: { studyInstanceUid } }, { staleTime: 60_000 }).data?.studyId
+  if (!studyId) return null
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconReportMedical size={16} />}
+      renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
+    >
+      {words.report}
+    </Button>
   )
 }
 

@@ -39,6 +39,7 @@ export const words = {
   gone: 'There are no images of this study here',
   goneText: 'They may have been removed, or the address is incomplete.',
   priors: 'Find earlier studies',
+  report: 'Report',
   facts: {
     patient: 'Patient',
     patientId: 'Patient ID',

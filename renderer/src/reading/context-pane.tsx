@@ -6,6 +6,7 @@ import { Ago } from '../components/clock.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { ownPath } from '../linked.ts'
 import { native } from '../native.ts'
 import { Part } from './part.tsx'
 import css from './reading.module.css'
@@ -135,7 +136,7 @@ function Document({ studyId, document }: { studyId: string; document: Reading['c
     <p className={css.document}>
       <IconFile size={14} aria-hidden />{' '}
       <a
-        href={`/dashboard/reading/${studyId}/documents/${documentId}`}
+        href={ownPath(`/dashboard/reading/${studyId}/documents/${documentId}`)}
         aria-label={texts.open(fileName)}
         {...(native ? { download: fileName } : { target: '_blank', rel: 'noreferrer' })}
       >

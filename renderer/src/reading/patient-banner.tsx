@@ -6,6 +6,7 @@ import type { Reading } from '#shared/contract/reports.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { dayText, todayIn } from '../display/dates.ts'
+import { linkedViewId } from '../linked.ts'
 import { useZone } from '../status.ts'
 import { ageText, sexName } from './patient.ts'
 import css from './reading.module.css'
@@ -49,7 +50,7 @@ export function PatientBanner({
         {before}
         <Title order={isLarge ? 2 : 1}>{metadata.patientName ? <PersonName value={metadata.patientName} /> : banner.noName}</Title>
         <StudyTags study={study} hasStatus={!isLarge} />
-        {images && studyInstanceUid && !isLarge && (
+        {images && studyInstanceUid && !isLarge && linkedViewId === null && (
           <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} className={css.bannerLink}>
             <IconPhoto size={15} aria-hidden /> {images.instances} {banner.images.toLowerCase()}
           </Link>

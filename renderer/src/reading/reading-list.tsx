@@ -1,9 +1,10 @@
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconReportMedical, IconSearch } from '@tabler/icons-react'
+import { IconPhoto, IconReportMedical, IconSearch } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import type { ReadingStudy } from '#shared/contract/reports.ts'
+import { openImages } from '../components/open-images.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
@@ -15,7 +16,7 @@ import css from './reading.module.css'
 import { SeverityTag, StatusTags } from './study-tags.tsx'
 import { ReadingTabs } from './tabs.tsx'
 import { SHOWS, type Show, useReadingStudies } from './use-reading-studies.ts'
-import { useRowKeys } from './use-row-keys.ts'
+import { type RowActions, useRowKeys } from './use-row-keys.ts'
 import { WINDOW_ID } from './window-drafts.ts'
 import { words } from './words.ts'
 
@@ -29,7 +30,7 @@ const columns: readonly Column<ReadingStudy>[] = [
     track: 'minmax(118px, 1.4fr)',
     cell: ({ studyId, reportMetadata: { patientName, mrn } }) => (
       <>
-        <Link to="/reading/$studyId" params={{ studyId }} data-row>
+        <Link to="/reading/$studyId" params={{ studyId }} data-row={studyId}>
           {patientName ? <PersonName value={patientName} /> : words.banner.noName}
         </Link>
         <div className={`mono ${css.under}`}>{mrn}</div>
@@ -47,7 +48,7 @@ const columns: readonly Column<ReadingStudy>[] = [
       </>
     ),
   },
-  { name: texts.columns.images, track: '62px', isWideOnly: true, cell: (study) => <Images study={study} /> },
+  { name: texts.columns.images, track: '92px', cell: (study) => <Images study={study} /> },
   {
     name: texts.columns.status,
     track: 'minmax(104px, 1.3fr)',
@@ -61,13 +62,22 @@ const columns: readonly Column<ReadingStudy>[] = [
   { name: texts.columns.assigned, track: 'minmax(122px, 1.1fr)', cell: (study) => <AssignMenu study={study} size="compact-xs" /> },
 ]
 
-function Images({ study: { images } }: { study: ReadingStudy }) {
+const ROW_ACTIONS: RowActions = { i: (studyId) => void openImages({ studyId: studyId as ReadingStudy['studyId'] }) }
+
+function Images({ study: { studyId, studyDescription, images } }: { study: ReadingStudy }) {
   if (images === null) return <span className={css.under}>{texts.noImages}</span>
   return (
-    <>
-      <span className="tabular">{numberText(images.instances)}</span>
-      {images.isReceiving && <div className={css.under}>{texts.receiving}</div>}
-    </>
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Tooltip label={texts.openImages}>
+        <ActionIcon size="sm" aria-label={texts.openImagesOf(studyDescription)} onClick={() => void openImages({ studyId })}>
+          <IconPhoto size={16} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+      <div>
+        <span className="tabular">{numberText(images.instances)}</span>
+        {images.isReceiving && <div className={css.under}>{texts.receiving}</div>}
+      </div>
+    </Group>
   )
 }
 
@@ -91,7 +101,7 @@ export function ReadingList() {
   const { list, studies, more } = useReadingStudies(show, search)
   const choose = (value: string) => void navigate({ to: '/reading', search: value === 'open' ? {} : { show: value }, replace: true })
   const place = useRef<HTMLDivElement>(null)
-  useRowKeys(place)
+  useRowKeys(place, ROW_ACTIONS)
 
   return (
     <Page title={texts.title} about={texts.about} isFull>

@@ -4,13 +4,12 @@ import { IconCheck, IconFileTypePdf, IconPlus, IconSend, IconTrash } from '@tabl
 import { useState } from 'react'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { type Delivery, dashboardReports, type Reading, type WindowReport } from '#shared/contract/reports.ts'
-import { may } from '#shared/lifecycle.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { useMayManageStudies, useSession } from '../session.ts'
+import { useMayManageStudies, useMayWriteReports } from '../session.ts'
 import { Communicate } from './communicate.tsx'
 import { Part } from './part.tsx'
 import { showPdf } from './pdf.ts'
@@ -27,8 +26,7 @@ export function SignedPane({ reading }: { reading: Reading }) {
   const draft = reading.reports.find(({ isAddendum, status }) => isAddendum && status === 'in_progress')
   const start = useSend(dashboardReports.startAddendum, CHANGES)
   const primary = signed.find(({ isAddendum }) => !isAddendum)
-  const me = useSession().data?.user
-  const mayStart = me && may(me, 'writeReports') && reading.status === 'completed' && !reading.isCancelled && primary
+  const mayStart = useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
   return (
     <Part title={texts.title}>
       {signed.length === 0 && (

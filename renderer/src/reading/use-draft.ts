@@ -5,7 +5,7 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { ProblemError } from '../client.ts'
 import { call, keyOf } from '../gateway.ts'
 import { type DraftCalls, type DraftKeeper, type KeptDraft, openDraftKeeper, type SaveFault } from './draft-keeper.ts'
-import { keepUnsaved, unsavedText, WINDOW_ID, type Written } from './window-drafts.ts'
+import { keepUnsaved, noteLeaving, unsavedText, WINDOW_ID, type Written } from './window-drafts.ts'
 import { words } from './words.ts'
 
 /** Sign of life to the gateway while this window holds the report; the least time a report stays taken is 15 s. */
@@ -52,7 +52,7 @@ export function useDraft(
     const leave = () => {
       keeper.leave()
       // A page that is loaded again is another window: it must not find the report taken by the one it was.
-      if (keeper.isHeld()) hold(studyId, false, true)
+      if (keeper.isHeld()) void hold(studyId, false, true)
     }
     document.addEventListener('visibilitychange', hide)
     window.addEventListener('pagehide', leave)
@@ -61,11 +61,13 @@ export function useDraft(
       window.removeEventListener('pagehide', leave)
       end()
       // What the last save answers is still to be known: it decides whether the text is kept in memory. Only then the report is let go.
-      void keeper.flush().finally(() => {
-        stop()
-        if (keeper.current().state === 'failing') notifications.show({ color: 'red', autoClose: false, message: words.saving.leftBehind })
-        if (keeper.isHeld()) hold(studyId, false)
-      })
+      noteLeaving(
+        keeper.flush().finally(async () => {
+          stop()
+          if (keeper.current().state === 'failing') notifications.show({ color: 'red', autoClose: false, message: words.saving.leftBehind })
+          if (keeper.isHeld()) await hold(studyId, false)
+        }),
+      )
     }
   }, [keeper, written, studyId])
 
@@ -75,7 +77,7 @@ export function useDraft(
   const isMine = reading.lock?.windowId === WINDOW_ID
   useEffect(() => {
     if (!isMine) return
-    const timer = setInterval(() => hold(studyId, true), HOLD_MS)
+    const timer = setInterval(() => void hold(studyId, true), HOLD_MS)
     return () => clearInterval(timer)
   }, [isMine, studyId])
   return { keeper, kept, found }
@@ -89,9 +91,9 @@ export interface Found {
 }
 
 /** A sign of life that is lost is made up for by the next one; the gateway lets go by itself when there are none. */
-function hold(studyId: Reading['studyId'], isWriting: boolean, outlivesPage = false): void {
+async function hold(studyId: Reading['studyId'], isWriting: boolean, outlivesPage = false): Promise<void> {
   const body = { windowId: WINDOW_ID, isWriting }
-  void call(dashboardReports.hold, { params: { studyId }, body }, undefined, { outlivesPage }).catch(() => undefined)
+  await call(dashboardReports.hold, { params: { studyId }, body }, undefined, { outlivesPage }).catch(() => undefined)
 }
 
 function callsOf(studyId: Reading['studyId'], show: (change: Reading | ((before: Reading) => Reading)) => void): DraftCalls {

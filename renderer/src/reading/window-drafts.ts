@@ -25,9 +25,26 @@ export function keepUnsaved(written: Written, unsaved: Unsaved | null): void {
   else texts.delete(keyOf(written))
 }
 
+/** Whether anything of this window is not saved. */
+export const hasUnsaved = (): boolean => texts.size > 0
+
+const leaving = new Set<Promise<unknown>>()
+
+/** The last save of a screen that is being left. */
+export function noteLeaving(last: Promise<unknown>): void {
+  leaving.add(last)
+  const done = () => leaving.delete(last)
+  void last.then(done, done)
+}
+
+/** Resolves once the screens that were left have saved what they could, and let go of their reports. */
+export async function whenLeft(): Promise<void> {
+  await Promise.allSettled(leaving)
+}
+
 /** The browser asks before the page is left with a text that is not saved. */
 export function warnBeforeUnload(): void {
   window.addEventListener('beforeunload', (event) => {
-    if (texts.size > 0) event.preventDefault()
+    if (hasUnsaved()) event.preventDefault()
   })
 }

@@ -53,7 +53,10 @@ export const GROUPS: Record<string, { title: string; about: string }> = {
     title: 'Mail',
     about: 'The server that sends invitations. The screen People sets it together with its password, and tests it.',
   },
-  viewer: { title: 'Viewer', about: 'How long a link into the viewer works before it must be asked for again.' },
+  viewer: {
+    title: 'Viewer',
+    about: 'How long a link into the viewer works, how long images stay open, and how much room images of the partner may take.',
+  },
   inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
 }
 
@@ -110,6 +113,9 @@ export const LABELS: Partial<Record<SettingKey, string>> = {
   'commitment.isOn': 'Confirm storage',
   'forwarding.giveUpHours': 'Try again for (h)',
   'viewer.linkMinutes': 'Links work for (min)',
+  'viewer.sessionHours': 'Images stay open for (h)',
+  'viewer.idleMinutes': 'Unused, they close after (min)',
+  'viewer.cacheGigabytes': 'Room for images of the partner (GB)',
   'inspector.retentionHours': 'Keep queries for (h)',
 }
 

@@ -5,6 +5,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { ReplyOf } from '#shared/operation.ts'
+import { closeImagesWindow } from '../beside/images-window.ts'
 import { Empty, Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
@@ -13,10 +14,12 @@ import { useLive, useLiveLine } from '../live.ts'
 import { mayManage, type Session, useEnter, useSession } from '../session.ts'
 import { SignIn } from '../sign-in/sign-in.tsx'
 import { useStatus } from '../status.ts'
+import { closeViews } from '../views.ts'
 import { Welcome } from '../welcome/welcome.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Banner } from './banner.tsx'
 import { Mark } from './brand.tsx'
+import { useIsRoomWanted } from './room.ts'
 import { SchemeSwitch } from './scheme-switch.tsx'
 import { SCREENS, type Screen } from './screens.ts'
 import css from './shell.module.css'
@@ -33,7 +36,10 @@ export function Shell() {
   const client = useQueryClient()
   useEffect(() => {
     // Whoever signs in next must not find what the last one read.
-    if (!isSignedIn) client.removeQueries({ predicate: (query) => query.queryKey[0] !== dashboard.session.path })
+    if (isSignedIn) return
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== dashboard.session.path })
+    closeImagesWindow()
+    closeViews()
   }, [isSignedIn, client])
 
   if (session.isPending) return <Waiting rows={6} height={48} />
@@ -51,14 +57,16 @@ export function Shell() {
 
 function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
   const status = useStatus().data
-  const isNarrow = useMediaQuery('(max-width: 1000px)')
+  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const isRoomWanted = useIsRoomWanted()
+  const isNarrow = isSmall || isRoomWanted
   const screens = SCREENS.filter((screen) => !screen.isForManagers || mayManage(session.user))
   const { pathname } = useLocation()
   const isOpen = mayManage(session.user) || !SCREENS.some(({ to, isForManagers }) => isForManagers && to === pathname)
   useSignOutWhenIdle(onIdle)
 
   return (
-    <div className={css.shell}>
+    <div className={css.shell} data-narrow={isNarrow || undefined}>
       <Banner />
       <nav className={css.nav} aria-label={words.navigation}>
         <button type="button" className={css.skip} onClick={() => document.getElementById('main')?.focus()}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepUnsaved, unsavedText } from '../../../renderer/src/reading/window-drafts.ts'
+import { hasUnsaved, keepUnsaved, noteLeaving, unsavedText, whenLeft } from '../../../renderer/src/reading/window-drafts.ts'
 
 const RUTH = 'usr_1'
 const report = { reportId: 'rep_1', isAddendum: false }
@@ -21,5 +21,32 @@ describe('a text that could not be saved', () => {
     keepUnsaved({ userId: RUTH, studyId: 'stu_1', draft: addendum }, { text: 'Given up', revision: 1 })
     expect(unsavedText({ userId: RUTH, studyId: 'stu_1', draft: { reportId: 'rep_3', isAddendum: true } })).toBeUndefined()
     expect(unsavedText({ userId: RUTH, studyId: 'stu_1', draft: null })).toBeUndefined()
+  })
+})
+
+describe('leaving', () => {
+  it('is over once the last saves are done, whether they worked or not', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isLeft = false
+    noteLeaving(promise)
+    noteLeaving(Promise.reject(new Error('no answer')))
+    const left = whenLeft().then(() => {
+      isLeft = true
+    })
+    await Promise.resolve()
+    expect(isLeft).toBe(false)
+    resolve()
+    await left
+    expect(isLeft).toBe(true)
+    await whenLeft()
+  })
+
+  it('knows whether anything was left unsaved', () => {
+    const written = { userId: RUTH, studyId: 'stu_9', draft: null }
+    keepUnsaved(written, { text: 'Findings', revision: null })
+    expect(hasUnsaved()).toBe(true)
+    keepUnsaved(written, null)
+    keepUnsaved({ userId: RUTH, studyId: 'stu_1', draft: addendum }, null)
+    expect(hasUnsaved()).toBe(false)
   })
 })

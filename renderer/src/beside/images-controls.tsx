@@ -1,0 +1,67 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import {
+  IconArrowBarToLeft,
+  IconExternalLink,
+  IconLayoutSidebarLeftExpand,
+  IconPhoto,
+  IconRefresh,
+  IconX,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react'
+import type { StudyImages } from './use-images.ts'
+import { words } from './words.ts'
+
+/** Where the images are while the report is written: beside it, in a window of their own, or not at all. */
+export function ImagesControls({ images, hasImages }: { images: StudyImages; hasImages: boolean }) {
+  const { mode, isWindowOpen, choose, again } = images
+  if (mode === 'beside') {
+    return (
+      <>
+        <Control icon={IconRefresh} name={words.again} isBusy={images.isOpening} onClick={() => void again()} />
+        <Control icon={IconExternalLink} name={words.window} onClick={() => choose('window')} />
+        <Control icon={IconX} name={words.hide} onClick={() => choose('hidden')} />
+      </>
+    )
+  }
+  if (mode === 'window' && isWindowOpen) {
+    return (
+      <>
+        <Control icon={IconRefresh} name={words.again} isBusy={images.isOpening} onClick={() => void again()} />
+        <Button size="xs" variant="default" leftSection={<IconArrowBarToLeft size={15} />} onClick={() => choose('beside')}>
+          {words.bringBack}
+        </Button>
+      </>
+    )
+  }
+  if (mode === 'window') {
+    return (
+      <>
+        <Button size="xs" variant="light" leftSection={<IconExternalLink size={15} />} onClick={() => choose('window')}>
+          {words.openWindow}
+        </Button>
+        <Control icon={IconLayoutSidebarLeftExpand} name={words.beside} onClick={() => choose('beside')} />
+      </>
+    )
+  }
+  return (
+    <>
+      <Tooltip label={words.askMeaning} disabled={hasImages}>
+        <Button size="xs" variant="light" leftSection={<IconPhoto size={15} />} onClick={() => choose('beside')}>
+          {hasImages ? words.open : words.ask}
+        </Button>
+      </Tooltip>
+      <Control icon={IconExternalLink} name={words.window} onClick={() => choose('window')} />
+    </>
+  )
+}
+
+function Control(props: { icon: TablerIcon; name: string; isBusy?: boolean; onClick: () => void }) {
+  const { icon: Icon, name, isBusy = false, onClick } = props
+  return (
+    <Tooltip label={name}>
+      <ActionIcon aria-label={name} loading={isBusy} onClick={onClick}>
+        <Icon size={17} stroke={1.7} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

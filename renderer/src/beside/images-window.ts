@@ -1,0 +1,51 @@
+import { watchChild } from './child-windows.ts'
+import { askOtherScreen, featuresAt, placeOn } from './screens.ts'
+
+/** One for each window that reports are written in. */
+const NAME = `isthmus-images-${crypto.randomUUID()}`
+/** The viewer's page without a view: it is dark, and says that nothing is open. */
+const NOTHING = '/viewer'
+
+let held: { readonly child: Window; of: string } | null = null
+
+export const isImagesWindowOpen = (): boolean => held !== null && !held.child.closed
+
+/**
+ * Opens the images in a window of their own, on the other screen where there is one. Called while a click is handled: a browser opens none later.
+ * @param of the study; `page` null where its view is still to be opened
+ * @returns false where the browser refuses
+ */
+export function openImagesWindow(of: string, page: string | null): boolean {
+  const child = window.open(page ?? NOTHING, NAME, featuresAt(placeOn(window.screen)))
+  if (!child) return false
+  held = { child, of }
+  child.focus()
+  watchChild(child)
+  // Which screens there are is told only later, once it was allowed.
+  void askOtherScreen(window).then((place) => {
+    if (!place || child.closed) return
+    child.moveTo(place.left, place.top)
+    child.resizeTo(place.width, place.height)
+  })
+  return true
+}
+
+/** The images window goes with the report: it never shows another study than the one that is open. */
+export function showInImagesWindow(of: string, page: string | null): void {
+  if (!held || held.child.closed || (page === null && held.of === of)) return
+  held.of = of
+  // The viewer loads itself anew where only the view differs.
+  held.child.location.replace(page ?? NOTHING)
+}
+
+export function reloadImagesWindow(): void {
+  if (held && !held.child.closed) held.child.location.reload()
+}
+
+export function closeImagesWindow(): void {
+  held?.child.close()
+  held = null
+}
+
+// A page that is loaded again knows nothing of its windows: one that was left open would stay at its study.
+globalThis.addEventListener?.('pagehide', closeImagesWindow)

@@ -1,0 +1,40 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconPhoto } from '@tabler/icons-react'
+import { useState } from 'react'
+import { viewPaths } from '#shared/contract/viewing.ts'
+import { watchChild } from '../beside/child-windows.ts'
+import { words } from '../beside/words.ts'
+import { closeView, type ImagesOf, openView } from '../views.ts'
+
+/**
+ * Opens images in a tab or window of their own, and says where that fails. Called while a click is handled: the window is opened at once, since a
+ * browser opens none once the gateway has answered.
+ */
+export async function openImages(of: ImagesOf): Promise<void> {
+  const child = window.open('/viewer', '_blank')
+  if (!child) return void notifications.show({ color: 'red', message: words.blockedTab })
+  try {
+    const { viewId } = await openView(of)
+    if (child.closed) return closeView(viewId)
+    child.location.replace(viewPaths.page(viewId))
+    watchChild(child)
+  } catch (error) {
+    child.close()
+    notifications.show({ color: 'red', title: words.failed, message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+/** The button for it. */
+export function OpenImages({ of, ...rest }: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {
+  const [isOpening, setIsOpening] = useState(false)
+  const open = () => {
+    setIsOpening(true)
+    void openImages(of).finally(() => setIsOpening(false))
+  }
+  return (
+    <Button {...rest} leftSection={<IconPhoto size={16} />} loading={isOpening} onClick={open}>
+      {words.open}
+    </Button>
+  )
+}

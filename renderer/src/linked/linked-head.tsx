@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { Mark } from '../shell/brand.tsx'
+import { SchemeSwitch } from '../shell/scheme-switch.tsx'
+import css from './linked.module.css'
+import { words } from './words.ts'
+
+/** Whose gateway this is, who came by the link, and the way out. */
+export function LinkedHead({ name, clinicName, onClose }: { name: string; clinicName: string; onClose: () => void }) {
+  return (
+    <header className={css.head}>
+      <Mark size={24} />
+      <span className={css.brand}>{words.brand}</span>
+      <span className={css.clinic}>{clinicName}</span>
+      <span className={css.person}>{name}</span>
+      <SchemeSwitch />
+      <Button size="xs" variant="default" leftSection={<IconX size={15} />} onClick={onClose}>
+        {words.close}
+      </Button>
+    </header>
+  )
+}

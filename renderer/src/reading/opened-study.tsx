@@ -1,0 +1,102 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { Reading } from '#shared/contract/reports.ts'
+import besideCss from '../beside/beside.module.css'
+import { Divider } from '../beside/divider.tsx'
+import { ImagesControls } from '../beside/images-controls.tsx'
+import { ImagesPane } from '../beside/images-pane.tsx'
+import { Pane, type PaneName, PaneTabs } from '../beside/pane-tabs.tsx'
+import type { StudyImages } from '../beside/use-images.ts'
+import { words as besideWords } from '../beside/words.ts'
+import { Notice } from '../components/tone.tsx'
+import { useMayWriteReports } from '../session.ts'
+import { useRoom } from '../shell/room.ts'
+import { ContextPane } from './context-pane.tsx'
+import type { EditorHandle } from './editor.tsx'
+import { PatientBanner } from './patient-banner.tsx'
+import { PriorsPane } from './priors-pane.tsx'
+import { ReadOnly } from './read-only.tsx'
+import css from './reading.module.css'
+import { SignedPane } from './signed-pane.tsx'
+import { Writing } from './writing.tsx'
+
+interface OpenedStudyProps {
+  readonly reading: Reading
+  readonly userId: string
+  readonly images: StudyImages
+  /** Before and after what the banner says of the patient. */
+  readonly before?: ReactNode
+  readonly aside?: ReactNode
+}
+
+/** One study: who it is of, its images where they are wanted here, what is known, the report as it is written, and what became of it. */
+export function OpenedStudy({ reading, userId, images, before, aside }: OpenedStudyProps) {
+  const editor = useRef<EditorHandle>(null)
+  const id = useId()
+  const [chosen, setChosen] = useState<PaneName>('report')
+  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  // Somebody else's, too: it can be taken over.
+  const isWritten = useMayWriteReports() && reading.status !== 'completed' && !reading.isCancelled
+  const isBeside = images.mode === 'beside'
+  useRoom(isBeside)
+  // A report or addendum that was just begun is what is looked at.
+  const draftId = reading.draft?.reportId
+  useEffect(() => {
+    if (draftId) setChosen('report')
+  }, [draftId])
+  const insert = (text: string) => {
+    setChosen('report')
+    // Hidden, it takes no focus.
+    requestAnimationFrame(() => editor.current?.insert(text))
+  }
+  const onInsert = isWritten && reading.mayWrite ? insert : null
+  const { clinicalIndication } = reading.context
+  const tab = isBeside ? chosen : null
+  // Beside the report the pane says so itself.
+  const refusal = images.wasBlocked ? besideWords.blocked : images.mode === 'window' && images.error?.message
+  return (
+    <div className={css.screen}>
+      <PatientBanner
+        study={reading}
+        before={before}
+        aside={
+          <>
+            <ImagesControls images={images} hasImages={reading.images !== null} />
+            {aside}
+          </>
+        }
+      />
+      {refusal && (
+        <div className={besideCss.noted}>
+          <Notice tone="warning">{refusal}</Notice>
+        </div>
+      )}
+      <div className={besideCss.work} data-beside={isBeside || undefined}>
+        {isBeside && <ImagesPane images={images} id={`${id}-images`} />}
+        {isBeside && <Divider share={images.share} paneId={`${id}-images`} onSplit={images.split} />}
+        <div className={`${css.panes} ${besideCss.report}`}>
+          {isBeside && <PaneTabs id={id} chosen={chosen} counts={{ signed: signed.length }} onChoose={setChosen} />}
+          <Pane id={id} name="context" chosen={tab} className={css.left}>
+            <ContextPane reading={reading} onInsert={onInsert} />
+            <PriorsPane priors={reading.priors} onInsert={onInsert} />
+          </Pane>
+          <Pane id={id} name="report" chosen={tab} className={besideCss.middle}>
+            {isBeside && clinicalIndication && (
+              <p className={besideCss.indication} title={clinicalIndication}>
+                <b>{besideWords.indication}</b> {clinicalIndication}
+              </p>
+            )}
+            {isWritten ? (
+              // Another one is written after each signature.
+              <Writing key={signed.length} reading={reading} userId={userId} editor={editor} />
+            ) : (
+              <ReadOnly reading={reading} />
+            )}
+          </Pane>
+          <Pane id={id} name="signed" chosen={tab} className={css.right}>
+            <SignedPane reading={reading} />
+          </Pane>
+        </div>
+      </div>
+    </div>
+  )
+}

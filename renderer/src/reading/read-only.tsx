@@ -1,0 +1,29 @@
+import { Text } from '@mantine/core'
+import type { Reading } from '#shared/contract/reports.ts'
+import { Notice } from '../components/tone.tsx'
+import css from './reading.module.css'
+import { ReportText, SignedTexts } from './signed-text.tsx'
+import { words } from './words.ts'
+
+/** For whoever may not write now: what is signed, else the draft as it is. */
+export function ReadOnly({ reading }: { reading: Reading }) {
+  const { draft, whyNot, status } = reading
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
+    <section className={`${css.centre} ${css.scrolls}`} aria-label={words.editor.label} tabIndex={0}>
+      {status !== 'completed' && whyNot && <Notice tone="plain">{whyNot}</Notice>}
+      <SignedTexts reports={reading.reports} />
+      {draft && draft.text !== '' && (
+        <article className={css.signedText} aria-label={words.statuses.in_progress[0]}>
+          <header>
+            <h2 className={css.signedTitle}>{draft.isAddendum ? words.editor.addendum : words.statuses.in_progress[0]}</h2>
+            <Text fz="sm" c="dimmed">
+              {draft.savedBy.name}
+            </Text>
+          </header>
+          <ReportText text={draft.text} />
+        </article>
+      )}
+    </section>
+  )
+}
