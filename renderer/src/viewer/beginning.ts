@@ -1,0 +1,80 @@
+import { type View, viewing } from '#shared/contract/viewing.ts'
+import { ProblemError } from '../client.ts'
+import { call } from './calls.ts'
+import { openDesk } from './desk.ts'
+import type { Bench } from './desk-context.ts'
+import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
+import { type ImageList, openImageList } from './engine/images.ts'
+
+// Its four megabytes are on their way while the link is still exchanged.
+const engineModule = import('./engine/engine.ts')
+engineModule.catch(() => undefined)
+
+export interface Begun {
+  readonly list: ImageList
+  readonly bench: Promise<Bench>
+}
+let begun: { readonly viewId: string; readonly begun: Begun } | undefined
+
+/** Begins a view: its list opens at once, the engine as soon as it is here. A page has one view: called again, it gives the same. */
+export function begin(view: View): Begun {
+  if (begun?.viewId === view.viewId) return begun.begun
+  const list = openImageList(view.viewId)
+  begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list) } }
+  return begun.begun
+}
+
+/** Below this width of the page, in CSS pixels, the series stand aside at first. */
+const NARROW = 900
+
+async function benchOf(view: View, list: ImageList): Promise<Bench> {
+  const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
+  const [{ startEngine }, { measured }] = await Promise.all([engineModule, import('./measured.ts')])
+  const engine = await startEngine(list)
+  const drawings = openDrawingsKeeper({ ...drawingsCalls(view.viewId), drawn: engine.annotations, restore: engine.restore })
+  engine.onDrawn((studyUid) => drawings.changed(studyUid))
+  window.addEventListener('pagehide', () => drawings.flush(true))
+  return { desk, list, engine, drawings, measured }
+}
+
+/** A browser may refuse its storage. */
+const localWishes = {
+  get(name: string): string | null {
+    try {
+      return window.localStorage.getItem(name)
+    } catch {
+      return null
+    }
+  },
+  set(name: string, value: string): void {
+    try {
+      window.localStorage.setItem(name, value)
+    } catch {
+      // Then the wish lasts as long as the page.
+    }
+  },
+}
+
+function drawingsCalls(viewId: string): Omit<DrawingsWorld, 'drawn' | 'restore'> {
+  const paramsOf = (studyInstanceUid: string) => ({ viewId, studyInstanceUid })
+  return {
+    read: (studyUid) => call(viewing.annotations, { params: paramsOf(studyUid) }),
+    async save(studyUid, { revision, annotations }, isLast) {
+      // Drawings are JSON: they come from it and go into it.
+      const body = { revision, annotations: annotations as never[] }
+      const saved = await call(viewing.saveAnnotations, { params: paramsOf(studyUid), body }, undefined, { outlivesPage: isLast })
+      return saved.revision
+    },
+    faultOf(error) {
+      if (!(error instanceof ProblemError)) return { kind: 'refused', sentence: String(error) }
+      const kind = error.code === 'refused' ? 'conflict' : AGAIN.has(error.code) ? 'again' : 'refused'
+      return { kind, sentence: error.message }
+    },
+    after(milliseconds, run) {
+      const timer = window.setTimeout(run, milliseconds)
+      return () => window.clearTimeout(timer)
+    },
+  }
+}
+
+const AGAIN: ReadonlySet<string> = new Set(['unreachable', 'unavailable', 'too-many', 'internal', 'in-flight'])

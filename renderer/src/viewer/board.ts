@@ -1,0 +1,135 @@
+import type { View } from '#shared/contract/viewing.ts'
+
+/** Which series hangs where. A pane holds the key of a series (`SeriesState.key`); null: nothing. */
+export interface Board {
+  readonly rows: number
+  readonly columns: number
+  readonly panes: readonly Pane[]
+  /** Index of the pane that keys and tools are for. */
+  readonly active: number
+  /** This one alone is shown, or null. */
+  readonly alone: number | null
+}
+export interface Pane {
+  readonly seriesKey: string | null
+  /**
+   * free: the next series that comes may take it; named: it waits for the series of that description; held: a person or a protocol has decided.
+   */
+  readonly filling: 'free' | 'named' | 'held'
+  readonly name: string
+}
+
+/** What hanging needs to know of a series. */
+export interface Hangable {
+  readonly seriesKey: string
+  readonly studyUid: string
+  readonly description: string
+  readonly modality: string
+  readonly isPrior: boolean
+  /** Images that can be shown. */
+  readonly images: number
+}
+type Protocol = NonNullable<View['hangingProtocol']>
+
+const FREE: Pane = { seriesKey: null, filling: 'free', name: '' }
+const EMPTY: Pane = { seriesKey: null, filling: 'held', name: '' }
+export const MOST_SIDE = 4
+
+/** The board a view begins with: one pane, or what its hanging protocol says (`RxC`; a name is a series' description, null an empty pane). */
+export function boardOf(protocol: Protocol | null): Board {
+  if (!protocol) return { rows: 1, columns: 1, panes: [FREE], active: 0, alone: null }
+  const [rows = 1, columns = 1] = protocol.layout.split('x').map(Number)
+  const panes = Array.from({ length: rows * columns }, (_, at): Pane => {
+    const name = protocol.viewportAssignments[at]
+    return name ? { seriesKey: null, filling: 'named', name } : EMPTY
+  })
+  const first = panes.findIndex(({ filling }) => filling === 'named')
+  return { rows, columns, panes, active: Math.max(0, first), alone: null }
+}
+
+/**
+ * Hangs what has come into the panes that wait for it, in the order of the list; the same board where nothing changes. Priors are hung by a
+ * person only. Two series of one description go to two panes of that name, one after the other.
+ */
+export function filled(board: Board, series: readonly Hangable[]): Board {
+  const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
+  const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
+  const take = (fits: (one: Hangable) => boolean) => {
+    const found = current.find((one) => !hung.has(one.seriesKey) && fits(one))
+    if (found) hung.add(found.seriesKey)
+    return found
+  }
+  let isChanged = false
+  const panes = board.panes.map((pane): Pane => {
+    if (pane.seriesKey !== null || pane.filling === 'held') return pane
+    const found = take(({ description }) => pane.filling === 'free' || isSameName(description, pane.name))
+    if (!found) return pane
+    isChanged = true
+    return { ...pane, seriesKey: found.seriesKey }
+  })
+  return isChanged ? { ...board, panes } : board
+}
+
+const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+/** Another layout: what hangs stays in order, new panes are free for the series that hang nowhere yet. */
+export function laidOut(board: Board, rows: number, columns: number): Board {
+  const panes = Array.from({ length: rows * columns }, (_, at) => board.panes[at] ?? FREE)
+  // The pane that is looked at does not vanish with the layout.
+  const active = board.panes[board.active]
+  if (active && board.active >= panes.length) panes[panes.length - 1] = active
+  return { rows, columns, panes, active: Math.min(board.active, panes.length - 1), alone: null }
+}
+
+/** A series in a pane; that pane becomes the active one. */
+export function hung(board: Board, at: number, seriesKey: string | null): Board {
+  if (!board.panes[at]) return board
+  return { ...board, panes: board.panes.map((pane, index) => (index === at ? { ...EMPTY, seriesKey } : pane)), active: at }
+}
+
+export const activated = (board: Board, at: number): Board => (board.panes[at] && at !== board.active ? { ...board, active: at } : board)
+
+/** The active pane alone, or all of them again. */
+export const aloneToggled = (board: Board, at = board.active): Board => ({
+  ...board,
+  active: at,
+  alone: board.alone === null && board.panes.length > 1 ? at : null,
+})
+
+/** The pane `step` further, around the board. */
+export function paneAfter(board: Board, step: number): Board {
+  const count = board.panes.length
+  const active = (board.active + step + count) % count
+  return { ...board, active, alone: board.alone === null ? null : active }
+}
+
+/** The series `step` further in the list than the one in the active pane; the ends do not meet. */
+export function seriesAfter(board: Board, series: readonly Hangable[], step: number): Board {
+  const shown = series.filter(({ images }) => images > 0)
+  const at = shown.findIndex(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
+  const next = at === -1 ? shown[0] : shown[at + step]
+  return next ? hung(board, board.active, next.seriesKey) : board
+}
+
+/**
+ * An earlier study beside: left what is read now, right its counterpart. One pane becomes two; with more, the first free one takes it, else the one
+ * after the active pane.
+ */
+export function beside(board: Board, prior: string): Board {
+  const wide = board.panes.length === 1 ? laidOut(board, 1, 2) : { ...board, alone: null }
+  const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
+  const at = board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
+  return { ...hung(wide, at, prior), active: wide.active }
+}
+
+/** The series of an earlier study that is most like this one: of its modality, then of its description word by word, then the longest. */
+export function counterpart(of: Hangable | undefined, priors: readonly Hangable[]): Hangable | undefined {
+  const words = wordsOf(of?.description ?? '')
+  const score = (one: Hangable) => {
+    const shared = [...wordsOf(one.description)].filter((word) => words.has(word)).length
+    return (one.modality === of?.modality ? 1000 : 0) + shared * 10 + Math.min(9, one.images / 100)
+  }
+  return priors.filter(({ images }) => images > 0).toSorted((one, other) => score(other) - score(one))[0]
+}
+
+const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [])

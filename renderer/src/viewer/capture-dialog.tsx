@@ -1,0 +1,155 @@
+import { Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { call } from './calls.ts'
+import css from './capture.module.css'
+import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
+import { AT_ONCE } from './desk.ts'
+import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
+import type { Captured, Pane, PaneState } from './engine/pane.ts'
+import { amount } from './overlay-text.ts'
+import { words } from './words.ts'
+
+const { capture: texts } = words
+const MOST_CHARACTERS = 200
+
+/** Shows what would be kept before it is. */
+export function CaptureDialog() {
+  const { desk } = useBench()
+  const isOpen = useDesk((state) => state.isCapturing)
+  const pane = usePane(useActivePaneId())
+  const close = () => desk.set({ isCapturing: false })
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={texts.title}
+      size="xl"
+      transitionProps={AT_ONCE}
+      // The picture is the one image here.
+      closeButtonProps={{ 'aria-label': texts.close, icon: <IconX size={18} aria-hidden /> }}
+    >
+      {isOpen && <Making pane={pane} onClose={close} />}
+    </Modal>
+  )
+}
+
+function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
+  const { desk } = useBench()
+  const client = useQueryClient()
+  const captured = useCaptured(pane)
+  const [written, setWritten] = useState<string>()
+  const taken = captured === 'nothing' ? undefined : captured
+  const of = taken && captureOf(taken.state)
+  const description = written ?? (taken ? describe(taken.state) : '')
+  const make = useMutation<unknown, ProblemError, Captured>({
+    mutationFn: async ({ rows, columns, rgb }) => {
+      if (!of) return
+      // With the engine, which is a part of its own.
+      const { compressed } = await import('./engine/picture.ts')
+      const { sopInstanceUid, frame } = of
+      const body = { sopInstanceUid, frame, rows, columns, pixels: await compressed(rgb), description }
+      await call(viewing.capture, { params: { viewId: desk.view.viewId }, body })
+    },
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: [viewing.captures.path] })
+      desk.set({ isCapturing: false, drawer: 'captures' })
+    },
+  })
+  const picture = taken && of && Math.max(taken.picture.rows, taken.picture.columns) <= CAPTURE_SIDE ? taken.picture : undefined
+  const isNothing = captured !== undefined && !picture
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (picture) make.mutate(picture)
+      }}
+    >
+      <Stack>
+        <Text fz="sm">{texts.about}</Text>
+        {isNothing && <Notice tone="warning">{texts.nothing}</Notice>}
+        {captured === undefined && (
+          <Text role="status" fz="sm">
+            <Loader size="xs" mr="sm" />
+            {texts.preparing}
+          </Text>
+        )}
+        {picture && <Preview captured={picture} />}
+        <TextInput
+          label={texts.description}
+          description={texts.descriptionHint}
+          value={description}
+          maxLength={MOST_CHARACTERS}
+          data-autofocus
+          onChange={(event) => setWritten(event.currentTarget.value)}
+        />
+        {make.error && <Failed error={make.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={make.isPending} disabled={!picture}>
+            {texts.make}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function describe(state: PaneState): string {
+  const { window } = state
+  return givenDescription(state, window ? `${amount(window.center)}/${amount(window.width)}` : '').slice(0, MOST_CHARACTERS)
+}
+
+interface Taken {
+  readonly picture: Captured
+  /** Of what it was taken. */
+  readonly state: PaneState
+}
+
+/** Taken as soon as the pixels of the image that was scrolled to are on the screen. */
+function useCaptured(pane: Pane): Taken | 'nothing' | undefined {
+  const [captured, setCaptured] = useState<Taken | 'nothing'>()
+  useEffect(() => {
+    let isOver = false
+    const take = () => {
+      const state = pane.state()
+      if (isOver || (!state.isShown && state.problem === '')) return
+      isOver = true
+      pane
+        .capture((context, width, height) => drawLabels(context, state, width, height))
+        .then(
+          (picture) => setCaptured(picture ? { picture, state } : 'nothing'),
+          () => setCaptured('nothing'),
+        )
+    }
+    const unsubscribe = pane.subscribe(take)
+    take()
+    return () => {
+      isOver = true
+      unsubscribe()
+    }
+  }, [pane])
+  return captured
+}
+
+function Preview({ captured: { rows, columns, rgb } }: { captured: Captured }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d')
+    if (!context) return
+    const picture = context.createImageData(columns, rows)
+    for (let pixel = 0; pixel < rows * columns; pixel++) {
+      picture.data.set(rgb.subarray(pixel * 3, pixel * 3 + 3), pixel * 4)
+      picture.data[pixel * 4 + 3] = 255
+    }
+    context.putImageData(picture, 0, 0)
+  }, [rows, columns, rgb])
+  return <canvas ref={canvas} width={columns} height={rows} className={css.preview} role="img" aria-label={texts.preview} />
+}

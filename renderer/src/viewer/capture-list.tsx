@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Capture, viewing } from '#shared/contract/viewing.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { ToneIcon } from '../components/tone.tsx'
+import { clockText } from '../display/dates.ts'
+import type { Tone } from '../display/tones.ts'
+import { call } from './calls.ts'
+import { useBench } from './desk-context.ts'
+import css from './side.module.css'
+import { words } from './words.ts'
+
+const { capture: texts } = words
+const POLL_MS = 2000
+const TONES: Readonly<Record<Capture['state'], Tone>> = {
+  waiting: 'warning',
+  uploading: 'info',
+  done: 'good',
+  failed: 'danger',
+  kept: 'good',
+}
+
+/** Captures of this study and how far each has come; asked again while one is on its way. */
+export function CaptureList() {
+  const { desk } = useBench()
+  const { viewId, whyNoCapture } = desk.view
+  const reply = useQuery<{ captures: Capture[] }, ProblemError>({
+    queryKey: [viewing.captures.path],
+    queryFn: ({ signal }) => call(viewing.captures, { params: { viewId } }, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.captures.some(({ state }) => state === 'uploading' || state === 'waiting') ? POLL_MS : false,
+  })
+  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <Waiting rows={3} height={48} />
+  const { captures } = reply.data
+  if (captures.length === 0) return <p className={css.about}>{whyNoCapture || texts.none}</p>
+  return (
+    <ul className={css.list}>
+      {captures.map((capture) => (
+        <Item key={capture.captureId} capture={capture} />
+      ))}
+    </ul>
+  )
+}
+
+function Item({ capture }: { capture: Capture }) {
+  const { desk } = useBench()
+  const client = useQueryClient()
+  const { captureId, state, urls, uploaded, nextAt, lastError, createdAt } = capture
+  const retry = useMutation<unknown, ProblemError>({
+    mutationFn: () => call(viewing.retryCapture, { params: { viewId: desk.view.viewId, captureId } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [viewing.captures.path] }),
+  })
+  const clock = (instant: string) => clockText(instant, undefined, new Date())
+  const mayRetry = state === 'failed' || state === 'waiting'
+  return (
+    <li className={css.item}>
+      <ToneIcon tone={TONES[state]} size={18} />
+      <div className={css.body}>
+        <strong>{texts.at(clock(createdAt))}</strong>
+        <p>{texts.states[state]}</p>
+        {urls > 0 && <p className={css.quiet}>{texts.progress(uploaded, urls)}</p>}
+        {lastError && <p className={css.quiet}>{lastError}</p>}
+        {state === 'waiting' && nextAt && <p className={css.quiet}>{texts.next(clock(nextAt))}</p>}
+        {mayRetry && (
+          <Button size="compact-sm" variant="default" mt={6} loading={retry.isPending} onClick={() => retry.mutate()}>
+            {texts.retry}
+          </Button>
+        )}
+        {retry.error && <Failed error={retry.error} />}
+      </div>
+    </li>
+  )
+}

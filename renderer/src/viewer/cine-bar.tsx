@@ -1,0 +1,68 @@
+import { ActionIcon, Slider, Tooltip } from '@mantine/core'
+import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from '@tabler/icons-react'
+import css from './cine-bar.module.css'
+import { useActivePaneId, useBench, useDesk, usePane, usePaneState } from './desk-context.ts'
+import { words } from './words.ts'
+
+const { cine: texts } = words
+const MOST_RATE = 60
+
+/** Plays the active pane, and says how fast. */
+export function CineBar() {
+  const { desk } = useBench()
+  const isShown = useDesk((state) => state.hasCine)
+  const paneId = useActivePaneId()
+  const pane = usePane(paneId)
+  const { isPlaying, framesPerSecond, index, count } = usePaneState(paneId, (state) => state)
+  if (!isShown) return null
+  const label = isPlaying ? texts.stop : texts.play
+  const close = () => {
+    pane.stop()
+    desk.set({ hasCine: false })
+  }
+  return (
+    <section className={css.bar} aria-label={texts.label}>
+      <Tooltip label={words.toolbar.withKey(label, 'Space')}>
+        <ActionIcon
+          variant="filled"
+          color="petrol"
+          size="md"
+          aria-label={label}
+          disabled={count < 2}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => (isPlaying ? pane.stop() : pane.play())}
+        >
+          {isPlaying ? <IconPlayerPauseFilled size={15} /> : <IconPlayerPlayFilled size={15} />}
+        </ActionIcon>
+      </Tooltip>
+      <Slider
+        className={css.position ?? ''}
+        size="sm"
+        thumbLabel={texts.position}
+        min={1}
+        max={Math.max(2, count)}
+        value={index + 1}
+        disabled={count < 2}
+        label={null}
+        onChange={(value) => pane.scrollTo(value - 1)}
+      />
+      <span className={css.text}>{words.pane.image(index + 1, count)}</span>
+      <Slider
+        className={css.speed ?? ''}
+        size="sm"
+        thumbLabel={texts.speed}
+        min={1}
+        max={MOST_RATE}
+        value={Math.round(framesPerSecond)}
+        label={null}
+        onChange={(value) => pane.play(value)}
+      />
+      <span className={css.text}>{texts.speedValue(Math.round(framesPerSecond))}</span>
+      <Tooltip label={texts.hide}>
+        <ActionIcon size="md" aria-label={texts.hide} onClick={close}>
+          <IconX size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </section>
+  )
+}

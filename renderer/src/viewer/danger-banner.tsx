@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { ToneIcon } from '../components/tone.tsx'
+import css from './danger-banner.module.css'
+import { useBench, useImages } from './desk-context.ts'
+import { dangers } from './fault-groups.ts'
+import { words } from './words.ts'
+
+const { faults: texts } = words
+
+/** What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never goes away. */
+export function DangerBanner() {
+  const { desk } = useBench()
+  const { faults } = useImages()
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const all = dangers(faults)
+  if (all.length === 0) return null
+  const isNew = all.some((sentence) => !seen.has(sentence))
+  return (
+    <div className={css.banner} data-new={isNew || undefined} role="alert">
+      <ToneIcon tone="danger" size={isNew ? 24 : 16} />
+      <div className={css.text}>
+        {isNew && <strong>{texts.bannerTitle}</strong>}
+        {all.map((sentence) => (
+          <span key={sentence}>{sentence}</span>
+        ))}
+      </div>
+      <Button size="compact-sm" variant="white" color="red" onClick={() => desk.set({ drawer: 'faults' })}>
+        {texts.details}
+      </Button>
+      {isNew && (
+        <Button size="compact-sm" variant="outline" color="white" onClick={() => setSeen(new Set(all))}>
+          {texts.seen}
+        </Button>
+      )}
+    </div>
+  )
+}

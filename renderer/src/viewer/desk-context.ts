@@ -1,0 +1,46 @@
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Desk, DeskState } from './desk.ts'
+import { activePaneId } from './desk.ts'
+import type { DrawingsKeeper } from './drawings-keeper.ts'
+import type { Engine } from './engine/engine.ts'
+import type { ImageList, ListState } from './engine/images.ts'
+import type { Pane, PaneState } from './engine/pane.ts'
+
+/** What every part of the viewer stands on. */
+export interface Bench {
+  readonly desk: Desk
+  readonly list: ImageList
+  readonly engine: Engine
+  readonly drawings: DrawingsKeeper
+  /** What drawings measure, by their id. */
+  readonly measured: () => ReadonlyMap<string, readonly string[]>
+}
+export const BenchContext = createContext<Bench | null>(null)
+
+export function useBench(): Bench {
+  const bench = useContext(BenchContext)
+  if (!bench) throw new Error('This part stands outside of the viewer.')
+  return bench
+}
+
+/** A part of how the screen stands. */
+export function useDesk<T>(part: (state: DeskState) => T): T {
+  const { desk } = useBench()
+  return useSyncExternalStore(desk.subscribe, () => part(desk.state()))
+}
+
+/** All that is known of the images. */
+export function useImages(): ListState {
+  const { list } = useBench()
+  return useSyncExternalStore(list.subscribe, list.state)
+}
+
+export const usePane = (paneId: string): Pane => useBench().engine.pane(paneId)
+
+/** A part of what a pane shows; it must be the same value, or an object of the pane, while nothing changes. */
+export function usePaneState<T>(paneId: string, part: (state: PaneState) => T): T {
+  const pane = usePane(paneId)
+  return useSyncExternalStore(pane.subscribe, () => part(pane.state()))
+}
+
+export const useActivePaneId = (): string => useDesk(activePaneId)

@@ -1,0 +1,113 @@
+import { getWebWorkerManager } from '@cornerstonejs/core'
+import type { ImagePixel } from '#shared/contract/viewing.ts'
+import { browserJpeg, withoutBias } from './jpeg.ts'
+import { ImageProblem } from './problem.ts'
+import type { Samples, Stored } from './stored.ts'
+
+/** What the decoder of a compressed syntax gives. */
+export interface Decoded extends Stored {
+  /** It is RGB, whatever the photometric interpretation says. */
+  readonly isRgb: boolean
+}
+
+/** Compressed transfer syntaxes that can be shown, by name. */
+export const CODECS: Readonly<Record<string, string>> = {
+  '1.2.840.10008.1.2.4.50': 'JPEG',
+  '1.2.840.10008.1.2.4.51': 'JPEG of 12 bits',
+  '1.2.840.10008.1.2.4.57': 'lossless JPEG',
+  '1.2.840.10008.1.2.4.70': 'lossless JPEG',
+  '1.2.840.10008.1.2.4.80': 'JPEG-LS',
+  '1.2.840.10008.1.2.4.81': 'JPEG-LS',
+  '1.2.840.10008.1.2.4.90': 'JPEG 2000',
+  '1.2.840.10008.1.2.4.91': 'JPEG 2000',
+  '1.2.840.10008.1.2.4.110': 'JPEG XL',
+  '1.2.840.10008.1.2.4.111': 'JPEG XL',
+  '1.2.840.10008.1.2.4.112': 'JPEG XL',
+  '1.2.840.10008.1.2.4.201': 'High-Throughput JPEG 2000',
+  '1.2.840.10008.1.2.4.202': 'High-Throughput JPEG 2000',
+  '1.2.840.10008.1.2.4.203': 'High-Throughput JPEG 2000',
+}
+const EXTENDED = '1.2.840.10008.1.2.4.51'
+const BASELINE: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', EXTENDED])
+/** A decoder that says nothing for this long has been lost with its worker. */
+const PATIENCE = 60_000
+
+/** What the decoders of `@cornerstonejs/dicom-image-loader` give back; dimensions are those of the compressed data where they say so. */
+interface WorkerFrame {
+  readonly pixelData?: Samples
+  readonly componentsPerPixel?: number
+  readonly interleaveMode?: number
+}
+
+/** Decodes a compressed frame in a worker. @throws ImageProblem */
+export async function encapsulatedFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel, transferSyntaxUid: string): Promise<Decoded> {
+  const name = CODECS[transferSyntaxUid]
+  if (!name) throw new ImageProblem(`The image is compressed in a way that cannot be shown here (transfer syntax ${transferSyntaxUid}).`)
+  if (bytes.length === 0) throw new ImageProblem('The image has no pixel data.')
+  if (BASELINE.has(transferSyntaxUid) && pixel.samplesPerPixel === 3 && pixel.bitsStored <= 8) {
+    const samples = await browserJpeg(bytes, pixel)
+    return { samples, isPlanar: false, isSubsampled: false, isRgb: true }
+  }
+  const frame = await decodedByWorker(bytes, pixel, transferSyntaxUid, name)
+  const samples = frame.pixelData
+  if (!samples || samples.length !== pixel.rows * pixel.columns * pixel.samplesPerPixel)
+    throw new ImageProblem(`The ${name} data has another size than the image's header says, or is cut short.`)
+  const exact = transferSyntaxUid === EXTENDED ? withoutBias(bytes, samples) : samples
+  return {
+    samples: signed(exact, pixel),
+    isPlanar: frame.interleaveMode === 0 && pixel.samplesPerPixel > 1,
+    isSubsampled: false,
+    isRgb: false,
+  }
+}
+
+async function decodedByWorker(bytes: Uint8Array, pixel: ImagePixel, transferSyntax: string, name: string): Promise<WorkerFrame> {
+  const imageFrame = {
+    samplesPerPixel: pixel.samplesPerPixel,
+    photometricInterpretation: pixel.photometricInterpretation,
+    planarConfiguration: 0,
+    rows: pixel.rows,
+    columns: pixel.columns,
+    bitsAllocated: pixel.bitsAllocated,
+    bitsStored: pixel.bitsStored,
+    // Signs are put in here, from the bits that are stored: the decoders differ in it.
+    pixelRepresentation: 0,
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const lost = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ImageProblem(`The ${name} decoder gave no answer.`, true)), PATIENCE)
+  })
+  try {
+    const task = getWebWorkerManager().executeTask('dicomImageLoader', 'decodeTask', {
+      imageFrame,
+      transferSyntax,
+      pixelData: bytes,
+      options: { preScale: { enabled: false } },
+    })
+    return (await Promise.race([task, lost])) as WorkerFrame
+  } catch (error) {
+    if (error instanceof ImageProblem) throw error
+    throw new ImageProblem(`The ${name} data cannot be decoded: it is damaged or cut short.`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Stored values with their sign. */
+function signed(samples: Samples, { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel): Samples {
+  if (pixelRepresentation === 0) {
+    // A codestream may say signed where the header does not; the header decides.
+    if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples
+    const mask = 2 ** bitsStored - 1
+    return Uint16Array.from(samples, (value) => value & mask)
+  }
+  const shift = 32 - bitsStored
+  const out =
+    bitsAllocated <= 8
+      ? new Int8Array(samples.length)
+      : bitsAllocated <= 16
+        ? new Int16Array(samples.length)
+        : new Int32Array(samples.length)
+  for (let n = 0; n < samples.length; n += 1) out[n] = ((samples[n] as number) << shift) >> shift
+  return out
+}

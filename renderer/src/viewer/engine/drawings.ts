@@ -1,0 +1,147 @@
+import { utilities as coreUtilities, eventTarget } from '@cornerstonejs/core'
+import { annotation, Enums, type Types, utilities } from '@cornerstonejs/tools'
+import type { ImageList, SeriesState } from './images.ts'
+import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
+import { imageIdOf } from './series.ts'
+import { DRAWN } from './tool-names.ts'
+
+/** What is drawn on the studies of a view. */
+export interface Drawings {
+  of(studyInstanceUid: string): readonly KeptAnnotation[]
+  restore(studyInstanceUid: string, kept: readonly unknown[]): void
+  onDrawn(listener: (studyInstanceUid: string) => void): () => void
+  removeSelected(): void
+  removeOn(series: SeriesState, imageId: string | undefined): void
+  close(): void
+}
+
+const TELL_AFTER = 500
+type Annotation = Types.Annotation & { readonly metadata: NonNullable<Types.Annotation['metadata']> }
+
+/** @param render draws the panes again */
+export function openDrawings(list: ImageList, render: () => void): Drawings {
+  const listeners = new Set<(studyInstanceUid: string) => void>()
+  /** Of studies: drawings on images the list does not know yet, or never will. */
+  const waiting = new Map<string, KeptAnnotation[]>()
+  const changed = new Set<string>()
+  const studyOf = new WeakMap<Annotation, string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isRestoring = false
+
+  const all = () => annotation.state.getAllAnnotations().filter(isDrawing)
+  const studyUidOf = (one: Annotation): string => {
+    const known = studyOf.get(one)
+    if (known !== undefined) return known
+    const { referencedImageId, FrameOfReferenceUID } = one.metadata
+    const found = referencedImageId
+      ? list.find(referencedImageId)?.study.studyInstanceUid
+      : list
+          .state()
+          .studies.flatMap(({ series }) => series)
+          .find(({ stack }) => stack[0]?.instance.frameOfReferenceUid === FrameOfReferenceUID)?.studyInstanceUid
+    if (found !== undefined) studyOf.set(one, found)
+    return found ?? ''
+  }
+  const touched = (event: Event) => {
+    const one = (event as CustomEvent<{ annotation?: Types.Annotation }>).detail.annotation
+    if (!one || isRestoring || !isDrawing(one)) return
+    changed.add(studyUidOf(one))
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      const studies = [...changed]
+      changed.clear()
+      for (const study of studies) if (study !== '') for (const listener of listeners) listener(study)
+    }, TELL_AFTER)
+  }
+  const EVENTS = [Enums.Events.ANNOTATION_COMPLETED, Enums.Events.ANNOTATION_MODIFIED, Enums.Events.ANNOTATION_REMOVED]
+  for (const name of EVENTS) eventTarget.addEventListener(name, touched)
+
+  /** @returns false where the list does not know its image yet */
+  const place = (kept: KeptAnnotation): boolean => {
+    const imageId = kept.sopInstanceUid === '' ? undefined : imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame)
+    if (imageId && !list.find(imageId)) return false
+    const one = {
+      annotationUID: kept.id || coreUtilities.uuidv4(),
+      highlighted: false,
+      invalidated: true,
+      isLocked: false,
+      isVisible: true,
+      metadata: {
+        toolName: kept.tool,
+        FrameOfReferenceUID: kept.frameOfReferenceUid,
+        viewPlaneNormal: [...kept.viewPlaneNormal],
+        viewUp: [...kept.viewUp],
+        ...(imageId && { referencedImageId: imageId }),
+      },
+      data: { ...structuredClone(kept.data), cachedStats: {} },
+    } as unknown as Annotation
+    studyOf.set(one, kept.studyInstanceUid)
+    annotation.state.addAnnotation(one, kept.frameOfReferenceUid)
+    return true
+  }
+  const placeWaiting = () => {
+    if (waiting.size === 0) return
+    isRestoring = true
+    for (const [study, kept] of [...waiting]) {
+      const still = kept.filter((one) => !place(one))
+      if (still.length === kept.length) continue
+      if (still.length === 0) waiting.delete(study)
+      else waiting.set(study, still)
+      render()
+    }
+    isRestoring = false
+  }
+  const unsubscribe = list.subscribe(placeWaiting)
+  const remove = (which: (one: Annotation) => boolean) => {
+    for (const one of all().filter(which)) if (one.annotationUID) annotation.state.removeAnnotation(one.annotationUID)
+    render()
+  }
+
+  return {
+    of: (studyInstanceUid) => [
+      ...all()
+        .filter((one) => studyUidOf(one) === studyInstanceUid)
+        .flatMap((one) => keptOf(one, studyInstanceUid) ?? []),
+      ...(waiting.get(studyInstanceUid) ?? []),
+    ],
+    restore(studyInstanceUid, kept) {
+      isRestoring = true
+      remove((one) => studyUidOf(one) === studyInstanceUid)
+      waiting.delete(studyInstanceUid)
+      isRestoring = false
+      const readable = kept.flatMap((one) => readKept(one, studyInstanceUid) ?? [])
+      if (readable.length === 0) return
+      waiting.set(studyInstanceUid, readable)
+      placeWaiting()
+      render()
+    },
+    onDrawn(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    removeSelected() {
+      const selected = new Set(annotation.selection.getAnnotationsSelected())
+      remove(({ annotationUID }) => annotationUID !== undefined && selected.has(annotationUID))
+    },
+    removeOn(series, imageId) {
+      const frameOfReference = series.stack[0]?.instance.frameOfReferenceUid
+      remove(({ metadata }) =>
+        imageId ? metadata.referencedImageId === imageId : !metadata.referencedImageId && metadata.FrameOfReferenceUID === frameOfReference,
+      )
+    },
+    close() {
+      for (const name of EVENTS) eventTarget.removeEventListener(name, touched)
+      clearTimeout(timer)
+      unsubscribe()
+      listeners.clear()
+      annotation.state.removeAllAnnotations()
+    },
+  }
+}
+
+const isDrawing = (one: Types.Annotation): one is Annotation => one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
+
+export { keptOf } from './kept-annotation.ts'
+
+/** Draws all drawings of these viewports again. */
+export const drawAgain = (viewportIds: readonly string[]): void => utilities.triggerAnnotationRenderForViewportIds([...viewportIds])

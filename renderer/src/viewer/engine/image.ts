@@ -1,0 +1,123 @@
+import { type Enums, type Types, utilities } from '@cornerstonejs/core'
+import type { ImagePixel, InstanceExtras } from '#shared/contract/viewing.ts'
+import { encapsulatedFrame } from './codecs.ts'
+import { isColour, rgbOf } from './colours.ts'
+import type { FetchedFrame } from './fetches.ts'
+import type { StackImage } from './images.ts'
+import { openingWindow } from './presets.ts'
+import { ImageProblem } from './problem.ts'
+import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from './stored.ts'
+import { rescaled } from './values.ts'
+
+/** Samples of a frame; more would take the memory of a hundred images. */
+const MOST_SAMPLES = 300_000_000
+
+/**
+ * An image of Cornerstone, its values after the modality transformation or RGB.
+ * @throws ImageProblem
+ */
+export async function imageOf(
+  of: StackImage,
+  modality: string,
+  frame: FetchedFrame,
+  extras: InstanceExtras | undefined,
+): Promise<Types.IImage> {
+  const pixel = of.instance.image
+  if (!pixel) throw new ImageProblem(of.instance.notImage || 'It is no image.')
+  if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
+    throw new ImageProblem(`The image is too large to be shown here: ${pixel.columns} × ${pixel.rows} pixels.`)
+  try {
+    return await decoded(of, modality, pixel, frame, extras)
+  } catch (error) {
+    if (error instanceof ImageProblem) throw error
+    throw new ImageProblem('The image cannot be decoded.')
+  }
+}
+
+async function decoded(
+  of: StackImage,
+  modality: string,
+  pixel: ImagePixel,
+  { bytes, transferSyntaxUid }: FetchedFrame,
+  extras: InstanceExtras | undefined,
+): Promise<Types.IImage> {
+  const stored = NATIVE.has(transferSyntaxUid)
+    ? nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
+    : transferSyntaxUid === RLE
+      ? rleFrame(bytes, pixel)
+      : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
+  if (isColour(pixel)) {
+    const isRgb = 'isRgb' in stored && stored.isRgb
+    const rgb = rgbOf(stored, isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel, extras)
+    return cornerstoneImage(of, pixel, rgb, { least: 0, greatest: 255, center: 128, width: 256 })
+  }
+  const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
+  return cornerstoneImage(of, pixel, values, { least, greatest, ...openingWindow(of, modality, values, least, greatest, extras) })
+}
+
+function cornerstoneImage(
+  of: StackImage,
+  pixel: ImagePixel,
+  values: Types.PixelDataTypedArray,
+  window: { readonly least: number; readonly greatest: number; readonly center: number; readonly width: number },
+): Types.IImage {
+  const { rows, columns, photometricInterpretation } = pixel
+  const color = isColour(pixel)
+  const numberOfComponents = color ? 3 : 1
+  const { spacing } = of.attributes
+  // Windows of fractions would vanish under LINEAR's width minus one (PS3.3 C.11.2.1.2.1).
+  const voiLUTFunction = values instanceof Float32Array ? 'LINEAR_EXACT' : of.instance.voiLutFunction || 'LINEAR'
+  return {
+    imageId: of.imageId,
+    dataType: values.constructor.name as Types.PixelDataTypedArrayString,
+    rows,
+    columns,
+    height: rows,
+    width: columns,
+    color,
+    rgba: false,
+    numberOfComponents,
+    // Values are rescaled already.
+    slope: 1,
+    intercept: 0,
+    preScale: { enabled: true, scaled: true },
+    isPreScaled: true,
+    minPixelValue: window.least,
+    maxPixelValue: window.greatest,
+    windowCenter: window.center,
+    windowWidth: window.width,
+    voiLUTFunction: voiLUTFunction as Enums.VOILUTFunctionType,
+    invert: photometricInterpretation === 'MONOCHROME1',
+    photometricInterpretation,
+    // Cornerstone's mark for images without one.
+    columnPixelSpacing: spacing?.[1] ?? (null as unknown as number),
+    rowPixelSpacing: spacing?.[0] ?? (null as unknown as number),
+    ...(of.attributes.sliceThickness !== null && { sliceThickness: of.attributes.sliceThickness }),
+    sizeInBytes: values.byteLength,
+    FrameOfReferenceUID: of.instance.frameOfReferenceUid,
+    voxelManager: utilities.VoxelManager.createImageVoxelManager({
+      scalarData: values as Types.PixelDataTypedArray,
+      width: columns,
+      height: rows,
+      numberOfComponents,
+    }),
+    getPixelData: () => values,
+    getCanvas: () => canvasOf(values, rows, columns),
+  }
+}
+
+/** Without WebGL, Cornerstone draws colour images by a canvas. */
+function canvasOf(values: Types.PixelDataTypedArray, rows: number, columns: number): HTMLCanvasElement {
+  const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
+  const context = canvas.getContext('2d')
+  const picture = context?.createImageData(columns, rows)
+  if (!context || !picture) return canvas
+  for (let from = 0, to = 0; from < values.length; from += 3, to += 4) {
+    picture.data[to] = values[from] as number
+    picture.data[to + 1] = values[from + 1] as number
+    picture.data[to + 2] = values[from + 2] as number
+    picture.data[to + 3] = 255
+  }
+  context.putImageData(picture, 0, 0)
+  return canvas
+}

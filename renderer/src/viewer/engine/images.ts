@@ -1,0 +1,219 @@
+import { Problem } from '#shared/contract/conventions.ts'
+import {
+  type FrameAttributes,
+  type ViewedInstance,
+  type ViewedSeries,
+  type ViewedStudy,
+  type ViewFault,
+  ViewLine,
+  type ViewMedia,
+  viewPaths,
+} from '#shared/contract/viewing.ts'
+import { pause, waitAfter } from './backoff.ts'
+import { openListed } from './listed.ts'
+
+/** One frame, as it stands in a stack. */
+export interface StackImage {
+  /** `isthmus:<viewId>/<SOP Instance UID>/<frame>`. */
+  readonly imageId: string
+  readonly sopInstanceUid: string
+  /** From 1. */
+  readonly frame: number
+  readonly instance: ViewedInstance
+  /** Of this frame. */
+  readonly attributes: FrameAttributes
+}
+
+/** A series as it is shown: all of a DICOM series, or that part of it whose images belong in one stack. */
+export interface SeriesState {
+  /** Stays the same while the series grows; its own in the whole view. */
+  readonly key: string
+  readonly studyInstanceUid: string
+  readonly isPrior: boolean
+  readonly series: ViewedSeries
+  /** What sets this part apart from the others of its DICOM series, such as `Localizer` or `512 × 512`; empty where there is one. */
+  readonly part: string
+  /** In the order in which they are scrolled. Never empty. */
+  readonly stack: readonly StackImage[]
+  /** Images whose pixels will never come, by image id. */
+  readonly missing: ReadonlySet<string>
+  readonly isMultiFrame: boolean
+  /** Milliseconds between frames, as the file recommends; null where it does not. */
+  readonly frameTime: number | null
+  /** It can be cut in other planes (MPR). */
+  readonly isVolume: boolean
+  /** Why not, one sentence; empty where it is a volume. */
+  readonly whyNoVolume: string
+}
+
+export interface StudyState {
+  readonly study: ViewedStudy
+  /** By series number. */
+  readonly series: readonly SeriesState[]
+  /** Reports, presentation states and the like: `notImage` says what each is. */
+  readonly notImages: readonly ViewedInstance[]
+}
+
+/** All that is known of a view's images. The same object until something changes. */
+export interface ListState {
+  /** The study of the view first, then the earlier ones, newest first. */
+  readonly studies: readonly StudyState[]
+  readonly faults: readonly ViewFault[]
+  readonly media: readonly ViewMedia[]
+  readonly progress: { readonly state: 'asking' | 'loading' | 'done'; readonly read: number; readonly files: number }
+  /** The stream broke, and is tried again. */
+  readonly isBroken: boolean
+  /** One sentence once the gateway has ended the view; then nothing more comes. Empty until then. */
+  readonly ended: string
+}
+
+/** The list of a view's images, which grows: for `useSyncExternalStore`. */
+export interface ImageList {
+  readonly viewId: string
+  state(): ListState
+  /** Calls at most ten times a second. @returns the way to stop */
+  subscribe(listener: () => void): () => void
+  /** Reads the list again from its start, as after a prior was added. */
+  again(): void
+  close(): void
+  /** What is known of an image now, for the engine. */
+  find(imageId: string): { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy } | undefined
+  /** Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once. @returns the way to stop */
+  onReplaced(listener: (sopInstanceUids: readonly string[]) => void): () => void
+}
+
+const NOTIFY_EVERY = 100
+const FIRST_WAIT = 500
+const MOST_WAIT = 10_000
+
+/** Opens the list of a view, and reads it until the gateway says that all is known; a stream that breaks is opened again. */
+export function openImageList(
+  viewId: string,
+  world: { readonly fetch: typeof fetch } = { fetch: globalThis.fetch.bind(globalThis) },
+): ImageList {
+  const listed = openListed(viewId)
+  const listeners = new Set<() => void>()
+  const replacedListeners = new Set<(sopInstanceUids: readonly string[]) => void>()
+  let isBroken = false
+  let ended = ''
+  let reading = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let notifyEvery = NOTIFY_EVERY
+  const seen = (): ListState => ({
+    studies: listed.studies(),
+    faults: listed.faults,
+    media: listed.media,
+    progress: listed.progress,
+    isBroken,
+    ended,
+  })
+  let state = seen()
+
+  const changed = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const began = performance.now()
+      state = seen()
+      for (const listener of listeners) listener()
+      // A list of thousands takes its time to be ordered: never more than a fifth of it.
+      notifyEvery = Math.max(NOTIFY_EVERY, (performance.now() - began) * 5)
+    }, notifyEvery)
+  }
+  const take = (text: string) => {
+    const line = ViewLine.safeParse(parsed(text))
+    if (!line.success) return
+    const replaced = listed.take(line.data)
+    if (replaced.length > 0) for (const listener of replacedListeners) listener(replaced)
+    isBroken = false
+    changed()
+  }
+  const read = async (signal: AbortSignal) => {
+    for (let failures = 0; !signal.aborted; ) {
+      const why = await readOnce(world, viewId, signal, () => listed.begin(), take)
+      if (signal.aborted) return
+      if (why === 'broken') {
+        failures = isBroken ? failures + 1 : 1
+        isBroken = true
+        changed()
+        await pause(waitAfter(failures, FIRST_WAIT, MOST_WAIT), signal)
+        continue
+      }
+      ended = why
+      isBroken = false
+      changed()
+      if (why !== '' || listed.progress.state === 'done') return
+      // The stream ended without `done`: the gateway began again.
+      await pause(FIRST_WAIT, signal)
+    }
+  }
+  const start = () => {
+    reading.abort()
+    reading = new AbortController()
+    void read(reading.signal)
+  }
+  start()
+
+  return {
+    viewId,
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    again: start,
+    close() {
+      reading.abort()
+      clearTimeout(timer)
+      listeners.clear()
+    },
+    find: listed.find,
+    onReplaced(listener) {
+      replacedListeners.add(listener)
+      return () => replacedListeners.delete(listener)
+    },
+  }
+}
+
+/** Reads the stream once. @returns empty at its end, `broken`, or the sentence with which the gateway refuses */
+async function readOnce(
+  world: { readonly fetch: typeof fetch },
+  viewId: string,
+  signal: AbortSignal,
+  onOpen: () => void,
+  onLine: (line: string) => void,
+): Promise<string> {
+  try {
+    const response = await world.fetch(viewPaths.images(viewId), {
+      signal,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: { accept: 'application/x-ndjson' },
+    })
+    if (!response.ok) {
+      if (response.status >= 500 || response.status === 429 || response.status === 408) return 'broken'
+      const problem = Problem.safeParse(parsed(await response.text()))
+      return problem.success ? problem.data.message : `The gateway answered with HTTP status ${response.status} and no explanation.`
+    }
+    if (!response.body) return 'broken'
+    onOpen()
+    let rest = ''
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (rest + part.value).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line !== '') onLine(line)
+    }
+    if (rest !== '') onLine(rest)
+    return ''
+  } catch {
+    return 'broken'
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import type { InstanceExtras } from '#shared/contract/viewing.ts'
+
+export type LookUpTable = InstanceExtras['voiLuts'][number]
+
+/** Bytes of base64. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let n = 0; n < text.length; n += 1) bytes[n] = text.charCodeAt(n)
+  return bytes
+}
+
+/** Entries of a look-up table. */
+export function numbersOf({ data }: LookUpTable): Uint16Array {
+  const bytes = bytesOf(data)
+  return new Uint16Array(bytes.buffer, 0, bytes.length >> 1)
+}

@@ -1,0 +1,69 @@
+import type { Types } from '@cornerstonejs/core'
+import type { PaneState } from './pane.ts'
+import { unitOf } from './presets.ts'
+import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
+
+const LENGTH_NOTES: Readonly<Record<string, string>> = {
+  detector: 'Lengths are at the detector, larger than in the patient.',
+  none: 'Lengths are in pixels: the image says no spacing.',
+}
+
+/** A pane without anything in it. */
+export const NOTHING: PaneState = {
+  series: null,
+  plane: null,
+  index: 0,
+  count: 0,
+  image: null,
+  isShown: false,
+  problem: '',
+  window: null,
+  unit: '',
+  isInverted: false,
+  rotation: 0,
+  isFlippedHorizontally: false,
+  isFlippedVertically: false,
+  magnification: 0,
+  isSmooth: true,
+  isPlaying: false,
+  framesPerSecond: 10,
+  edges: { left: '', right: '', top: '', bottom: '' },
+  lengthNote: '',
+  volume: null,
+}
+
+/** The parts of a pane's state that follow from which image it is at. */
+export function atImage(
+  series: NonNullable<PaneState['series']>,
+  index: number,
+): Pick<PaneState, 'index' | 'image' | 'unit' | 'lengthNote'> {
+  const image = series.stack[index] ?? null
+  return {
+    index,
+    image,
+    unit: image ? unitOf(image, series.series.modality) : '',
+    lengthNote: LENGTH_NOTES[image?.attributes.spacingFrom ?? ''] ?? '',
+  }
+}
+
+/** An image of MONOCHROME1 is inverted as it opens: that is no inversion (PS3.3 C.7.6.3.1.2). */
+export const isNegative = ({ plane, image }: PaneState): boolean =>
+  plane === null && image?.instance.image?.photometricInterpretation === 'MONOCHROME1'
+
+/** The parts of a pane's state that its viewport knows. @param image the decoded one, of a stack */
+export function lookOf(view: View, state: PaneState, image: Types.IImage | undefined): Partial<PaneState> {
+  const { voiRange, invert = false } = view.getProperties() ?? {}
+  const { flipHorizontal = false, flipVertical = false } = view.getViewPresentation()
+  return {
+    window: image?.color ? null : windowOf(voiRange, isExact(image)),
+    isInverted: invert !== isNegative(state),
+    rotation: rotationOf(view),
+    isFlippedHorizontally: flipHorizontal,
+    isFlippedVertically: flipVertical,
+    magnification: magnificationOf(view, state.image?.attributes.spacing?.[1] ?? 1),
+    edges: edgesOf(view, state.image),
+  }
+}
+
+/** Its windows are LINEAR_EXACT ones (PS3.3 C.11.2.1.3.2). */
+export const isExact = (image: Types.IImage | undefined): boolean => image?.voiLUTFunction === 'LINEAR_EXACT'

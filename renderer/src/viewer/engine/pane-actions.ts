@@ -1,0 +1,58 @@
+import { Enums, type Types } from '@cornerstonejs/core'
+import { isExact, isNegative } from './look.ts'
+import type { Pane, PaneState } from './pane.ts'
+import { fit, flip, rangeOf, rotateBy, type View } from './view.ts'
+
+export type PaneActions = Pick<
+  Pane,
+  'setWindow' | 'invert' | 'rotate' | 'flip' | 'zoomBy' | 'panBy' | 'fit' | 'oneToOne' | 'smooth' | 'reset'
+>
+
+/** What a person does to the picture of a pane. @param change does it to its view, if there is a picture, and reads how it looks then */
+export function openActions(of: {
+  readonly state: () => PaneState
+  /** The decoded image that is shown; of a plane, its volume's middle one. */
+  readonly image: () => Types.IImage | undefined
+  readonly change: (what: (view: View) => void) => void
+  readonly setSmooth: (isSmooth: boolean) => void
+}): PaneActions {
+  const setInversion = (isInverted: boolean) => of.change((view) => view.setProperties({ invert: isInverted !== isNegative(of.state()) }))
+  return {
+    setWindow: (window) => of.change((view) => view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })),
+    invert: () => setInversion(!of.state().isInverted),
+    rotate: (degrees) => of.change((view) => rotateBy(view, degrees)),
+    flip: (way) => of.change((view) => flip(view, way)),
+    zoomBy: (factor) => of.change((view) => view.setZoom(Math.max(0.02, Math.min(100, view.getZoom() * factor)))),
+    panBy: (right, down) =>
+      of.change((view) => {
+        const [x, y] = view.getPan()
+        view.setPan([x + right, y + down])
+      }),
+    fit: () => of.change(fit),
+    oneToOne: () =>
+      of.change((view) => {
+        const { magnification } = of.state()
+        if (magnification > 0) view.setZoom(view.getZoom() / magnification)
+      }),
+    smooth(isSmooth) {
+      of.setSmooth(isSmooth)
+      of.change((view) =>
+        view.setProperties({ interpolationType: isSmooth ? Enums.InterpolationType.LINEAR : Enums.InterpolationType.NEAREST }),
+      )
+    },
+    reset() {
+      of.change((view) => {
+        view.resetCamera()
+        const window = openedWindow(of.image())
+        if (window) view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })
+      })
+      setInversion(false)
+    },
+  }
+}
+
+/** The window an image opens with. */
+export function openedWindow(image: Types.IImage | undefined): { readonly center: number; readonly width: number } | undefined {
+  if (!image || image.color || typeof image.windowCenter !== 'number' || typeof image.windowWidth !== 'number') return undefined
+  return { center: image.windowCenter, width: image.windowWidth }
+}

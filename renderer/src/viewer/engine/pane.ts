@@ -1,0 +1,112 @@
+import type { SeriesState, StackImage } from './images.ts'
+
+export type Plane = 'axial' | 'sagittal' | 'coronal'
+/** Centre and width, in the unit of the values. */
+export interface ValueWindow {
+  readonly center: number
+  readonly width: number
+}
+export interface WindowPreset extends ValueWindow {
+  /** `Lung`, `From the image`, `Automatic`. */
+  readonly name: string
+}
+
+/** What a pane shows. The same object until something changes. */
+export interface PaneState {
+  /** Null: nothing is shown. */
+  readonly series: SeriesState | null
+  /** Null: the images as they are; else a cut of the volume. */
+  readonly plane: Plane | null
+  /** Of what is shown, from 0; `count` images, or slices of the plane. */
+  readonly index: number
+  readonly count: number
+  /** Null where a plane is shown, and where nothing is. */
+  readonly image: StackImage | null
+  /** The pixels of `image` are on the screen, not those of the image before. */
+  readonly isShown: boolean
+  /** One sentence why the image cannot be shown; empty where it can. Then the pane shows no pixels of another image. */
+  readonly problem: string
+  /** Null of a colour image. */
+  readonly window: ValueWindow | null
+  /** `HU`, or empty. */
+  readonly unit: string
+  readonly isInverted: boolean
+  /** Degrees clockwise: 0, 90, 180, 270. */
+  readonly rotation: number
+  readonly isFlippedHorizontally: boolean
+  readonly isFlippedVertically: boolean
+  /** Screen pixels (CSS) for a pixel of the image; 0 where nothing is shown. */
+  readonly magnification: number
+  readonly isSmooth: boolean
+  readonly isPlaying: boolean
+  readonly framesPerSecond: number
+  /** Letters of the body's side at each edge (`L`, `AR`); empty where they are not known. */
+  readonly edges: { readonly left: string; readonly right: string; readonly top: string; readonly bottom: string }
+  /** What a length on it means; empty where it is that of the patient. Such as `Lengths are at the detector, larger than in the patient.` */
+  readonly lengthNote: string
+  /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
+  readonly volume: { readonly read: number; readonly of: number } | null
+}
+
+/** Value under a point. */
+export interface Probed {
+  /** As stored, before rescale; three numbers of a colour pixel. */
+  readonly stored: readonly number[]
+  /** After rescale; null of a colour pixel. */
+  readonly value: number | null
+  readonly unit: string
+  /** From 0. */
+  readonly column: number
+  readonly row: number
+}
+
+/** RGB of a picture, rows from the top. */
+export interface Captured {
+  readonly rows: number
+  readonly columns: number
+  readonly rgb: Uint8Array
+}
+
+/** A place on the screen that shows a series. It stands being attached and detached at will (React StrictMode). */
+export interface Pane {
+  readonly paneId: string
+  /** Draws into `element`, which must have a size and `position: relative`. What is shown stays the same. @returns the way to detach */
+  attach(element: HTMLDivElement): () => void
+  state(): PaneState
+  subscribe(listener: () => void): () => void
+
+  /** @param index from 0; without it, the first image, or where this series was left */
+  show(series: SeriesState, index?: number): void
+  /** A plane of a volume. @returns one sentence why it cannot be; empty where it can */
+  showPlane(series: SeriesState, plane: Plane): string
+  clear(): void
+
+  scrollTo(index: number): void
+  scrollBy(images: number): void
+  play(framesPerSecond?: number): void
+  stop(): void
+
+  /** Presets that fit what is shown, for its modality; the first is what it opens with. */
+  presets(): readonly WindowPreset[]
+  setWindow(window: ValueWindow): void
+  invert(): void
+  /** Degrees clockwise, of 90. */
+  rotate(degrees: number): void
+  flip(way: 'horizontally' | 'vertically'): void
+  zoomBy(factor: number): void
+  panBy(right: number, down: number): void
+  fit(): void
+  /** A pixel of the image is a pixel of the screen (CSS). */
+  oneToOne(): void
+  smooth(isSmooth: boolean): void
+  /** Window, zoom, position, rotation, flip and inversion as the image opens. Annotations stay. */
+  reset(): void
+
+  /** @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel, and in a plane outside its volume */
+  probeAt(x: number, y: number): Probed | undefined
+  /**
+   * What is on the screen with its annotations, and with what `draw` adds (overlay text) in a canvas of that size.
+   * Undefined where no image is shown.
+   */
+  capture(draw?: (context: CanvasRenderingContext2D, width: number, height: number) => void): Promise<Captured | undefined>
+}

@@ -1,0 +1,32 @@
+/** Tools a mouse button can have. */
+export const TOOLS = [
+  'window',
+  'pan',
+  'zoom',
+  'scroll',
+  'length',
+  'angle',
+  'cobb',
+  'rectangle',
+  'ellipse',
+  'freehand',
+  'probe',
+  'arrow',
+  'text',
+  'magnify',
+  'eraser',
+] as const
+export type ToolName = (typeof TOOLS)[number]
+
+/** Cornerstone's names of the tools that draw something which stays. Kept drawings have them: they are not to change. */
+export const DRAWN: ReadonlySet<string> = new Set([
+  'Length',
+  'Angle',
+  'CobbAngle',
+  'RectangleROI',
+  'EllipticalROI',
+  'PlanarFreehandROI',
+  'Probe',
+  'ArrowAnnotate',
+  'Label',
+])

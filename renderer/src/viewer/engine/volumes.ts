@@ -1,0 +1,76 @@
+import { cache, getShouldUseCPURendering, type StreamingImageVolume, volumeLoader } from '@cornerstonejs/core'
+import type { Frames } from './frames.ts'
+import type { SeriesState } from './images.ts'
+
+/** Volumes for planes, made of the same images that the stacks show. */
+export interface Volumes {
+  /** Why there can be none of it: one sentence; empty where there can. */
+  whyNot(series: SeriesState): string
+  /** @throws ImageProblem where its first images cannot be had */
+  open(series: SeriesState): Promise<StreamingImageVolume>
+  /** Closes those that nobody shows any more. */
+  closeBut(used: ReadonlySet<string>): void
+  progress(seriesKey: string): { readonly read: number; readonly of: number } | null
+}
+
+/** A volume may take this share of the images' memory. */
+const SHARE = 0.75
+
+export function openVolumes(frames: Frames): Volumes {
+  const opened = new Map<string, { readonly promise: Promise<StreamingImageVolume>; readonly series: SeriesState }>()
+  const idOf = (series: SeriesState) => `isthmus-volume:${encodeURIComponent(series.key)}/${series.stack.length}`
+
+  const make = async (series: SeriesState): Promise<StreamingImageVolume> => {
+    const imageIds = series.stack.map(({ imageId }) => imageId)
+    // Cornerstone takes the type of the numbers from the first, the middle and the last slice, where they are there.
+    const ends = [0, Math.floor(imageIds.length / 2), imageIds.length - 1].map((index) => imageIds[index] as string)
+    await Promise.all(ends.map((imageId) => frames.load(imageId, 'near')))
+    const volume = (await volumeLoader.createAndCacheVolume(idOf(series), { imageIds })) as StreamingImageVolume
+    volume.load(() => undefined)
+    return volume
+  }
+  const close = (seriesKey: string) => {
+    const entry = opened.get(seriesKey)
+    opened.delete(seriesKey)
+    void entry?.promise
+      .then((volume) => {
+        volume.cancelLoading()
+        if (cache.getVolumeLoadObject(volume.volumeId)) cache.removeVolumeLoadObject(volume.volumeId)
+      })
+      .catch(() => undefined)
+  }
+  return {
+    whyNot(series) {
+      if (!series.isVolume) return series.whyNoVolume
+      if (getShouldUseCPURendering()) return 'This browser has no WebGL, without which other planes cannot be cut.'
+      const pixel = series.stack[0]?.instance.image
+      const { slope, intercept } = series.stack[0]?.attributes ?? {}
+      const isWhole = Number.isInteger(slope ?? 1) && Number.isInteger(intercept ?? 0) && (pixel?.bitsStored ?? 16) <= 15
+      const bytes = (pixel?.rows ?? 0) * (pixel?.columns ?? 0) * series.stack.length * (isWhole ? 2 : 4)
+      return bytes > cache.getMaxCacheSize() * SHARE
+        ? `The volume takes ${Math.round(bytes / 2 ** 20)} MB, more than this window may use. Look at the images themselves.`
+        : ''
+    },
+    open(series) {
+      const known = opened.get(series.key)
+      if (known?.series.stack.length === series.stack.length) return known.promise
+      if (known) close(series.key)
+      const promise = make(series)
+      const entry = { promise, series }
+      opened.set(series.key, entry)
+      promise.catch(() => {
+        if (opened.get(series.key) === entry) opened.delete(series.key)
+      })
+      return promise
+    },
+    closeBut(used) {
+      for (const seriesKey of [...opened.keys()]) if (!used.has(seriesKey)) close(seriesKey)
+    },
+    progress(seriesKey) {
+      const entry = opened.get(seriesKey)
+      if (!entry) return null
+      const { stack } = entry.series
+      return { read: stack.filter(({ imageId }) => frames.loaded.has(imageId)).length, of: stack.length }
+    },
+  }
+}

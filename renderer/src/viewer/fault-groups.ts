@@ -1,0 +1,21 @@
+import type { ViewFault } from '#shared/contract/viewing.ts'
+
+export interface FaultGroup {
+  readonly level: ViewFault['level']
+  readonly sentence: string
+  readonly faults: readonly ViewFault[]
+}
+const RANK: Readonly<Record<ViewFault['level'], number>> = { danger: 0, warning: 1, note: 2 }
+
+/** Faults that say the same are one, with what they are of: 500 images that cannot be read are not 500 lines. The worst first. */
+export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[] {
+  const groups = Map.groupBy(faults, ({ level, sentence }) => `${level} ${sentence}`)
+  return [...groups.values()]
+    .flatMap((faults) => (faults[0] ? [{ level: faults[0].level, sentence: faults[0].sentence, faults }] : []))
+    .toSorted((one, other) => RANK[one.level] - RANK[other.level])
+}
+
+/** What stands over everything until a person has seen it, each sentence once. */
+export const dangers = (faults: readonly ViewFault[]): readonly string[] => [
+  ...new Set(faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence)),
+]

@@ -1,0 +1,22 @@
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useDesk, useImages } from './desk-context.ts'
+import { faultGroups } from './fault-groups.ts'
+import { CommandButton } from './tool-button.tsx'
+import css from './toolbar.module.css'
+import { words } from './words.ts'
+
+/** How many messages there are; nothing where all is well. */
+export function FaultsButton() {
+  const { faults } = useImages()
+  const isOn = useDesk((state) => state.drawer === 'faults')
+  const groups = faultGroups(faults)
+  const worst = groups[0]?.level
+  if (!worst) return null
+  return (
+    <CommandButton command="faults" icon={IconAlertTriangle} isOn={isOn} more={words.faults.count(groups.length)}>
+      <span className={css.count} data-tone={worst === 'note' ? 'info' : worst}>
+        {groups.length}
+      </span>
+    </CommandButton>
+  )
+}

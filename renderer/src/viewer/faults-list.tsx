@@ -1,0 +1,68 @@
+import { Title } from '@mantine/core'
+import { ToneIcon } from '../components/tone.tsx'
+import { useBench, useImages } from './desk-context.ts'
+import { type FaultGroup, faultGroups } from './fault-groups.ts'
+import { foundImage, showInstance } from './show-instance.ts'
+import css from './side.module.css'
+import { words } from './words.ts'
+
+const { faults: texts } = words
+const LEVELS = ['danger', 'warning', 'note'] as const
+const TONES = { danger: 'danger', warning: 'warning', note: 'info' } as const
+/** Of one message, as many as are named. */
+const MOST_NAMED = 12
+
+/** Everything that could not be read, and why. */
+export function FaultsList() {
+  const { faults } = useImages()
+  const groups = faultGroups(faults)
+  if (groups.length === 0) return <p className={css.about}>{texts.none}</p>
+  return LEVELS.map((level) => {
+    const ofLevel = groups.filter((group) => group.level === level)
+    if (ofLevel.length === 0) return null
+    return (
+      <section key={level} aria-label={texts.levels[level]}>
+        <Title order={3} mt="sm" mb={4}>
+          {texts.levels[level]}
+        </Title>
+        <ul className={css.list}>
+          {ofLevel.map((group) => (
+            <Group key={group.sentence} group={group} />
+          ))}
+        </ul>
+      </section>
+    )
+  })
+}
+
+function Group({ group }: { group: FaultGroup }) {
+  const bench = useBench()
+  const { faults, level, sentence } = group
+  return (
+    <li className={css.item}>
+      <ToneIcon tone={TONES[level]} size={18} />
+      <div className={css.body}>
+        <p>{sentence}</p>
+        <div className={css.what}>
+          {faults.slice(0, MOST_NAMED).map((fault) => {
+            const { what, sopInstanceUid } = fault
+            const key = `${what} ${sopInstanceUid}`
+            if (sopInstanceUid === null || !foundImage(bench.list.state(), sopInstanceUid)) {
+              return (
+                <span key={key} className={css.quiet}>
+                  {what}
+                </span>
+              )
+            }
+            return (
+              <button key={key} type="button" className={css.link} onClick={() => showInstance(bench, sopInstanceUid)}>
+                {what}
+              </button>
+            )
+          })}
+          {faults.length > MOST_NAMED && <span className={css.quiet}>{texts.more(faults.length - MOST_NAMED)}</span>}
+        </div>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,104 @@
+import { VisuallyHidden } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { useEffect } from 'react'
+import { filled } from './board.ts'
+import { CaptureDialog } from './capture-dialog.tsx'
+import { CineBar } from './cine-bar.tsx'
+import { CloseDialog } from './close-dialog.tsx'
+import { DangerBanner } from './danger-banner.tsx'
+import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
+import { useActivePaneId, useBench, useDesk, useImages } from './desk-context.ts'
+import css from './frame.module.css'
+import { Grid } from './grid.tsx'
+import { hangablesOf } from './hangables.ts'
+import { MediaBeside } from './media-beside.tsx'
+import { Planes } from './planes.tsx'
+import { Rail } from './rail.tsx'
+import { Sheet } from './sheet.tsx'
+import { Side } from './side.tsx'
+import { StatusLine } from './status-line.tsx'
+import { TextDialog } from './text-dialog.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { useAwaitedPriors } from './use-awaited-priors.ts'
+import { useKeys } from './use-keys.ts'
+import { words } from './words.ts'
+
+/** The whole screen of a view: tools above, series at the left, images, lists at the right, state below. */
+export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
+  const isRailOpen = useDesk((state) => state.isRailOpen)
+  const isPlanes = useDesk((state) => state.planesOf !== null)
+  const { ref, width } = useElementSize()
+  useHanging()
+  useEngineWishes()
+  useDrawings()
+  useAwaitedPriors()
+  useKeys()
+  return (
+    <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
+      <section aria-label={words.toolbar.label}>
+        <VisuallyHidden>
+          <h1>{words.landing.heading}</h1>
+        </VisuallyHidden>
+        <DangerBanner />
+        <Toolbar width={width} />
+      </section>
+      <div className={css.middle}>
+        {isRailOpen && <Rail />}
+        <main className={css.stage}>
+          {isPlanes ? <Planes /> : <Grid />}
+          <MediaBeside />
+        </main>
+        <Side />
+      </div>
+      <CineBar />
+      <StatusLine />
+      <Sheet />
+      <CaptureDialog />
+      <TextDialog />
+      <CloseDialog onClosed={onClosed} />
+    </div>
+  )
+}
+
+/** Hangs series as they come, where a pane waits for one. */
+function useHanging(): void {
+  const { desk } = useBench()
+  const images = useImages()
+  const now = useDesk((state) => state.board)
+  useEffect(() => {
+    const board = filled(now, hangablesOf(images))
+    if (board !== now) desk.set({ board })
+  }, [desk, images, now])
+}
+
+/** What the screen is set to, told to the engine; and panes that are gone, forgotten. */
+function useEngineWishes(): void {
+  const { engine } = useBench()
+  const active = useActivePaneId()
+  const tool = useDesk((state) => state.tool)
+  const link = useDesk((state) => state.link)
+  const hasLines = useDesk((state) => state.hasLines)
+  const isPlanes = useDesk((state) => state.planesOf !== null)
+  const panes = useDesk((state) => state.board.panes.length)
+  useEffect(() => engine.setActive(active), [engine, active])
+  useEffect(() => engine.setTool('left', tool), [engine, tool])
+  useEffect(() => engine.setSynchronised(link), [engine, link])
+  useEffect(() => engine.setReferenceLines(hasLines && !isPlanes), [engine, hasLines, isPlanes])
+  useEffect(() => {
+    engine.setCrosshairs(isPlanes)
+    if (!isPlanes) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
+  }, [engine, isPlanes])
+  useEffect(() => {
+    for (let at = panes; at < MOST_PANES; at++) engine.dropPane(paneIdOf(at))
+  }, [engine, panes])
+}
+const MOST_PANES = 16
+
+/** Drawings of each study are read once it is there. */
+function useDrawings(): void {
+  const { drawings } = useBench()
+  const { studies } = useImages()
+  useEffect(() => {
+    for (const { study, series } of studies) if (series.length > 0) drawings.open(study.studyInstanceUid)
+  }, [drawings, studies])
+}

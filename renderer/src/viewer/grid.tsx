@@ -1,0 +1,104 @@
+import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
+import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
+import { paneIdOf } from './desk.ts'
+import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
+import { faultGroups } from './fault-groups.ts'
+import css from './grid.module.css'
+import { seriesOf } from './hangables.ts'
+import { MOVING } from './icons.ts'
+import { PaneView } from './pane-view.tsx'
+import { words } from './words.ts'
+
+const { pane: texts } = words
+/** Type of what is dragged from the list of series. */
+export const SERIES_TYPE = 'application/x-isthmus-series'
+
+/** The panes of the board, or one of them alone. */
+export function Grid() {
+  const board = useDesk((state) => state.board)
+  const { rows, columns, panes, alone } = board
+  const size = alone === null ? { rows, columns } : { rows: 1, columns: 1 }
+  return (
+    <div className={css.grid} style={{ '--rows': size.rows, '--columns': size.columns } as CSSProperties}>
+      {panes.map((place, at) => (alone === null || alone === at) && <HungPane key={paneIdOf(at)} at={at} place={place} />)}
+    </div>
+  )
+}
+
+function HungPane({ at, place }: { at: number; place: Place }) {
+  const { desk } = useBench()
+  const [isOver, setIsOver] = useState(false)
+  const paneId = paneIdOf(at)
+  const pane = usePane(paneId)
+  const images = useImages()
+  const isActive = useDesk((state) => state.board.active === at)
+  const tool = useDesk((state) => state.tool)
+  const series = seriesOf(images, place.seriesKey)
+  // The list makes a new object of a series that grows; the pane follows by itself.
+  const key = series?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another series is shown anew
+  useEffect(() => {
+    const now = seriesOf(images, key ?? null)
+    if (!now) return pane.clear()
+    if (pane.state().series?.key !== key) pane.show(now)
+  }, [pane, key])
+
+  const drop = (event: DragEvent) => {
+    const dragged = event.dataTransfer.getData(SERIES_TYPE)
+    setIsOver(false)
+    if (!dragged) return
+    event.preventDefault()
+    desk.hang((board) => hung(board, at, dragged))
+  }
+  return (
+    <PaneView
+      paneId={paneId}
+      number={at + 1}
+      isActive={isActive}
+      isOver={isOver}
+      note={<Note place={place} />}
+      onActivate={() => desk.hang((board) => activated(board, at))}
+      onDoubleClick={() => MOVING.includes(tool) && desk.hang((board) => aloneToggled(board, at))}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(SERIES_TYPE)) return
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    />
+  )
+}
+
+/** Of why there is no image, as many sentences as a pane has room for. */
+const MOST_REASONS = 3
+
+/** What an empty pane waits for. */
+function Note({ place }: { place: Place }) {
+  const { progress, studies, faults } = useImages()
+  const isDone = progress.state === 'done'
+  const hasSeries = studies.some(({ series }) => series.length > 0)
+  if (place.filling === 'named') return <span>{isDone ? texts.noNamed(place.name) : texts.named(place.name)}</span>
+  if (place.filling === 'free' && !isDone) return <span>{progress.state === 'asking' ? texts.asking : texts.coming}</span>
+  if (!hasSeries && isDone) {
+    return (
+      <span>
+        <strong>{texts.noImages}</strong>
+        {faultGroups(faults)
+          .slice(0, MOST_REASONS)
+          .map(({ sentence }) => (
+            <span key={sentence} className={css.reason}>
+              {sentence}
+            </span>
+          ))}
+      </span>
+    )
+  }
+  return (
+    <span>
+      <strong>{texts.empty}</strong>
+      <br />
+      {texts.emptyHint}
+    </span>
+  )
+}

@@ -1,0 +1,19 @@
+import type { Hangable } from './board.ts'
+import type { ListState, SeriesState } from './engine/images.ts'
+
+/** The series of a view, as the board hangs them: in the order of the rail. */
+export const hangablesOf = (images: ListState): readonly Hangable[] =>
+  images.studies.flatMap(({ series }) => series.map((one) => hangableOf(one)))
+
+export const hangableOf = ({ key, studyInstanceUid, isPrior, series, stack }: SeriesState): Hangable => ({
+  seriesKey: key,
+  studyUid: studyInstanceUid,
+  description: series.seriesDescription,
+  modality: series.modality,
+  isPrior,
+  images: stack.length,
+})
+
+/** A series by its key. */
+export const seriesOf = (images: ListState, key: string | null): SeriesState | undefined =>
+  key === null ? undefined : images.studies.flatMap(({ series }) => series).find((series) => series.key === key)

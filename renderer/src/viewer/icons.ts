@@ -1,0 +1,50 @@
+import {
+  type Icon,
+  IconAngle,
+  IconArrowsMove,
+  IconArrowsVertical,
+  IconArrowUpRight,
+  IconBrightness,
+  IconCrosshair,
+  IconEraser,
+  IconLasso,
+  IconLetterT,
+  IconOvalVertical,
+  IconRectangle,
+  IconRuler2,
+  IconVectorTriangle,
+  IconZoomIn,
+  IconZoomScan,
+} from '@tabler/icons-react'
+import type { ToolName } from './engine/tools.ts'
+
+export const TOOL_ICONS: Readonly<Record<ToolName, Icon>> = {
+  window: IconBrightness,
+  pan: IconArrowsMove,
+  zoom: IconZoomIn,
+  scroll: IconArrowsVertical,
+  length: IconRuler2,
+  angle: IconAngle,
+  cobb: IconVectorTriangle,
+  rectangle: IconRectangle,
+  ellipse: IconOvalVertical,
+  freehand: IconLasso,
+  probe: IconCrosshair,
+  arrow: IconArrowUpRight,
+  text: IconLetterT,
+  magnify: IconZoomScan,
+  eraser: IconEraser,
+}
+export const MEASURING: readonly ToolName[] = [
+  'length',
+  'angle',
+  'cobb',
+  'rectangle',
+  'ellipse',
+  'freehand',
+  'probe',
+  'arrow',
+  'text',
+  'eraser',
+]
+export const MOVING: readonly ToolName[] = ['window', 'pan', 'zoom', 'scroll', 'magnify']

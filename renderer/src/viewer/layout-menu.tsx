@@ -1,0 +1,57 @@
+import { Popover } from '@mantine/core'
+import { IconChevronDown, IconLayoutGrid } from '@tabler/icons-react'
+import { useState } from 'react'
+import { MOST_SIDE } from './board.ts'
+import { setLayout } from './commands.ts'
+import { useBench, useDesk } from './desk-context.ts'
+import { ToolButton } from './tool-button.tsx'
+import css from './toolbar.module.css'
+import { words } from './words.ts'
+
+const { toolbar: texts } = words
+const SIDES = Array.from({ length: MOST_SIDE }, (_, at) => at + 1)
+
+/** 1 × 1 to 4 × 4, chosen on a small board. */
+export function LayoutMenu() {
+  const { desk } = useBench()
+  const board = useDesk((state) => state.board)
+  const [isOpen, setIsOpen] = useState(false)
+  const [over, setOver] = useState<readonly [rows: number, columns: number]>()
+  const [rows, columns] = over ?? [board.rows, board.columns]
+  const choose = (rows: number, columns: number) => {
+    setLayout(desk, rows, columns)
+    setIsOpen(false)
+    setOver(undefined)
+  }
+  return (
+    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <ToolButton icon={IconLayoutGrid} label={texts.layout} keys="Shift 1–6" onClick={() => setIsOpen(!isOpen)}>
+          <IconChevronDown size={11} aria-hidden />
+        </ToolButton>
+      </Popover.Target>
+      <Popover.Dropdown className={css.layouts ?? ''} aria-label={texts.layout}>
+        <fieldset className={css.board} aria-label={texts.layout} onMouseLeave={() => setOver(undefined)}>
+          {SIDES.flatMap((row) =>
+            SIDES.map((column) => (
+              <button
+                key={`${row}x${column}`}
+                type="button"
+                className={css.cell}
+                aria-label={texts.layoutOf(row, column)}
+                aria-pressed={row === board.rows && column === board.columns}
+                data-in={(row <= rows && column <= columns) || undefined}
+                onMouseEnter={() => setOver([row, column])}
+                onFocus={() => setOver([row, column])}
+                onClick={() => choose(row, column)}
+              />
+            )),
+          )}
+        </fieldset>
+        <div className={css.size} aria-hidden="true">
+          {texts.layoutOf(rows, columns)}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

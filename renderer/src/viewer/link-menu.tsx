@@ -1,0 +1,31 @@
+import { Menu } from '@mantine/core'
+import { IconChevronDown, IconLink, IconLinkOff } from '@tabler/icons-react'
+import { BarMenu } from './bar-menu.tsx'
+import { LINKS } from './desk.ts'
+import { useBench, useDesk } from './desk-context.ts'
+import { keyText } from './key-map.ts'
+import { ToolButton } from './tool-button.tsx'
+import css from './toolbar.module.css'
+import { words } from './words.ts'
+
+/** How panes follow the active one when it is scrolled. */
+export function LinkMenu() {
+  const { desk } = useBench()
+  const link = useDesk((state) => state.link)
+  return (
+    <BarMenu>
+      <Menu.Target>
+        <ToolButton icon={link === 'off' ? IconLinkOff : IconLink} label={words.link.label} keys={keyText('link')} isOn={link !== 'off'}>
+          <IconChevronDown size={11} aria-hidden />
+        </ToolButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {LINKS.map((one) => (
+          <Menu.Item key={one} className={css.item ?? ''} data-chosen={one === link || undefined} onClick={() => desk.set({ link: one })}>
+            {words.link[one]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </BarMenu>
+  )
+}

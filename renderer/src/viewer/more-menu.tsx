@@ -1,0 +1,58 @@
+import { Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { BarMenu } from './bar-menu.tsx'
+import { run } from './commands.ts'
+import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
+import { type Command, keyText } from './key-map.ts'
+import { ToolButton } from './tool-button.tsx'
+import css from './toolbar.module.css'
+import { words } from './words.ts'
+
+/** What has no button of its own; where there is little room, also what has one elsewhere. */
+export function MoreMenu({ hasAll }: { hasAll: boolean }) {
+  const { desk, engine, list } = useBench()
+  const { media } = useImages()
+  const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
+  const hasLines = useDesk((state) => state.hasLines)
+  const hasOverlay = useDesk((state) => state.hasOverlay)
+  const chosen: Partial<Record<Command, boolean>> = { smooth: isSmooth, lines: hasLines, overlay: hasOverlay }
+  const item = (command: Command) => (
+    <Menu.Item
+      key={command}
+      className={css.item ?? ''}
+      data-chosen={chosen[command] || undefined}
+      rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
+      onClick={() => run(command, { desk, engine, list })}
+    >
+      {words.commands[command]}
+    </Menu.Item>
+  )
+  const lists: readonly Command[] = ['priors', ...(media.length > 0 ? (['media'] as const) : []), 'drawings', 'captures', 'faults']
+  // Inside another page, that page ends the view.
+  const isOwn = window.parent === window
+  return (
+    <BarMenu position="bottom-end">
+      <Menu.Target>
+        <ToolButton icon={IconDots} label={words.toolbar.more} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        {hasAll && (
+          <>
+            <Menu.Divider />
+            {(['link', 'lines', 'overlay'] as const).map(item)}
+            <Menu.Divider />
+            {lists.map(item)}
+            {item('sheet')}
+          </>
+        )}
+        {isOwn && (
+          <>
+            <Menu.Divider />
+            {item('close')}
+          </>
+        )}
+      </Menu.Dropdown>
+    </BarMenu>
+  )
+}

@@ -1,0 +1,123 @@
+import type { ViewedStudy } from '#shared/contract/viewing.ts'
+import { dayText, timeText } from '../display/dates.ts'
+import { nameText } from '../display/patient-name.ts'
+import type { SeriesState, StackImage } from './engine/images.ts'
+import type { PaneState } from './engine/pane.ts'
+import { words } from './words.ts'
+
+const { overlay: texts, pane: paneTexts } = words
+
+/** A line at a corner. `isMinor`: the first to go where there is little room. */
+export interface OverlayLine {
+  readonly text: string
+  readonly isMinor?: boolean
+  readonly tone?: 'warning' | 'strong'
+}
+export type Corner = 'patient' | 'study' | 'image' | 'picture'
+export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
+
+/** The four corners of a pane, as the field has them: patient top left, study and series top right, image bottom left, picture bottom right. */
+export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Overlay {
+  const { series } = state
+  if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
+  return {
+    patient: patientLines(study),
+    study: studyLines(study, series, state.image),
+    image: imageLines(state),
+    picture: pictureLines(state),
+  }
+}
+
+function patientLines(study: ViewedStudy): readonly OverlayLine[] {
+  const born = study.patientBirthDate ? texts.born(dayText(study.patientBirthDate)) : ''
+  return lines([
+    [nameText(study.patientName), { tone: 'strong' }],
+    [study.patientId && texts.id(study.patientId)],
+    [[born, study.patientSex].filter(Boolean).join(', ')],
+    [study.accessionNumber && texts.accession(study.accessionNumber), { isMinor: true }],
+  ])
+}
+
+function studyLines(study: ViewedStudy, { series, part }: SeriesState, image: StackImage | null): readonly OverlayLine[] {
+  const side = image?.instance.laterality || series.laterality
+  return lines([
+    [study.studyDescription, { tone: 'strong' }],
+    [[dayText(study.studyDate), timeText(study.studyTime)].filter(Boolean).join(' ')],
+    [texts.series(series.seriesNumber, [series.seriesDescription, part].filter(Boolean).join(', '))],
+    [[series.modality, series.bodyPartExamined, side, image?.instance.viewPosition].filter(Boolean).join(' '), { isMinor: true }],
+  ])
+}
+
+function imageLines({ image, plane, index, count }: PaneState): readonly OverlayLine[] {
+  if (plane) return lines([[paneTexts.planes[plane]], [texts.slice(index + 1, count)]])
+  if (!image) return []
+  const { instance, attributes, frame } = image
+  const taken = timeText(instance.acquisitionTime || instance.contentTime)
+  return lines([
+    [texts.image(index + 1, count), { tone: 'strong' }],
+    [instance.frames > 1 && texts.frame(frame, instance.frames)],
+    [attributes.sliceLocation !== null && texts.location(millimetres(attributes.sliceLocation))],
+    [attributes.sliceThickness !== null && texts.thickness(millimetres(attributes.sliceThickness)), { isMinor: true }],
+    [taken, { isMinor: true }],
+  ])
+}
+
+function pictureLines({ image, window, isInverted, magnification, lengthNote, plane }: PaneState): readonly OverlayLine[] {
+  const lossy = image && lossyText(image.instance.transferSyntaxUid)
+  return lines([
+    [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
+    [isInverted && texts.inverted, { tone: 'warning' }],
+    [magnification > 0 && texts.zoom(Math.round(magnification * 100)), { isMinor: true }],
+    [!plane && image && (SPACING[image.attributes.spacingFrom] || lengthNote), { tone: 'warning' }],
+    [lossy, { tone: 'warning' }],
+  ])
+}
+
+const SPACING: Readonly<Record<StackImage['attributes']['spacingFrom'], string>> = {
+  patient: '',
+  detector: texts.detector,
+  calibrated: texts.calibrated,
+  region: texts.region,
+  none: texts.noSpacing,
+}
+
+/** Transfer syntaxes that always lose, and those that may (PS3.5 A.4: JPEG 2000, HTJ2K and JPEG XL name both ways by one UID). */
+const LOSSY: Readonly<Record<string, string>> = {
+  '1.2.840.10008.1.2.4.50': texts.lossy,
+  '1.2.840.10008.1.2.4.51': texts.lossy,
+  '1.2.840.10008.1.2.4.81': texts.lossy,
+  '1.2.840.10008.1.2.4.91': texts.mayBeLossy,
+  '1.2.840.10008.1.2.4.93': texts.mayBeLossy,
+  '1.2.840.10008.1.2.4.203': texts.mayBeLossy,
+  '1.2.840.10008.1.2.4.111': texts.lossy,
+  '1.2.840.10008.1.2.4.112': texts.mayBeLossy,
+}
+export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
+
+/** A number of a window, with as many digits as it needs: `40`, `0.65`, `-1.2`. */
+export function amount(value: number): string {
+  const size = Math.abs(value)
+  return `${Number(value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4))}`
+}
+const millimetres = (value: number) => `${Number(value.toFixed(2))}`
+
+type Given = readonly [text: string | false | null | undefined, more?: Omit<OverlayLine, 'text'>]
+const lines = (given: readonly Given[]): readonly OverlayLine[] => given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
+
+/** One sentence of what a pane shows, for somebody who does not see it. */
+export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
+  const { series, index, count, window, problem, plane } = state
+  if (!series) return paneTexts.empty
+  const place = plane ? `${paneTexts.planes[plane]}, ${paneTexts.slice(index + 1, count)}` : paneTexts.image(index + 1, count)
+  const parts = [
+    study?.isPrior ? texts.prior(dayText(study.studyDate)) : '',
+    nameOf(series),
+    problem ? paneTexts.cannot(index + 1, problem) : place,
+    window ? texts.window(amount(window.center), amount(window.width)) : '',
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+/** A series by name: `CT Abdomen 5 mm, Localizer`. */
+export const nameOf = ({ series, part }: SeriesState): string =>
+  [[series.modality, series.seriesDescription || words.rail.untitled].filter(Boolean).join(' '), part].filter(Boolean).join(', ')

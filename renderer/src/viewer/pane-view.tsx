@@ -1,0 +1,111 @@
+import { VisuallyHidden } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type DragEventHandler, type ReactNode, useEffect, useRef } from 'react'
+import { ToneIcon } from '../components/tone.tsx'
+import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import type { PaneState } from './engine/pane.ts'
+import { Overlay } from './overlay.tsx'
+import { nameOf, spoken } from './overlay-text.ts'
+import css from './pane.module.css'
+import { words } from './words.ts'
+
+const { pane: texts } = words
+
+/** A place on the screen with its images, what is known of them, and what is wrong with them. */
+export function PaneView(props: {
+  paneId: string
+  number: number
+  isActive: boolean
+  /** Something is held above it that it would take. */
+  isOver: boolean
+  /** What an empty pane says. */
+  note: ReactNode
+  onActivate: () => void
+  onDoubleClick?: () => void
+  onDragOver?: DragEventHandler
+  onDragLeave?: DragEventHandler
+  onDrop?: DragEventHandler
+}) {
+  const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
+  const pane = usePane(paneId)
+  const place = useRef<HTMLDivElement>(null)
+  const state = usePaneState(paneId, (state) => state)
+  const { studies } = useImages()
+  const study = studies.find(({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid)?.study
+  useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
+  // Focus follows the active pane where it is in a pane already, so that keys and the frame around it go together.
+  const frame = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isActive && document.activeElement?.closest('[data-pane]')) frame.current?.focus({ preventScroll: true })
+  }, [isActive])
+  return (
+    <section
+      ref={frame}
+      className={css.pane}
+      data-pane={paneId}
+      data-active={isActive || undefined}
+      data-prior={study?.isPrior || undefined}
+      data-over={isOver || undefined}
+      aria-label={texts.label(number, state.series ? nameOf(state.series) : texts.empty)}
+      aria-current={isActive}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll and measure in the pane that has the focus (WCAG 2.1.1)
+      tabIndex={0}
+      onFocus={onActivate}
+      onPointerDownCapture={onActivate}
+      onDoubleClick={onDoubleClick}
+      onContextMenu={(event) => event.preventDefault()}
+      {...drag}
+    >
+      <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
+      {state.series ? <Overlay state={state} study={study} /> : <div className={css.note}>{note}</div>}
+      {state.series && <Trouble state={state} />}
+      {state.series && <Track state={state} />}
+      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+    </section>
+  )
+}
+
+/** Why there is no image to see. Never beside the pixels of another one. */
+function Trouble({ state }: { state: PaneState }) {
+  const { problem, index, isShown, volume } = state
+  if (problem) {
+    return (
+      <div className={css.problem} role="alert">
+        <ToneIcon tone="warning" size={26} />
+        <p>{texts.cannot(index + 1, problem)}</p>
+      </div>
+    )
+  }
+  const isFilling = volume !== null && volume.read < volume.of
+  if (isFilling) return <div className={css.loading}>{texts.volume(volume.read, volume.of)}</div>
+  return isShown ? null : <div className={`${css.loading} ${css.late}`}>{texts.isWaiting}</div>
+}
+
+/** Where in the stack it is, and where images are missing. */
+function Track({ state }: { state: PaneState }) {
+  const { index, count, series } = state
+  const hasOverlay = useDesk((desk) => desk.hasOverlay)
+  if (count < 2 || !hasOverlay) return null
+  const at = (position: number) => `${(position / count) * 100}%`
+  const missing =
+    state.plane || !series ? [] : series.stack.flatMap(({ imageId }, position) => (series.missing.has(imageId) ? [position] : []))
+  return (
+    <div className={css.track} aria-hidden="true">
+      {missing.slice(0, MOST_MARKS).map((position) => (
+        <i key={position} className={css.gap} style={{ top: at(position), height: `max(2px, ${at(1)})` }} />
+      ))}
+      <i className={css.thumb} style={{ top: `calc(${(index / (count - 1)) * 100}% - ${(index / (count - 1)) * 18}px)` }} />
+    </div>
+  )
+}
+const MOST_MARKS = 200
+
+/** Said when scrolling pauses, and of the active pane alone: nobody can listen to 30 images a second. */
+function Spoken({ state, text, isActive }: { state: PaneState; text: string; isActive: boolean }) {
+  const [said] = useDebouncedValue(text, 600)
+  return (
+    <VisuallyHidden role={isActive ? 'status' : undefined} aria-live={isActive && !state.isPlaying ? 'polite' : 'off'}>
+      {said}
+    </VisuallyHidden>
+  )
+}

@@ -1,0 +1,48 @@
+import { Menu } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconChevronDown } from '@tabler/icons-react'
+import { BarMenu } from './bar-menu.tsx'
+import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
+import { amount } from './overlay-text.ts'
+import { ToolButton } from './tool-button.tsx'
+import css from './toolbar.module.css'
+import { words } from './words.ts'
+
+const { toolbar: texts } = words
+/** Those that have a key. */
+const KEYED = 9
+
+/** Windows that fit what the active pane shows. */
+export function PresetMenu() {
+  const paneId = useActivePaneId()
+  const pane = usePane(paneId)
+  const now = usePaneState(paneId, (state) => state.window)
+  const series = usePaneState(paneId, (state) => state.series?.key)
+  const presets = series === undefined ? [] : pane.presets()
+  return (
+    <BarMenu>
+      <Menu.Target>
+        <ToolButton icon={IconAdjustmentsHorizontal} label={texts.presets} keys="1–9" whyNot={presets.length === 0 ? texts.noPresets : ''}>
+          <IconChevronDown size={11} aria-hidden />
+        </ToolButton>
+      </Menu.Target>
+      <Menu.Dropdown hidden={presets.length === 0}>
+        {presets.map((preset, at) => (
+          <Menu.Item
+            key={preset.name}
+            className={css.item ?? ''}
+            data-chosen={(now?.center === preset.center && now.width === preset.width) || undefined}
+            rightSection={
+              <span className={css.right}>
+                <span className={css.values}>{words.overlay.window(amount(preset.center), amount(preset.width))}</span>
+                <kbd className={css.key}>{at < KEYED ? at + 1 : ''}</kbd>
+              </span>
+            }
+            onClick={() => pane.setWindow(preset)}
+          >
+            {preset.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </BarMenu>
+  )
+}

@@ -1,0 +1,51 @@
+import { dayText } from '../display/dates.ts'
+import { useDesk, useImages } from './desk-context.ts'
+import type { StudyState } from './engine/images.ts'
+import css from './rail.module.css'
+import { Thumbnail } from './thumbnail.tsx'
+import { words } from './words.ts'
+
+const { rail: texts } = words
+
+/** The series of this study and of the earlier ones beside it. */
+export function Rail() {
+  const { studies, progress } = useImages()
+  const hasSeries = studies.some(({ series }) => series.length > 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
+    <nav className={css.rail} aria-label={texts.label} tabIndex={0} data-scrolls>
+      {studies.map((study) => (
+        <Study key={study.study.studyInstanceUid} study={study} />
+      ))}
+      {!hasSeries && progress.state === 'done' && <p className={css.none}>{texts.none}</p>}
+    </nav>
+  )
+}
+
+function Study({ study: { study, series, notImages } }: { study: StudyState }) {
+  const board = useDesk((state) => state.board)
+  const planesOf = useDesk((state) => state.planesOf)
+  const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
+  const active = planesOf ?? board.panes[board.active]?.seriesKey
+  const day = dayText(study.studyDate)
+  return (
+    <section aria-label={study.isPrior ? texts.prior(day) : texts.current}>
+      <header className={css.study} data-prior={study.isPrior || undefined}>
+        <h2>{study.isPrior ? texts.prior(day) : texts.current}</h2>
+        <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
+      </header>
+      <ul className={css.list}>
+        {series.map((one) => (
+          <li key={one.key}>
+            <Thumbnail series={one} isShown={shown.has(one.key)} isActive={active === one.key} />
+          </li>
+        ))}
+      </ul>
+      {notImages.length > 0 && (
+        <p className={css.none} title={[...new Set(notImages.map(({ notImage }) => notImage))].join(' ')}>
+          {texts.notImages(notImages.length)}
+        </p>
+      )}
+    </section>
+  )
+}

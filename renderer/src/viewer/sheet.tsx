@@ -1,0 +1,62 @@
+import { Modal, Switch, Text, Title } from '@mantine/core'
+import { AT_ONCE } from './desk.ts'
+import { useBench, useDesk } from './desk-context.ts'
+import { type Command, KEYS, type KeyGroup, keyText } from './key-map.ts'
+import css from './sheet.module.css'
+import { words } from './words.ts'
+
+const { sheet: texts } = words
+const GROUPS = Object.keys(texts.groups) as KeyGroup[]
+
+/** Every key, on one sheet. */
+export function Sheet() {
+  const { desk } = useBench()
+  const isOpen = useDesk((state) => state.isSheetOpen)
+  const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
+  return (
+    <Modal opened={isOpen} onClose={() => desk.set({ isSheetOpen: false })} title={texts.title} size="72rem" transitionProps={AT_ONCE}>
+      <Text c="dimmed" fz="sm" mb="md">
+        {texts.about}
+      </Text>
+      <div className={css.groups}>
+        {GROUPS.map((group) => (
+          <section key={group}>
+            <Title order={3}>{texts.groups[group]}</Title>
+            <dl className={css.keys}>
+              {commandsOf(group).map((command) => (
+                <div key={command}>
+                  <dt>
+                    <kbd className={css.key}>{keyText(command)}</kbd>
+                  </dt>
+                  <dd>{words.commands[command]}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+        <section>
+          <Title order={3}>{texts.mouse}</Title>
+          <dl className={css.keys}>
+            {texts.mouseRows.map(([how, what]) => (
+              <div key={how}>
+                <dt className={css.how}>{how}</dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </div>
+      <Switch
+        mt="lg"
+        label={texts.single}
+        description={texts.singleMeaning}
+        checked={hasLetterKeys}
+        onChange={(event) => desk.set({ hasLetterKeys: event.currentTarget.checked })}
+      />
+    </Modal>
+  )
+}
+
+const commandsOf = (group: KeyGroup): readonly Command[] => [
+  ...new Set(KEYS.filter((key) => key.group === group && key.press !== '').map(({ command }) => command)),
+]

@@ -1,0 +1,81 @@
+import { Tooltip } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import { ToneIcon } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
+import { useBench, useImages } from './desk-context.ts'
+import type { KeptDrawings } from './drawings-keeper.ts'
+import { progressText } from './progress-text.ts'
+import css from './status-line.module.css'
+import { words } from './words.ts'
+
+const { progress: texts, drawings: drawingTexts } = words
+
+/** What is there of the images, whether drawings are kept, and what the viewer is not for. */
+export function StatusLine() {
+  const { desk, engine } = useBench()
+  const images = useImages()
+  const { read, files, state } = images.progress
+  const { user } = desk.view
+  return (
+    <footer className={css.line}>
+      {state === 'loading' && files > 0 && (
+        <span className={css.meter} aria-hidden="true">
+          <i style={{ width: `${(read / files) * 100}%` }} />
+        </span>
+      )}
+      <span role="status" className="tabular">
+        {progressText(images.progress)}
+      </span>
+      {images.isBroken && <Said tone="warning">{texts.broken}</Said>}
+      <Saving />
+      <span className={css.gap} />
+      {engine.isSoftware && (
+        <Tooltip label={texts.softwareMeaning}>
+          <span className={css.quiet}>{texts.software}</span>
+        </Tooltip>
+      )}
+      {user && <span className={css.quiet}>{texts.forUser(user.name)}</span>}
+      <span>{words.notPrimary}</span>
+    </footer>
+  )
+}
+
+const RANK = ['refused', 'failing', 'saving', 'waiting', 'saved', 'loading'] as const satisfies readonly KeptDrawings['state'][]
+const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
+  loading: 'plain',
+  saved: 'good',
+  waiting: 'plain',
+  saving: 'plain',
+  failing: 'danger',
+  refused: 'danger',
+}
+
+/** Whether what is drawn is at the gateway: the worst of all studies, and nothing where nothing was drawn. */
+function Saving() {
+  const { drawings } = useBench()
+  const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
+  const kept = [...studies.values()].filter((one) => one.drawings.length > 0 || one.fault !== '' || one.state === 'waiting')
+  const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
+  if (!worst || worst.state === 'loading') return null
+  const { state, fault } = worst
+  const said: Readonly<Record<KeptDrawings['state'], string>> = {
+    ...drawingTexts.saving,
+    failing: drawingTexts.saving.failing(fault),
+    refused: drawingTexts.saving.refused(fault),
+  }
+  return (
+    <>
+      <Said tone={TONES[state]}>{said[state]}</Said>
+      {merges > 0 && state === 'saved' && <span className={css.quiet}>{drawingTexts.merged}</span>}
+    </>
+  )
+}
+
+function Said({ tone, children }: { tone: Tone; children: string }) {
+  return (
+    <span className={css.said} data-tone={tone} role={tone === 'danger' ? 'alert' : undefined}>
+      <ToneIcon tone={tone} size={14} />
+      {children}
+    </span>
+  )
+}

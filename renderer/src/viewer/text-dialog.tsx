@@ -1,0 +1,60 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { AT_ONCE } from './desk.ts'
+import { useBench } from './desk-context.ts'
+import { words } from './words.ts'
+
+const { drawings: texts } = words
+const MOST_CHARACTERS = 200
+
+interface Asked {
+  readonly before: string
+  readonly answer: (text: string | undefined) => void
+}
+
+/** Asks for the text of an arrow or a label, as the engine wants it. */
+export function TextDialog() {
+  const { engine } = useBench()
+  const [asked, setAsked] = useState<Asked>()
+  useEffect(() => {
+    engine.askText = (before) => new Promise((answer) => setAsked({ before, answer }))
+    return () => {
+      engine.askText = undefined
+    }
+  }, [engine])
+  const answer = (text: string | undefined) => {
+    asked?.answer(text)
+    setAsked(undefined)
+  }
+  return (
+    <Modal opened={asked !== undefined} onClose={() => answer(undefined)} title={texts.askTitle} size="sm" transitionProps={AT_ONCE}>
+      {asked && <Ask before={asked.before} onAnswer={answer} />}
+    </Modal>
+  )
+}
+
+function Ask({ before, onAnswer }: { before: string; onAnswer: (text: string | undefined) => void }) {
+  const [text, setText] = useState(before)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAnswer(text.trim() || undefined)
+      }}
+    >
+      <TextInput
+        label={texts.askLabel}
+        value={text}
+        maxLength={MOST_CHARACTERS}
+        data-autofocus
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={() => onAnswer(undefined)}>
+          {texts.cancel}
+        </Button>
+        <Button type="submit">{texts.askDone}</Button>
+      </Group>
+    </form>
+  )
+}

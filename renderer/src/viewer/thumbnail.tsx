@@ -1,0 +1,112 @@
+import { Loader, RingProgress, Tooltip, VisuallyHidden } from '@mantine/core'
+import { useIntersection } from '@mantine/hooks'
+import { IconPhotoOff } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { Tag } from '../components/tone.tsx'
+import { hung } from './board.ts'
+import { activePaneId } from './desk.ts'
+import { useBench, useImages } from './desk-context.ts'
+import type { SeriesState } from './engine/images.ts'
+import { SERIES_TYPE } from './grid.tsx'
+import css from './rail.module.css'
+import { words } from './words.ts'
+
+const { rail: texts } = words
+
+/** A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any. */
+export function Thumbnail({ series, isShown, isActive }: { series: SeriesState; isShown: boolean; isActive: boolean }) {
+  const { desk } = useBench()
+  const { progress } = useImages()
+  const { ref, entry } = useIntersection({ threshold: 0 })
+  const picture = usePicture(series, entry?.isIntersecting ?? false)
+  const { series: of, part, stack, missing } = series
+  const unread = stack.filter(({ instance }) => instance.source === 'manifest').length
+  const isComing = progress.state !== 'done' && unread > 0
+  const count = series.isMultiFrame ? texts.frames(stack.length) : texts.images(stack.length)
+  const show = (isByMouse: boolean) => {
+    desk.set((state) => (state.planesOf === null ? {} : { planesOf: null }))
+    desk.hang((board) => hung(board, board.active, series.key))
+    // The keys are for its images from now on. Who came here by key goes on from here.
+    if (isByMouse) document.querySelector<HTMLElement>(`section[data-pane="${activePaneId(desk.state())}"]`)?.focus({ preventScroll: true })
+  }
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className={css.series}
+      aria-current={isActive}
+      data-shown={isShown || undefined}
+      data-prior={series.isPrior || undefined}
+      draggable
+      onDragStart={(event) => event.dataTransfer.setData(SERIES_TYPE, series.key)}
+      onClick={(event) => show(event.detail > 0)}
+    >
+      <span className={css.picture}>
+        {picture === 'none' ? (
+          <IconPhotoOff size={20} aria-hidden />
+        ) : picture ? (
+          <img src={picture} alt="" draggable={false} />
+        ) : (
+          <Loader size={14} color="gray" />
+        )}
+        {isComing && <Coming part={1 - unread / stack.length} />}
+      </span>
+      <span className={css.about}>
+        <span className={css.description}>{[of.seriesDescription || texts.untitled, part].filter(Boolean).join(', ')}</span>
+        <span className={css.facts}>
+          <b>{of.modality}</b>
+          {of.seriesNumber !== null && <span>{texts.series(of.seriesNumber)}</span>}
+          <span>{count}</span>
+        </span>
+        {isShown && <VisuallyHidden>{texts.isShown}</VisuallyHidden>}
+        {missing.size > 0 && (
+          <Tag tone="warning" meaning={texts.missingMeaning(missing.size)}>
+            {texts.missing(missing.size)}
+          </Tag>
+        )}
+      </span>
+    </button>
+  )
+}
+
+function Coming({ part }: { part: number }) {
+  return (
+    <Tooltip label={texts.reading}>
+      <span className={css.ring}>
+        <RingProgress size={20} thickness={3} roundCaps sections={[{ value: part * 100, color: 'petrol.4' }]} aria-hidden />
+        <VisuallyHidden>{texts.reading}</VisuallyHidden>
+      </span>
+    </Tooltip>
+  )
+}
+
+/** Pictures that were made, by series. */
+const made = new WeakMap<object, Map<string, string>>()
+
+/** The picture of a series, asked for when it is first seen; again where more of the series has come since it failed. */
+function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | undefined {
+  const { engine } = useBench()
+  const { progress } = useImages()
+  const pictures = made.get(engine) ?? new Map<string, string>()
+  made.set(engine, pictures)
+  const [picture, setPicture] = useState<string | undefined>(pictures.get(series.key))
+  const isDone = progress.state === 'done'
+  const isWanted = isSeen && (picture === undefined || (picture === 'none' && isDone))
+  const size = isDone ? series.stack.length : 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for a series, and once more when all has come
+  useEffect(() => {
+    if (!isWanted) return
+    const stopping = new AbortController()
+    engine.thumbnail(series, stopping.signal).then(
+      (url) => {
+        pictures.set(series.key, url)
+        if (!stopping.signal.aborted) setPicture(url)
+      },
+      () => {
+        if (!stopping.signal.aborted) setPicture('none')
+      },
+    )
+    return () => stopping.abort()
+  }, [engine, series.key, isSeen, size])
+  return picture
+}

@@ -1,0 +1,125 @@
+import {
+  IconCamera,
+  IconCube3dSphere,
+  IconFiles,
+  IconHistory,
+  IconKeyboard,
+  IconLayoutAlignMiddle,
+  IconLayoutSidebar,
+  IconPhotoUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRulerMeasure,
+  IconTextCaption,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
+import { FaultsButton } from './faults-button.tsx'
+import { MEASURING, MOVING } from './icons.ts'
+import { LayoutMenu } from './layout-menu.tsx'
+import { LinkMenu } from './link-menu.tsx'
+import { MoreMenu } from './more-menu.tsx'
+import { PresetMenu } from './preset-menu.tsx'
+import { CommandButton } from './tool-button.tsx'
+import { ToolMenu, ToolRow } from './tool-row.tsx'
+import css from './toolbar.module.css'
+import { TransformMenu, TransformRow } from './transform-row.tsx'
+import { words } from './words.ts'
+
+const { toolbar: texts } = words
+/** Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it. */
+const WIDE = 1560
+const MIDDLE = 1180
+const NARROW = 820
+
+/** What can be done with the images: of the active pane, and of the screen. */
+export function Toolbar({ width }: { width: number }) {
+  const isWide = width >= WIDE
+  const isMiddle = width >= MIDDLE
+  const isNarrow = width < NARROW
+  return (
+    <div className={css.bar} role="toolbar" aria-label={texts.all}>
+      <Group label={texts.tools}>
+        <RailButton />
+        <ToolRow tools={isNarrow ? ['window', 'scroll'] : MOVING} />
+        {isWide ? <ToolRow tools={MEASURING} /> : <ToolMenu tools={isNarrow ? [...MOVING.slice(1), ...MEASURING] : MEASURING} />}
+      </Group>
+      <Group label={texts.image}>
+        <PresetMenu />
+        {isMiddle ? <TransformRow /> : <TransformMenu />}
+      </Group>
+      <Group label={texts.screen}>
+        <LayoutMenu />
+        <PlanesButton />
+        <CineButton />
+        {!isNarrow && <ScreenButtons />}
+        <CaptureButton />
+      </Group>
+      <div className={css.gap} />
+      <Group label={texts.lists}>
+        <FaultsButton />
+        {!isNarrow && <ListButtons />}
+        <MoreMenu hasAll={isNarrow} />
+      </Group>
+    </div>
+  )
+}
+
+function Group({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
+    <div role="group" aria-label={label} className={css.group}>
+      {children}
+    </div>
+  )
+}
+
+function RailButton() {
+  const isOn = useDesk((state) => state.isRailOpen)
+  return <CommandButton command="series" icon={IconLayoutSidebar} isOn={isOn} />
+}
+
+function PlanesButton() {
+  const isOn = useDesk((state) => state.planesOf !== null)
+  const why = usePaneState(useActivePaneId(), ({ series }) => (series ? series.whyNoVolume : words.pane.empty))
+  return <CommandButton command="planes" icon={IconCube3dSphere} isOn={isOn} whyNot={isOn ? '' : why} />
+}
+
+function CineButton() {
+  const paneId = useActivePaneId()
+  const isOn = usePaneState(paneId, ({ isPlaying }) => isPlaying)
+  const isOne = usePaneState(paneId, ({ count }) => count < 2)
+  return <CommandButton command="cine" icon={isOn ? IconPlayerPause : IconPlayerPlay} isOn={isOn} whyNot={isOne ? words.cine.not : ''} />
+}
+
+function ScreenButtons() {
+  const hasLines = useDesk((state) => state.hasLines)
+  const hasOverlay = useDesk((state) => state.hasOverlay)
+  return (
+    <>
+      <LinkMenu />
+      <CommandButton command="lines" icon={IconLayoutAlignMiddle} isOn={hasLines} />
+      <CommandButton command="overlay" icon={IconTextCaption} isOn={hasOverlay} />
+    </>
+  )
+}
+
+function CaptureButton() {
+  const { desk } = useBench()
+  const isNothing = usePaneState(useActivePaneId(), ({ series, problem }) => !series || problem !== '')
+  return <CommandButton command="capture" icon={IconCamera} whyNot={desk.view.whyNoCapture || (isNothing ? words.capture.nothing : '')} />
+}
+
+function ListButtons() {
+  const drawer = useDesk((state) => state.drawer)
+  const { media } = useImages()
+  return (
+    <>
+      <CommandButton command="priors" icon={IconHistory} isOn={drawer === 'priors'} />
+      {media.length > 0 && <CommandButton command="media" icon={IconFiles} isOn={drawer === 'media'} />}
+      <CommandButton command="drawings" icon={IconRulerMeasure} isOn={drawer === 'drawings'} />
+      <CommandButton command="captures" icon={IconPhotoUp} isOn={drawer === 'captures'} />
+      <CommandButton command="sheet" icon={IconKeyboard} />
+    </>
+  )
+}

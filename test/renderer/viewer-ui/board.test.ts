@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import {
+  aloneToggled,
+  beside,
+  boardOf,
+  counterpart,
+  filled,
+  type Hangable,
+  hung,
+  laidOut,
+  paneAfter,
+  seriesAfter,
+} from '../../../renderer/src/viewer/board.ts'
+
+const series = (seriesKey: string, description: string, more: Partial<Hangable> = {}): Hangable => ({
+  ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false, images: 10 },
+  ...more,
+})
+const AXIAL = series('a', 'Axial 5 mm')
+const LUNG = series('b', 'Lung 1 mm')
+const SCOUT = series('c', 'Scout')
+const ALL = [AXIAL, LUNG, SCOUT]
+const keys = (board: { panes: readonly { seriesKey: string | null }[] }) => board.panes.map(({ seriesKey }) => seriesKey)
+
+describe('a hanging protocol', () => {
+  const protocol = { layout: '2x2' as const, viewportAssignments: ['Lung 1 mm', null, ' axial 5 MM ', 'Bone'] }
+
+  it('hangs series by their description, leaves a pane empty where it says null, and waits for what has not come', () => {
+    const board = filled(boardOf(protocol), ALL)
+    expect([board.rows, board.columns]).toEqual([2, 2])
+    expect(keys(board)).toEqual(['b', null, 'a', null])
+    expect(board.panes[3]).toMatchObject({ filling: 'named', name: 'Bone' })
+    expect(keys(filled(board, [...ALL, series('d', 'Bone')]))).toEqual(['b', null, 'a', 'd'])
+  })
+
+  it('is the same board where nothing changes, so that nothing is drawn anew', () => {
+    const board = filled(boardOf(protocol), ALL)
+    expect(filled(board, ALL)).toBe(board)
+  })
+
+  it('gives two series of one name to two panes of that name', () => {
+    const twice = boardOf({ layout: '1x2', viewportAssignments: ['T2', 'T2'] })
+    expect(keys(filled(twice, [series('x', 'T2'), series('y', 'T2')]))).toEqual(['x', 'y'])
+    expect(keys(filled(twice, [series('x', 'T2')]))).toEqual(['x', null])
+  })
+
+  it('leaves panes beyond its list empty, and ignores names beyond its panes', () => {
+    expect(keys(filled(boardOf({ layout: '1x2', viewportAssignments: ['Scout'] }), ALL))).toEqual(['c', null])
+    expect(keys(filled(boardOf({ layout: '1x1', viewportAssignments: ['Scout', 'Lung 1 mm'] }), ALL))).toEqual(['c'])
+  })
+
+  it('begins at the first pane that holds something', () => {
+    expect(boardOf({ layout: '1x2', viewportAssignments: [null, 'Scout'] }).active).toBe(1)
+    expect(boardOf({ layout: '1x2', viewportAssignments: [null, null] }).active).toBe(0)
+  })
+})
+
+describe('a board', () => {
+  const one = filled(boardOf(null), ALL)
+
+  it('without a protocol shows the first series with images, of this study', () => {
+    expect(keys(one)).toEqual(['a'])
+    expect(keys(filled(boardOf(null), [series('p', 'Old', { isPrior: true }), series('n', 'None', { images: 0 }), LUNG]))).toEqual(['b'])
+  })
+
+  it('keeps what hangs in a larger layout and fills the rest; in a smaller one it keeps the active pane', () => {
+    const four = filled(laidOut(one, 2, 2), ALL)
+    expect(keys(four)).toEqual(['a', 'b', 'c', null])
+    const active = { ...four, active: 2 }
+    expect(keys(laidOut(active, 1, 2))).toEqual(['a', 'c'])
+    expect(laidOut(active, 1, 2).active).toBe(1)
+  })
+
+  it('never overwrites what a person hung, nor a pane that was emptied', () => {
+    const chosen = hung(laidOut(one, 1, 2), 1, 'c')
+    expect(keys(filled(chosen, ALL))).toEqual(['a', 'c'])
+    expect(keys(filled(hung(chosen, 1, null), ALL))).toEqual(['a', null])
+    expect(hung(chosen, 9, 'b')).toBe(chosen)
+  })
+
+  it('goes from series to series and stops at the ends', () => {
+    expect(keys(seriesAfter(one, ALL, 1))).toEqual(['b'])
+    expect(seriesAfter(one, ALL, -1)).toBe(one)
+    expect(keys(seriesAfter(boardOf(null), ALL, 1))).toEqual(['a'])
+  })
+
+  it('goes from pane to pane around, also where one is shown alone', () => {
+    const two = laidOut(one, 1, 2)
+    expect(paneAfter(two, -1).active).toBe(1)
+    expect(paneAfter(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
+    expect(aloneToggled(one).alone).toBeNull()
+    expect(aloneToggled(aloneToggled(two, 1)).alone).toBeNull()
+  })
+
+  it('puts an earlier study at the right of one pane, in a free pane, else after the active one', () => {
+    expect(keys(beside(one, 'p'))).toEqual(['a', 'p'])
+    expect(beside(one, 'p').active).toBe(0)
+    expect(keys(beside(filled(laidOut(one, 2, 2), ALL), 'p'))).toEqual(['a', 'b', 'c', 'p'])
+    expect(keys(beside(filled(laidOut(one, 1, 3), ALL), 'p'))).toEqual(['a', 'p', 'c'])
+  })
+
+  it('finds the series of an earlier study that is most alike', () => {
+    const old = (key: string, description: string, more: Partial<Hangable> = {}) => series(key, description, { isPrior: true, ...more })
+    const priors = [old('1', 'Scout'), old('2', 'Axial 3 mm'), old('3', 'Axial 5 mm', { modality: 'MR' }), old('4', 'None', { images: 0 })]
+    expect(counterpart(AXIAL, priors)?.seriesKey).toBe('2')
+    expect(counterpart(undefined, priors)).toBeDefined()
+    expect(counterpart(AXIAL, [])).toBeUndefined()
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
+import { automaticWindow, openingWindow, presetsOf, unitOf } from '../../../renderer/src/viewer/engine/presets.ts'
+import { attributes, instance, pixel } from './viewed.ts'
+
+const image = (more: Partial<StackImage['attributes']> = {}, of: Parameters<typeof instance>[1] = {}): StackImage => ({
+  imageId: 'x',
+  sopInstanceUid: '1',
+  frame: 1,
+  instance: instance(1, of),
+  attributes: { ...attributes, ...more },
+})
+const ramp = Int16Array.from({ length: 1000 }, (_, n) => n)
+const opening = (of: StackImage, modality: string) => openingWindow(of, modality, ramp, 0, 999, undefined)
+const names = (of: StackImage, modality: string) =>
+  presetsOf(of, modality, { center: 1, width: 2 }, { center: 3, width: 4 }).map(({ name }) => name)
+
+describe('windows', () => {
+  it('open as the file says; else soft tissue for Hounsfield units; else by the values', () => {
+    expect(opening(image({ windowCenter: [50, 1], windowWidth: [350, 2] }), 'CT')).toEqual({ center: 50, width: 350 })
+    expect(opening(image(), 'CT')).toEqual({ center: 40, width: 400 })
+    expect(opening(image({ windowCenter: [5], windowWidth: [0] }), 'MR').width).toBeGreaterThan(900)
+    expect(opening(image({ intercept: null, slope: null }), 'CT').width).toBeGreaterThan(900)
+  })
+
+  it('leave padding and rare values out of what is automatic', () => {
+    const padded = Int16Array.from([...Array<number>(500).fill(-2000), ...ramp])
+    const { center, width } = automaticWindow(padded, -2000, 999, -2000)
+    expect(center - width / 2).toBeGreaterThan(-20)
+    expect(automaticWindow(Int16Array.of(7, 7), 7, 7).width).toBe(1)
+    expect(automaticWindow(Float32Array.of(0, 0.1, 0.2), 0, 0.2).width).toBeLessThan(0.3)
+  })
+
+  it('are offered by name: those of the file, the automatic one, and those of CT where it is in Hounsfield units', () => {
+    expect(names(image({ windowCenter: [1, 2], windowWidth: [1, 2] }, { windowExplanation: ['BONE'] }), 'CT').slice(0, 4)).toEqual([
+      'BONE',
+      'From the image 2',
+      'Automatic',
+      'Soft tissue',
+    ])
+    expect(names(image(), 'MR')).toEqual(['As opened', 'Automatic'])
+    expect(names(image({ intercept: null, slope: null }), 'CT')).not.toContain('Lung')
+  })
+
+  it('know the unit of a value', () => {
+    expect(unitOf(image(), 'CT')).toBe('HU')
+    expect(unitOf(image(), 'MR')).toBe('')
+    expect(unitOf(image({}, { rescaleType: 'OD' }), 'CR')).toBe('OD')
+    expect(unitOf(image({}, { rescaleType: 'US' }), 'MR')).toBe('')
+    expect(unitOf(image({}, { imageType: ['ORIGINAL', 'PRIMARY', 'LOCALIZER'], image: pixel }), 'CT')).toBe('')
+  })
+})
