@@ -12,8 +12,9 @@ import { admitView, type OpenView } from './views.ts'
 export interface LinesRule {
   /** An empty line goes out this often, and the view is looked at again. Milliseconds. */
   readonly heartbeatMs?: number
-  /** Streams open at once on this path. */
+  /** Streams open at once on this path; of one view. */
   readonly streams?: number
+  readonly ofView?: number
 }
 
 /**
@@ -25,11 +26,15 @@ export function serveViewLines(
   app: HttpApp,
   path: `/${string}`,
   open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
-  { heartbeatMs = 15_000, streams = 100 }: LinesRule = {},
+  { heartbeatMs = 15_000, streams = 100, ofView = 10 }: LinesRule = {},
 ): void {
   let openHere = 0
+  const openOf = new Map<string, number>()
   serveFile(app, path, { access: 'view' }, async ({ view }, reply, request) => {
-    if (openHere >= streams) throw new ApiError('too-many', 'Too many studies are being opened.', { headers: { 'retry-after': '10' } })
+    const { viewId } = view
+    const inView = openOf.get(viewId) ?? 0
+    if (openHere >= streams || inView >= ofView)
+      throw new ApiError('too-many', 'Too many studies are being opened.', { headers: { 'retry-after': '10' } })
     using ending = endingOf(app, reply)
     const { raw } = reply
     const write = (text: string) => {
@@ -41,6 +46,7 @@ export function serveViewLines(
       else if (!raw.writableNeedDrain) write('\n')
     }, heartbeatMs)
     openHere += 1
+    openOf.set(viewId, inView + 1)
     try {
       for await (const line of open(view, ending.signal)) {
         if (!write(`${JSON.stringify(line)}\n`)) await once(raw, 'drain', { signal: ending.signal })
@@ -54,6 +60,9 @@ export function serveViewLines(
     } finally {
       clearInterval(heartbeat)
       openHere -= 1
+      const left = (openOf.get(viewId) ?? 1) - 1
+      if (left > 0) openOf.set(viewId, left)
+      else openOf.delete(viewId)
     }
     if (!raw.headersSent) begin(reply)
     raw.end()
@@ -124,11 +133,11 @@ export function serveViewBytes<P extends z.ZodType>(
   })
 }
 
-/** One frame, as it is stored in its file. */
-export const frameBytes = (body: Buffer, transferSyntaxUid: string): ViewBytes => ({
-  headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` },
-  body,
-})
+/** One frame, as it is stored in its file. @throws ApiError refused: what its file gives as a transfer syntax is none */
+export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
+  if (!/^[\d.]{1,64}$/.test(transferSyntaxUid)) throw new ApiError('refused', 'Its file names no transfer syntax.')
+  return { headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` }, body }
+}
 
 /** What a partner gave beside the images. */
 export interface MediaFile {

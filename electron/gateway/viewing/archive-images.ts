@@ -58,6 +58,7 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
   /** The last instance that was listed, and how many there are. */
   let after = 0
   let known = 0
+  let isStale = false
   const count = () => store.imageStudies.get(studyInstanceUid)?.instances ?? 0
   let counted = 0
 
@@ -91,17 +92,24 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
     }
   }
 
-  const imageOf = (kept: Kept): ImageFile => ({
-    frame: (number) => opened(kept, async (file) => (await frameOf(file, number)) ?? noFrame()),
-    extras: () => opened(kept, async (file) => extrasOf(file)),
-    use: (_signal, work) => opened(kept, work),
+  /** What was set aside or replaced since it was listed is shown no more, as where it was of another patient. */
+  async function current<T>(sopInstanceUid: string, kept: Kept, work: (file: OpenFile) => Promise<T>): Promise<T> {
+    if (store.instances.current(sopInstanceUid)?.file === kept.file) return await opened(kept, work)
+    isStale = true
+    throw new ApiError('refused', 'It was set aside or replaced in the archive meanwhile: reload the page.')
+  }
+
+  const imageOf = (sopInstanceUid: string, kept: Kept): ImageFile => ({
+    frame: (number) => current(sopInstanceUid, kept, async (file) => (await frameOf(file, number)) ?? noFrame()),
+    extras: () => current(sopInstanceUid, kept, async (file) => extrasOf(file)),
+    use: (_signal, work) => current(sopInstanceUid, kept, work),
   })
 
   async function show(instance: InstanceRecord, at: number): Promise<void> {
     try {
       const { header, fault } = await readFile(await pathOf(instance))
       shown.show({ header, source: 'archive' })
-      if (isDocument(header)) media.addDocument(imageOf(instance))
+      if (isDocument(header)) media.addDocument(imageOf(instance.sopInstanceUid, instance))
       if (fault !== undefined) tell(instance, at, fault)
     } catch (error) {
       if (!signal.aborted) tell(instance, at, faultSentence(error))
@@ -115,6 +123,7 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
   return {
     async run() {
       counted = count()
+      isStale = false
       files = Math.max(files, counted)
       for (let limit = FIRST; ; limit = BATCH) {
         const part = store.instances.partOfStudy(studyInstanceUid, after, limit)
@@ -140,7 +149,7 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
       files = known
     },
     get isChanged() {
-      return count() !== counted
+      return isStale || count() !== counted
     },
     get files() {
       return files
@@ -154,7 +163,7 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
     has: (sopInstanceUid) => instances.has(sopInstanceUid),
     find(sopInstanceUid) {
       const kept = instances.get(sopInstanceUid)
-      return kept && imageOf(kept)
+      return kept && imageOf(sopInstanceUid, kept)
     },
     close() {
       for (const copy of inflated.values())

@@ -9,6 +9,7 @@ import type { OpenView } from '#gateway/http/views.ts'
 import type { CaptureRecord } from '#gateway/store/captures.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
+import { StorageFault } from '#gateway/store/storage-fault.ts'
 import type { Capture, NewCapture } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type CaptureObject, captureObject } from './capture-object.ts'
@@ -34,7 +35,8 @@ export interface CapturesDeps extends DomainDeps, Omit<CaptureUploadDeps, 'store
 export interface Captures extends AsyncDisposable {
   /**
    * It is in the archive once this resolves, and on its way to the partner. The caller has looked whether the view may make any.
-   * @throws ApiError malformed: the pixels, the frame; not-found: the view has no such image; StorageFault
+   * @throws ApiError malformed: the pixels, the frame; not-found: the view has no such image; refused: the study has too many; too-many;
+   * unavailable: the disk
    */
   make(view: OpenView, capture: z.output<typeof NewCapture>): Promise<Capture>
   /** Of the studies that the view shows, newest first. */
@@ -44,6 +46,10 @@ export interface Captures extends AsyncDisposable {
 }
 
 const inflated = promisify(inflate)
+const GIGABYTE = 1e9
+/** Each may have fifty megabytes. */
+const MOST_OF_A_STUDY = 500
+const MOST_IN_LINE = 8
 const UNASKED = 'No endpoint is asked where captures go: it is in the archive of this gateway alone.'
 const UNKNOWN = 'The study is of no partner: it is in the archive of this gateway alone.'
 
@@ -72,6 +78,23 @@ export function openCaptures(deps: CapturesDeps): Captures {
     return endpoints.targetFor('secondary_capture.access_requested', apiKeyId) ? '' : UNASKED
   }
 
+  function demandRoom(): void {
+    const { freeBytes } = store.imageFiles.space()
+    if (freeBytes < settings.get('intake.stopGigabytes') * GIGABYTE)
+      throw new ApiError('unavailable', 'The disk of the gateway is nearly full: no captures are kept until there is room.')
+  }
+
+  // One after the other: each is large, and continues the series of its study.
+  let last: Promise<unknown> = Promise.resolve()
+  let inLine = 0
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (inLine >= MOST_IN_LINE) throw new ApiError('too-many', 'Too many captures are being made.', { headers: { 'retry-after': '5' } })
+    inLine++
+    const done = last.then(work).finally(() => inLine--)
+    last = done.catch(() => undefined)
+    return done
+  }
+
   const append = (captureId: string, at: string) => outbox.append({ kind: CAPTURE_UPLOAD, subject: captureId, payload: {}, at })
   const actorOf = ({ userId }: OpenView) => (userId === null ? 'gateway' : userActor(userId))
   const uidsOf = (view: OpenView): string[] =>
@@ -79,45 +102,55 @@ export function openCaptures(deps: CapturesDeps): Captures {
       ? []
       : [view.studyInstanceUid, ...images.priors(view).flatMap(({ isOpen, studyInstanceUid }) => (isOpen ? [studyInstanceUid] : []))]
 
-  return {
-    async make(view, { sopInstanceUid: ofSopInstanceUid, frame, rows, columns, pixels, description }) {
-      const shown = images.instanceOf(view, ofSopInstanceUid)
-      if (!shown?.instance.image) throw new ApiError('not-found', 'This view has no such image, or it has not been read yet.')
-      const { studyInstanceUid } = shown.study
-      if (frame > shown.instance.frames) throw malformed('body.frame', `must be one of its ${shown.instance.frames} frames`)
-      const image = { rows, columns, pixels: await pixelsOf(pixels, rows * columns * 3) }
+  async function made(
+    view: OpenView,
+    { sopInstanceUid: ofSopInstanceUid, frame, rows, columns, pixels, description }: z.output<typeof NewCapture>,
+  ): Promise<Capture> {
+    const shown = images.instanceOf(view, ofSopInstanceUid)
+    if (!shown?.instance.image) throw new ApiError('not-found', 'This view has no such image, or it has not been read yet.')
+    const { studyInstanceUid } = shown.study
+    if (frame > shown.instance.frames) throw malformed('body.frame', `must be one of its ${shown.instance.frames} frames`)
+    demandRoom()
+    if (captures.ofStudy(studyInstanceUid).length >= MOST_OF_A_STUDY)
+      throw new ApiError('refused', `The study has ${MOST_OF_A_STUDY} captures already: no more can be made of it.`)
+    const image = { rows, columns, pixels: await pixelsOf(pixels, rows * columns * 3) }
 
-      const study = studyOf(view, studyInstanceUid)
-      const earlier = captures.ofStudy(studyInstanceUid)
-      const now = instantOf(clock())
-      const { object, header } = captureObject({
-        ...{ shown, frame, description, image },
-        sopInstanceUid: uidOf(uuid()),
-        // One series of a study, which grows.
-        seriesInstanceUid: earlier[0]?.seriesInstanceUid ?? uidOf(uuid()),
-        instanceNumber: earlier.length + 1,
-        madeAt: now,
-        timeZone: timeZoneOf(settings.get('clinic.timeZone')),
-        archived: imageStudies.get(studyInstanceUid)?.header,
-      })
-      const whose = { studyId: study?.studyId ?? null, apiKeyId: study?.createdByApiKeyId ?? null }
-      const why = whyKept(whose)
-      const record: CaptureRecord = {
-        captureId: uuid(),
-        ...whose,
-        ...{ studyInstanceUid, sopInstanceUid: object.sopInstanceUid, seriesInstanceUid: object.seriesInstanceUid },
-        ...{ ofSopInstanceUid, ofSeriesInstanceUid: shown.series.seriesInstanceUid, userId: view.userId },
-        ...{ state: why === '' ? 'waiting' : 'kept', urls: 0, uploaded: 0, attempts: 0, nextAt: why === '' ? now : null },
-        ...{ lastError: why, createdAt: now, updatedAt: now },
-      }
-      await keep([object], header, () => {
-        captures.insert(record)
-        const { captureId, sopInstanceUid } = record
-        note(deps, actorOf(view), 'capture.make', captureId, { viewId: view.viewId, studyInstanceUid, sopInstanceUid, ofSopInstanceUid })
-        if (why === '') append(captureId, now)
-      })
-      return shownCapture(record)
-    },
+    const study = studyOf(view, studyInstanceUid)
+    const earlier = captures.ofStudy(studyInstanceUid)
+    const now = instantOf(clock())
+    const { object, header } = captureObject({
+      ...{ shown, frame, description, image },
+      sopInstanceUid: uidOf(uuid()),
+      // One series of a study, which grows.
+      seriesInstanceUid: earlier[0]?.seriesInstanceUid ?? uidOf(uuid()),
+      instanceNumber: earlier.length + 1,
+      madeAt: now,
+      timeZone: timeZoneOf(settings.get('clinic.timeZone')),
+      archived: imageStudies.get(studyInstanceUid)?.header,
+    })
+    const whose = { studyId: study?.studyId ?? null, apiKeyId: study?.createdByApiKeyId ?? null }
+    const why = whyKept(whose)
+    const record: CaptureRecord = {
+      captureId: uuid(),
+      ...whose,
+      ...{ studyInstanceUid, sopInstanceUid: object.sopInstanceUid, seriesInstanceUid: object.seriesInstanceUid },
+      ...{ ofSopInstanceUid, ofSeriesInstanceUid: shown.series.seriesInstanceUid, userId: view.userId },
+      ...{ state: why === '' ? 'waiting' : 'kept', urls: 0, uploaded: 0, attempts: 0, nextAt: why === '' ? now : null },
+      ...{ lastError: why, createdAt: now, updatedAt: now },
+    }
+    await keep([object], header, () => {
+      captures.insert(record)
+      const { captureId, sopInstanceUid } = record
+      note(deps, actorOf(view), 'capture.make', captureId, { viewId: view.viewId, studyInstanceUid, sopInstanceUid, ofSopInstanceUid })
+      if (why === '') append(captureId, now)
+    }).catch((error: unknown) => {
+      throw error instanceof StorageFault ? new ApiError('unavailable', 'The disk of the gateway did not take the capture.') : error
+    })
+    return shownCapture(record)
+  }
+
+  return {
+    make: async (view, wanted) => inTurn(() => made(view, wanted)),
 
     list: (view) =>
       uidsOf(view)

@@ -8,6 +8,7 @@ import type { GrowingFile } from './growing-file.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { PartnerAnswer } from './partner-answer.ts'
 import type { PartnerFile } from './partner-file.ts'
+import { resourceOf } from './url-identity.ts'
 import { fileKeyOf, NoRoom, type ViewCache } from './view-cache.ts'
 
 /** It is not shown, and nothing is wrong: it is here already. */
@@ -72,7 +73,12 @@ async function tryFile(deps: FileLoadingDeps, file: PartnerFile): Promise<void> 
     file.watch.changed()
   }
   try {
-    const of = { fileKey: fileKeyOf(file.identity), studyInstanceUid: studyInstanceUid ?? '', url: file.url, hosts: answer.now.hosts() }
+    const of = {
+      fileKey: fileKeyOf(resourceOf(file.url)),
+      studyInstanceUid: studyInstanceUid ?? '',
+      url: file.url,
+      hosts: answer.now.hosts(),
+    }
     const hold = await fetched(deps, of, { signal, grown, evicted })
     path = hold.path
     try {

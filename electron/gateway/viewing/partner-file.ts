@@ -10,8 +10,6 @@ import { openWatch, type Watch } from './watch.ts'
 export interface PartnerFile {
   /** From 0, in the order of the answer. */
   readonly index: number
-  /** What it stays when its URL is made anew. */
-  readonly identity: string
   readonly watch: Watch
   url: string
   /** Which answer its URL is of, from 0. */
@@ -30,8 +28,8 @@ export interface PartnerFile {
   isSettled: boolean
 }
 
-export const partnerFile = (index: number, identity: string, url: string): PartnerFile => ({
-  ...{ index, identity, url, watch: openWatch(), generation: 0, growing: undefined, hold: undefined },
+export const partnerFile = (index: number, url: string): PartnerFile => ({
+  ...{ index, url, watch: openWatch(), generation: 0, growing: undefined, hold: undefined },
   ...{ sopInstanceUid: '', fault: '', isPassing: false, isSettled: false },
 })
 
@@ -47,9 +45,11 @@ export function imageOf(file: PartnerFile, openFiles: OpenFiles, urge: () => () 
         const found = await work()
         if (found !== undefined) return found
       } catch (error) {
-        // It was closed or had to make room meanwhile.
-        if (error instanceof ApiError || (seen.hold === file.hold && seen.growing === file.growing)) throw error
-        continue
+        if (error instanceof ApiError) throw error
+        // It was closed or had to make room meanwhile; one that has just come is closed a moment before its place is known.
+        const isClosed = !seen.hold && seen.growing !== undefined && (error as NodeJS.ErrnoException).code === 'EBADF'
+        if (!isClosed && seen.hold === file.hold && seen.growing === file.growing) throw error
+        if (!isClosed) continue
       }
       if (seen.hold !== file.hold || seen.growing !== file.growing) continue
       const settle = urge()

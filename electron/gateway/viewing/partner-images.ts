@@ -60,7 +60,7 @@ export async function partnerImages(
   const { list, shown, media, studyInstanceUid, inArchive, openFiles, signal } = deps
   const urls = urlsToLoad(first.urls, list, studyInstanceUid)
   const identities = identitiesOf(urls)
-  const files = urls.map((url, index) => partnerFile(index, identities[index] ?? url, url))
+  const files = urls.map((url, index) => partnerFile(index, url))
   const match = manifestMatch(urls, first.manifests, inArchive)
   const bySop = new Map<string, PartnerFile>()
   let read = 0
@@ -155,11 +155,12 @@ export async function partnerImages(
   let listed = 0
   for (const manifest of first.manifests) {
     const { series, instances } = contentOf(manifest)
-    shown.announce(manifest.studyInstanceUID, false)
+    shown.announce(manifest.studyInstanceUID, false, studyInstanceUid !== null)
     for (const one of series) list.putSeries(one)
     for (const instance of instances) {
       if (listed++ >= MOST_FILES) break
-      if (!inArchive(instance.sopInstanceUid)) list.putInstance(instance)
+      // What a file says stands: one of another study, too, that has the same UID.
+      if (!inArchive(instance.sopInstanceUid) && !list.instance(instance.sopInstanceUid)) list.putInstance(instance)
       if (listed % 1000 === 0) await new Promise(setImmediate)
     }
   }

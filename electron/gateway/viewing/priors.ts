@@ -1,7 +1,11 @@
+import type { Caller } from '#gateway/domain/caller.ts'
 import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { signedInUser } from '#gateway/domain/sessions.ts'
+import { isVisible } from '#gateway/domain/study-access.ts'
 import type { OpenView } from '#gateway/http/views.ts'
 import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { Store } from '#gateway/store/store.ts'
+import type { StudyRecord } from '#gateway/store/studies.ts'
 import type { ViewedPrior } from '#shared/contract/viewing.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { differencesOf, isSamePerson } from './same-patient.ts'
@@ -9,13 +13,13 @@ import { differencesOf, isSamePerson } from './same-patient.ts'
 const MOST_PRIORS = 50
 
 export interface PriorsDeps {
-  readonly store: Pick<Store, 'studies' | 'imageStudies'>
+  readonly store: Pick<Store, 'studies' | 'imageStudies' | 'apiKeys' | 'users'>
   readonly imageStudies: Pick<ImageStudies, 'isVisible'>
   readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
 }
 
 /**
- * Earlier studies that can be put beside, the newest first: those that the study's row names (`priorStudyIds`); and in the window those of the
+ * Earlier studies that can be put beside, the newest first: those that the study's row names (`priorStudyIds`) of what the view may show; and in the window those of the
  * archive that are of the same patient and that the person may see. A link is bound to its study (row 22): it shows only what the row names.
  */
 export function priorsOf(deps: PriorsDeps, view: OpenView, isOpen: (studyInstanceUid: string) => boolean): ViewedPrior[] {
@@ -38,10 +42,28 @@ export function priorsOf(deps: PriorsDeps, view: OpenView, isOpen: (studyInstanc
   return priors.sort((a, b) => b.studyDate.localeCompare(a.studyDate)).slice(0, MOST_PRIORS)
 }
 
-function namedByRow({ store: { studies } }: PriorsDeps, { studyInstanceUid }: OpenView): string[] {
-  // interface.md, scribe studies: only their rows name priors; whoever may see the study may see what it names.
-  const row = studyInstanceUid === null ? undefined : studies.byUid('scribe', studyInstanceUid)
-  return (row?.detail.priorStudyIds ?? []).flatMap((studyId) => studies.get(studyId)?.studyInstanceUid ?? [])
+function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
+  const { studies } = deps.store
+  const seer = seerOf(deps, view)
+  const isShown = (row: StudyRecord | undefined) =>
+    row !== undefined && row.cancelledAt === null && (seer === undefined || isVisible(seer, row))
+  // interface.md, scribe studies: only their rows name priors, and one may be of another partner than the view.
+  const row = view.studyInstanceUid === null ? undefined : studies.byUid('scribe', view.studyInstanceUid)
+  if (!row || !isShown(row)) return []
+  return (row.detail.priorStudyIds ?? []).flatMap((studyId) => {
+    const prior = studies.get(studyId)
+    return prior && isShown(prior) ? [prior.studyInstanceUid] : []
+  })
+}
+
+/** Whose studies the view may show besides its own (rows 26, 52): those of the person at the window, else of whoever gave the link. */
+function seerOf({ store, customersOf }: PriorsDeps, view: OpenView): Caller | undefined {
+  const { kind, user, createdByApiKeyId, createdByUserId } = view
+  const key = createdByApiKeyId === null ? undefined : store.apiKeys.get(createdByApiKeyId)
+  if (key) return { kind: 'api-key', apiKeyId: key.apiKeyId, scope: key.scope, isViewerEnabled: key.isViewerEnabled }
+  const maker = createdByUserId === null ? undefined : store.users.get(createdByUserId)
+  const person = kind === 'window' ? user : maker && signedInUser(maker)
+  return person && { kind: 'user', user: { ...person, customerIds: customersOf(person.userId) } }
 }
 
 function inArchive({ store, imageStudies, customersOf }: PriorsDeps, { kind, user, studyInstanceUid }: OpenView): string[] {

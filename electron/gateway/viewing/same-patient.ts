@@ -23,6 +23,17 @@ export function rowDifferencesOf(header: Patient, row: { readonly patientName: s
   ]
 }
 
+/**
+ * What says that two studies are of two people: names change with marriage and numbers with the hospital, but not both, and no date of birth.
+ */
+export function personDifferencesOf(one: Patient, other: Patient): string[] {
+  const isBornApart = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
+  const isNamedApart = isOtherPerson(one.patientName, other.patientName)
+  const isNumberedApart = isOther(one.patientId, other.patientId, idForm)
+  const isApart = isBornApart || (isNamedApart && isNumberedApart)
+  return isApart ? differencesOf(one, other) : []
+}
+
 export const isSamePerson = (one: string, other: string) => one !== '' && other !== '' && !isOtherPerson(one, other)
 
 const isOther = (one: string, other: string, formOf: (text: string) => string) => {

@@ -1,7 +1,7 @@
 import type { ViewedHeader } from '#gateway/dimse/viewed-file.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { ViewedInstance } from '#shared/contract/viewing.ts'
-import { differencesOf, type Patient, rowDifferencesOf } from './same-patient.ts'
+import { differencesOf, type Patient, personDifferencesOf, rowDifferencesOf } from './same-patient.ts'
 import type { ViewList } from './view-list.ts'
 
 /** A file whose header was read. */
@@ -12,8 +12,8 @@ export interface ReadFile {
 
 /** The studies of a view as their files say them, and whether they are of one patient each. */
 export interface ShownStudies {
-  /** Until its first file is read, a study is what the gateway knows of it. */
-  announce(studyInstanceUid: string, isPrior: boolean): void
+  /** Until its first file is read, a study is what the gateway knows of it. Not where a partner named it unasked: then nothing of it is told. */
+  announce(studyInstanceUid: string, isPrior: boolean, isAsked?: boolean): void
   /** Lists what the file says. */
   show(file: ReadFile): void
 }
@@ -46,17 +46,23 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
       return false
     }
     const { patientName, patientId, patientBirthDate } = header.study
+    for (const other of patients.values()) {
+      const differing = personDifferencesOf(other, header.study)
+      if (differing.length === 0) continue
+      danger(studyInstanceUid, `It may be of another patient than another study beside it: the ${differing.join(' and the ')} differ.`)
+      break
+    }
     patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
     compareWithRow(studyInstanceUid, header.study)
     return true
   }
 
   return {
-    announce(studyInstanceUid, isPrior) {
+    announce(studyInstanceUid, isPrior, isAsked = true) {
       if (isPrior) priors.add(studyInstanceUid)
       if (list.study(studyInstanceUid)) return
-      const row = studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
-      const header = imageStudies.get(studyInstanceUid)?.header
+      const row = isAsked ? (studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)) : undefined
+      const header = isAsked ? imageStudies.get(studyInstanceUid)?.header : undefined
       list.putStudy({
         ...{ studyInstanceUid, isPrior },
         ...{ patientName: header?.patientName ?? '', patientId: header?.patientId ?? '' },
@@ -68,6 +74,12 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
     },
     show({ header: { study, series, instance }, source }) {
       const { studyInstanceUid } = study
+      const other = list.instance(instance.sopInstanceUid)
+      if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
+        // Frames go by the UID alone: the pixels of one would be shown with the geometry and the name of the other.
+        danger(studyInstanceUid, 'An image of another study in this view has the same UID as one of this study, which is not shown.')
+        return
+      }
       if (isFirst({ study, series, instance })) list.putStudy({ ...study, isPrior: priors.has(studyInstanceUid) })
       // A manifest's own words stand until the first file of the series.
       if (!seriesRead.has(series.seriesInstanceUid)) {

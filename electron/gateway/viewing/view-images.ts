@@ -64,7 +64,7 @@ export interface ViewImagesDeps {
   /** Milliseconds before the first and the second new try of a file; 1,000 and 4,000 unless told. */
   readonly pausesMs?: readonly number[]
   /** Where they are not those of the settings. */
-  readonly limits?: CacheLimits
+  readonly limits?: CacheLimits & { readonly views?: number; readonly listed?: number }
 }
 
 export interface ShownFrame {
@@ -109,6 +109,8 @@ export interface ViewImages extends AsyncDisposable {
   priors(view: OpenView): ViewedPrior[]
   /** Once it resolves, `lines` has the study. @throws ApiError not-found: it is none of `priors` */
   addPrior(view: OpenView, studyInstanceUid: string): Promise<void>
+  /** Whether the study is listed; undefined where nothing was asked for since the view began anew. */
+  shows(view: OpenView, studyInstanceUid: string): boolean | undefined
   /** What its file says, for a capture of it; undefined until the file's own header was read. */
   instanceOf(view: OpenView, sopInstanceUid: string): KnownInstance | undefined
   /** The view is over: nothing of it is fetched or kept in memory any more. */
@@ -117,12 +119,15 @@ export interface ViewImages extends AsyncDisposable {
 
 /** More studies beside are no comparison. */
 const MOST_STUDIES = 12
+/** Held at once, unless somebody listens: a list of 20,000 images is tens of megabytes. */
+const MOST_VIEWS = 100
+const MOST_LISTED = 200_000
 /** What nobody has looked at for so long is forgotten; a view that goes on begins anew. */
 const IDLE_MS = 2 * 60 * 60_000
 const LOOK_EVERY_MS = 60_000
 
 export function openViewImages(deps: ViewImagesDeps): ViewImages {
-  const { clock } = deps
+  const { clock, limits: { views: mostViews = MOST_VIEWS, listed: mostListed = MOST_LISTED } = {} } = deps
   const cache = openViewCache(deps)
   const files = openFiles()
   const states = new Map<string, ViewState>()
@@ -135,9 +140,23 @@ export function openViewImages(deps: ViewImagesDeps): ViewImages {
   }
 
   function stateOf(view: OpenView): ViewState {
-    const state = states.get(view.viewId) ?? openViewState({ ...deps, cache, openFiles: files }, view)
+    const before = states.get(view.viewId)
+    if (before) return before
+    makeRoom()
+    const state = openViewState({ ...deps, cache, openFiles: files }, view)
     states.set(view.viewId, state)
     return state
+  }
+
+  /** Views that nobody listens to go, the one not looked at for longest first; one that goes on begins anew. */
+  function makeRoom(): void {
+    const idle = [...states].filter(([, { lastUse }]) => Number.isFinite(lastUse)).sort(([, one], [, other]) => one.lastUse - other.lastUse)
+    let held = [...states.values()].reduce((sum, { list }) => sum + list.size, 0)
+    for (const [viewId, { list }] of idle) {
+      if (states.size < mostViews && held < mostListed) break
+      held -= list.size
+      end(viewId)
+    }
   }
 
   const looking = setInterval(() => {
@@ -160,6 +179,10 @@ export function openViewImages(deps: ViewImagesDeps): ViewImages {
       if (!state.studies.has(studyInstanceUid) && state.studies.size >= MOST_STUDIES)
         throw new ApiError('refused', `No more than ${MOST_STUDIES} studies can be open in a view: open the earlier study by itself.`)
       state.addStudy(studyInstanceUid)
+    },
+    shows: (view, studyInstanceUid) => {
+      const list = states.get(view.viewId)?.list
+      return list && list.study(studyInstanceUid) !== undefined
     },
     instanceOf(view, sopInstanceUid) {
       const list = states.get(view.viewId)?.list

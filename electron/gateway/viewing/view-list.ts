@@ -14,6 +14,8 @@ export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
 /** What is known of the images of a view, for any number of listeners. */
 export interface ViewList {
   readonly watch: Watch
+  /** Instances. */
+  readonly size: number
   readonly faults: FaultList
   putStudy(study: ViewedStudy): void
   study(studyInstanceUid: string): ViewedStudy | undefined
@@ -53,6 +55,9 @@ export function viewList(): ViewList {
 
   return {
     watch,
+    get size() {
+      return instances.size
+    },
     faults: faultList({ put: told(faults.put), remove: faults.remove }),
     putStudy: told((study) => studies.put(study.studyInstanceUid, study)),
     study: studies.get,

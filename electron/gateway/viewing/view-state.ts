@@ -11,6 +11,8 @@ import type { AskedStudy, ShownMedium, ViewImagesDeps } from './view-images.ts'
 import { type Progress, type ViewList, viewList } from './view-list.ts'
 
 const PAUSES_MS = [1000, 4000]
+/** Frames that one view waits for or reads at once: a browser asks for six. */
+const MOST_AT_ONCE = 100
 /** How long a frame is waited for. */
 const PATIENCE_MS = 60_000
 
@@ -18,13 +20,13 @@ const PATIENCE_MS = 60_000
 export interface ViewState {
   readonly list: ViewList
   readonly studies: ReadonlyMap<string, StudyImages>
-  /** Milliseconds since 1970; `Infinity` while somebody listens. */
+  /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
   readonly lastUse: number
   addStudy(studyInstanceUid: string): void
   lines(signal: AbortSignal): AsyncGenerator<ViewLine>
   /** See `MediaFiles`; waits until it is known. */
   medium(mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
-  /** The instance, once it is known. @throws ApiError not-found, unavailable; the reason of `signal` */
+  /** The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason of `signal` */
   image<T>(sopInstanceUid: string, signal: AbortSignal, work: (image: ImageFile, signal: AbortSignal) => Promise<T>): Promise<T>
   end(): void
 }
@@ -45,13 +47,15 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
   let listeners = 0
   /** Frames of images that are not known yet. */
   let waiting = 0
+  /** Frames that are asked for. */
+  let asking = 0
   let lastUse = clock()
 
-  /** The row by which a partner knows the study: the view's own, or one of its area before one of the other. */
+  /** The row by which a partner knows the study: the view's own, or one of its area before one of the other; none that is cancelled. */
   function askedStudy(studyInstanceUid: string): AskedStudy | undefined {
     if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid) return { studyId: view.studyId, studyInstanceUid }
     const areas = view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
-    const row = areas.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])[0]
+    const row = areas.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? []).find(({ cancelledAt }) => cancelledAt === null)
     return row && { studyId: row.studyId, studyInstanceUid }
   }
 
@@ -99,7 +103,7 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
     list,
     studies,
     get lastUse() {
-      return listeners > 0 ? Number.POSITIVE_INFINITY : lastUse
+      return listeners + asking > 0 ? Number.POSITIVE_INFINITY : lastUse
     },
     addStudy(studyInstanceUid) {
       if (!studies.has(studyInstanceUid)) add(studyInstanceUid)
@@ -121,7 +125,10 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
       return await media.open(mediaId, range, within)
     },
     async image(sopInstanceUid, wanted, work) {
+      if (asking >= MOST_AT_ONCE)
+        throw new ApiError('too-many', 'This view asks for too many images at once.', { headers: { 'retry-after': '1' } })
       lastUse = clock()
+      asking++
       const patience = AbortSignal.timeout(PATIENCE_MS)
       const within = AbortSignal.any([wanted, signal, patience])
       try {
@@ -131,6 +138,8 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
         if (signal.aborted) throw new ApiError('not-found', 'This view has ended.')
         if (patience.aborted) throw new ApiError('unavailable', 'The image has not come within a minute: try again.')
         throw error
+      } finally {
+        asking--
       }
     },
     end() {

@@ -12,7 +12,7 @@ import type { ViewImages } from './view-images.ts'
 export interface ViewsHandlersDeps {
   readonly store: Store
   readonly views: Pick<ViewSessions, 'byLink' | 'close' | 'shown'>
-  readonly images: Pick<ViewImages, 'priors' | 'addPrior' | 'extras'>
+  readonly images: Pick<ViewImages, 'priors' | 'addPrior' | 'extras' | 'shows'>
   readonly annotations: AnnotationsOfViews
   readonly captures: Pick<Captures, 'make' | 'list' | 'retry'>
 }
@@ -35,11 +35,25 @@ export const VIEWING_ACCESS = {
 export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewing, typeof VIEWING_ACCESS> {
   const { store, views, images, annotations, captures } = deps
 
-  /** What is drawn is of a study that the view shows; of an ephemeral session the gateway knows none, and it ends with the view. */
+  /** What is drawn is of a study that the view shows; those of an ephemeral session are the ones that the partner gave. */
   function demandShown(view: OpenView, studyInstanceUid: string): void {
-    if (view.studyInstanceUid === null || view.studyInstanceUid === studyInstanceUid) return
-    if (!images.priors(view).some((prior) => prior.isOpen && prior.studyInstanceUid === studyInstanceUid))
+    if (view.studyInstanceUid === studyInstanceUid) return
+    if (view.studyInstanceUid === null) demandGiven(view, studyInstanceUid)
+    else if (!images.priors(view).some((prior) => prior.isOpen && prior.studyInstanceUid === studyInstanceUid))
       throw new ApiError('not-found', 'This view does not show such a study.')
+  }
+
+  function demandGiven(view: OpenView, studyInstanceUid: string): void {
+    const isShown = images.shows(view, studyInstanceUid)
+    if (isShown === true || (isShown === undefined && annotations.read(view, studyInstanceUid).revision > 0)) return
+    if (isShown === false) throw new ApiError('not-found', 'This view does not show such a study.')
+    // As after a restart of the gateway: it passes with the next frame that the page asks for.
+    throw new ApiError('unavailable', 'The images of this view are not listed yet: look at another image, or reload the page.')
+  }
+
+  function demandCapture(view: OpenView): void {
+    const { whyNoCapture } = views.shown(view)
+    if (whyNoCapture !== '') throw new ApiError('refused', whyNoCapture)
   }
 
   return {
@@ -67,7 +81,7 @@ export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewin
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
-      demandShown(view, params.studyInstanceUid)
+      if (view.studyInstanceUid !== null) demandShown(view, params.studyInstanceUid)
       return annotations.read(view, params.studyInstanceUid)
     },
     saveAnnotations({ view, params, body }) {
@@ -76,11 +90,13 @@ export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewin
     },
 
     capture({ view, body }) {
-      const { whyNoCapture } = views.shown(view)
-      if (whyNoCapture !== '') throw new ApiError('refused', whyNoCapture)
+      demandCapture(view)
       return captures.make(view, body)
     },
     captures: ({ view }) => ({ captures: captures.list(view) }),
-    retryCapture: ({ view, params }) => captures.retry(view, params.captureId),
+    retryCapture({ view, params }) {
+      demandCapture(view)
+      return captures.retry(view, params.captureId)
+    },
   }
 }

@@ -10,7 +10,7 @@ type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[n
 type Note = NoteTaker['note']
 
 /** Most items of a list that are used: more of them are no context a person reads. */
-const MOST = { documents: 100, documentUrls: 50, priorReports: 100, technologistNotes: 200 } as const
+const MOST = { documents: 100, documentUrls: 50, uploadUrls: 50, priorReports: 100, technologistNotes: 200 } as const
 
 const LEFT_OUT = 'it is left out'
 

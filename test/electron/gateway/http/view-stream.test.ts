@@ -148,10 +148,27 @@ describe('the lines of a view', () => {
     await new Promise<void>((settle) => void stream(`${url}/viewer/v1/images`, () => settle()))
     expect((await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })).status).toBe(429)
   })
+
+  it('are of fewer streams of one view, and of others when those have ended', async () => {
+    const url = await open(forever, { ofView: 1 })
+    let first: ReturnType<typeof stream> | undefined
+    await new Promise<void>((settle) => {
+      first = stream(`${url}/viewer/v1/images`, () => settle())
+    })
+    expect((await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })).status).toBe(429)
+    first?.leave()
+    await expect.poll(() => new Promise((settle) => void stream(`${url}/viewer/v1/images`, settle))).toContain('line')
+  })
 })
 
 describe('bytes of a view', () => {
   const get = (url: string, more: Record<string, string> = {}) => fetch(`${url}/viewer/v1/bytes/7`, { headers: { cookie, ...more } })
+
+  it('are refused where a file names a transfer syntax that no header can carry', async () => {
+    const url = await open(forever, {}, async () => frameBytes(Buffer.alloc(1), '1.2\r\nx: é'))
+    expect((await get(url)).status).toBe(422)
+    expect(faults).toEqual([])
+  })
 
   it('are one frame as it is stored, with its transfer syntax', async () => {
     const url = await open(forever, {}, async ({ params, view }) => {

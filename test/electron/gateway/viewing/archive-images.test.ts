@@ -26,6 +26,36 @@ describe('the images of a view that the archive has', () => {
     await expect(viewing.images.frame(viewing.view, uidOf(7), 1, never())).rejects.toMatchObject({ code: 'not-found' })
   })
 
+  it('are all there is where the study is cancelled: no partner is asked for it', async () => {
+    const viewing = await openViewing({ '/2': made(2) })
+    archive(viewing.store, STUDY, [archived(1, made(1))])
+    viewing.store.imageStudies.announce(STUDY, [{ sopInstanceUid: uidOf(2), seriesInstanceUid: `${STUDY}.1` }], '2026-03-10T08:00:00.000Z')
+    scribeStudy(viewing.store, STUDY, {}, { cancelledAt: '2026-03-10T09:00:00.000Z' })
+    const page = await viewing.listed(openView({ kind: 'window', area: null, studyId: null }))
+    expect([page.instances.size, viewing.asked]).toEqual([1, []])
+  })
+
+  it('are shown no more once they were set aside or replaced', async () => {
+    const viewing = await openViewing()
+    const { store, images, view } = viewing
+    archive(
+      store,
+      STUDY,
+      [1, 2].map((number) => archived(number, made(number))),
+    )
+    await viewing.listed()
+    const [aside, replaced] = [1, 2].map((number) => store.instances.current(uidOf(number))?.instanceId ?? 0)
+    store.instances.setState(aside ?? 0, 'quarantined', 'different-content')
+    store.instances.setState(replaced ?? 0, 'superseded')
+    addTo(store, STUDY, [archived(2, dicomFile({ sopInstanceUid: uidOf(2), size: 8 }))])
+    store.imageStudies.recount(STUDY)
+    for (const number of [1, 2])
+      await expect(images.frame(view, uidOf(number), 1, never())).rejects.toMatchObject({ code: 'refused', message: /set aside/ })
+    expect((await viewing.listed()).instances.get(uidOf(2))?.image?.rows).toBe(8)
+    expect((await images.frame(view, uidOf(2), 1, never())).body).toHaveLength(128)
+    await expect(images.extras(view, uidOf(1))).rejects.toMatchObject({ code: 'refused' })
+  })
+
   it('are not all that was announced: then the partner is asked for the others, and what is here is not fetched', async () => {
     const viewing = await openViewing({
       [`/${uidOf(1)}.dcm`]: made(1),

@@ -142,6 +142,26 @@ describe('a secondary capture', () => {
     expect(captures.list(view).map(({ captureId }) => captureId)).toEqual([second.captureId, first.captureId])
   })
 
+  it('is of that series too where two are made at once', async () => {
+    const made = await Promise.all([captures.make(view, WANTED), captures.make(view, WANTED)])
+    const kept = made.map(({ sopInstanceUid }) => on.store.instances.current(sopInstanceUid))
+    expect(new Set(kept.map((one) => one?.seriesInstanceUid)).size).toBe(1)
+    expect(kept.map((one) => one?.instanceNumber)).toEqual(['1', '2'])
+  })
+
+  it('is not made where the disk is nearly full, where its study has hundreds, or where many are being made', async () => {
+    const { store } = on
+    const many = await Promise.all(Array.from({ length: 9 }, () => refusal(captures.make(view, WANTED))))
+    expect(many.filter((code) => code !== undefined)).toEqual([['too-many']])
+    store.settings.set('intake.stopGigabytes', 100_000)
+    expect(await refusal(captures.make(view, WANTED))).toEqual(['unavailable'])
+    store.settings.set('intake.stopGigabytes', 0)
+    const [one] = store.captures.ofStudy(UID)
+    if (!one) throw new Error('There is none')
+    for (let count = 0; count < 500; count++) store.captures.insert({ ...one, captureId: randomUUID(), sopInstanceUid: `2.25.9${count}` })
+    expect(await refusal(captures.make(view, WANTED))).toEqual(['refused'])
+  })
+
   it('waits and asks anew where one place fails, and then goes to all of them again', async () => {
     faults.set('https://b.example/1', [new WebhookError('status', 'it answered 503')])
     await captures.make(view, WANTED)

@@ -5,7 +5,22 @@ import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../support/instance-file.ts'
-import { dicomFile, dicomFiles, type Listed, listedOf, manifestOf, never, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
+import { archive, archived } from './archive-fixture.ts'
+import {
+  dicomFile,
+  dicomFiles,
+  gate,
+  type Listed,
+  listedOf,
+  manifestOf,
+  never,
+  openView,
+  openViewing,
+  pageOf,
+  readUntil,
+  STUDY,
+  uidOf,
+} from './viewing-fixture.ts'
 
 const SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
 const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
@@ -97,6 +112,19 @@ describe('of hostile files', () => {
     expect(page.instances.size).toBe(5)
   })
 
+  it('a manifest of an ephemeral session is told nothing of what the gateway knows of that study', async () => {
+    const file = gate(dicomFile())
+    const viewing = await openViewing({ '/1': file.answer })
+    archive(viewing.store, STUDY, [archived(1, dicomFile())], { header: { patientName: 'Meier^Anna', studyDescription: 'Chest' } })
+    const { answer } = viewing
+    viewing.answer = async () => ({ ...(await answer()), manifests: [manifestOf([1])] })
+    const view = openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null })
+    const lines = viewing.images.lines(view, never())[Symbol.asyncIterator]()
+    const page = pageOf(await readUntil(lines, ({ line }) => line === 'instances'))
+    expect(page.studies.get(STUDY)).toMatchObject({ patientName: '', studyDescription: '' })
+    file.open()
+  })
+
   it('real files of every kind are listed, or are named', async () => {
     const names = ['CT_small', 'MR_small_RLE', 'JPEG2000', 'SC_rgb_jpeg_dcmtk', 'image_dfl', 'no_meta', 'test-SR', 'rtplan_truncated']
     const files = Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(`${SAMPLES}/${name}.dcm`)]))
@@ -104,7 +132,12 @@ describe('of hostile files', () => {
     const view = openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null, area: 'viewer' })
     const page = await listedOf(viewing.images, view)
     expect(viewing.asked).toEqual([{ studyInstanceUid: null }])
-    expect(page.instances.size + page.faults.filter(({ sopInstanceUid }) => sopInstanceUid === null).length).toBe(names.length)
+    const unread = page.faults.filter(({ sopInstanceUid, level }) => sopInstanceUid === null && level !== 'danger')
+    expect(page.instances.size + unread.length).toBe(names.length)
+    // They are of many invented people.
+    expect(page.faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence)).toContainEqual(
+      expect.stringMatching(/^It may be of another patient than another study beside it/),
+    )
     expect([...page.studies.keys()]).toContain('1.3.6.1.4.1.5962.1.2.1.20040119072730.12322')
     for (const instance of page.instances.values()) {
       if (!instance.image) continue

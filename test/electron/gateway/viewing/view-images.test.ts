@@ -226,3 +226,54 @@ describe('a view that ends', () => {
     await hungUp.promise
   })
 })
+
+describe('the copy of an earlier view', () => {
+  it('is not taken for another file of the same path, though the host goes by dates', async () => {
+    const viewing = await openViewing()
+    const of = { '1': uidOf(1), '2': uidOf(2) } as Record<string, string>
+    viewing.host.files['/wado'] = (request, response) => {
+      const sopInstanceUid = of[new URL(request.url ?? '', 'http://x').searchParams.get('objectUID') ?? ''] ?? ''
+      if (request.headers['if-modified-since']) return void response.writeHead(304).end()
+      response.writeHead(200, { 'last-modified': 'Tue, 10 Mar 2026 08:00:00 GMT' }).end(dicomFile({ sopInstanceUid }))
+    }
+    const given = async (url: string) => {
+      viewing.answer = () => ({ urls: [viewing.host.urlOf('/wado') + url] })
+      const page = await listedOf(viewing.images, openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null }))
+      return [...page.instances.keys()]
+    }
+    const kept = (count: number) => expect.poll(() => viewing.store.viewFiles.oldest(9).length).toBe(count)
+    expect(await given('&objectUID=1')).toEqual([uidOf(1)])
+    await kept(1)
+    expect(await given('&objectUID=2')).toEqual([uidOf(2)])
+    await kept(2)
+    // Signed anew, it is the same file.
+    expect(await given('&objectUID=2&X-Amz-Signature=9')).toEqual([uidOf(2)])
+    expect(viewing.host.requests.at(-1)?.headers['if-modified-since']).toBeDefined()
+  })
+})
+
+describe('what is held of views', () => {
+  it('is bounded: the view that nobody looked at for longest begins anew', async () => {
+    const viewing = await openViewing(dicomFiles(1), { limits: { views: 2 } })
+    const { images, clock } = viewing
+    const [first, second, third] = [openView(), openView(), openView()]
+    for (const view of [first, second, third]) {
+      await listedOf(images, view)
+      clock.pass(1000)
+    }
+    const held = [first, second, third].map((view) => images.shows(view, STUDY))
+    expect(held).toEqual([undefined, true, true])
+    expect((await images.frame(first, uidOf(1), 1, never())).body).toHaveLength(512)
+    expect(viewing.asked).toHaveLength(4)
+  })
+
+  it('is a number of frames that it waits for: more are refused for now', async () => {
+    const file = gate(dicomFile())
+    const viewing = await openViewing({ '/1': file.answer })
+    const frames = Array.from({ length: 100 }, () => viewing.images.frame(viewing.view, uidOf(1), 1, never()))
+    await expect(viewing.images.frame(viewing.view, uidOf(1), 1, never())).rejects.toMatchObject({ code: 'too-many' })
+    file.open()
+    expect(await Promise.all(frames)).toHaveLength(100)
+    expect((await viewing.images.frame(viewing.view, uidOf(1), 1, never())).body).toHaveLength(512)
+  })
+})

@@ -13,7 +13,7 @@ import { VIEWING_ACCESS } from '#gateway/viewing/views-handlers.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Capture, ViewedPrior } from '#shared/contract/viewing.ts'
 import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
-import { newKey, newUser } from '../../../support/callers.ts'
+import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
 import { httpCall, OWN_PAGE } from '../../../support/http-call.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 import { openTestServer } from '../http/http-fixture.ts'
@@ -30,6 +30,9 @@ let sessions: ViewSessions
 let server: HttpServer
 let priors: ViewedPrior[]
 let calls: unknown[]
+/** Studies that a partner gave for an ephemeral session. */
+let given: string[] | undefined
+let ephemeral: () => string
 let token: () => string
 
 beforeEach(async () => {
@@ -41,6 +44,7 @@ beforeEach(async () => {
   sessions = openViewSessions({ ...on, settings: openSettings(on), links, customersOf: () => [] })
   openStudies(on).create(key, 'scribe', { studyInstanceUid: UID, studyDescription: 'CT', severity: 'normal' })
   const { userId } = newUser(on.store)
+  ephemeral = () => new URL(links.ephemeral(key, 'scribe', { retrievalId: 'r1' }).url).searchParams.get('token') ?? ''
   token = () => new URL(links.viewerOnly(key, { studyInstanceUid: UID, userId }).url).searchParams.get('token') ?? ''
   // The images themselves are in the tests of `view-images.ts`, and with real ones in test/flows.
   const images = {
@@ -55,7 +59,8 @@ beforeEach(async () => {
     }),
     priors: () => priors,
     addPrior: async (_view, uid) => void calls.push(uid),
-  } as Pick<ViewImages, 'lines' | 'frame' | 'extras' | 'media' | 'priors' | 'addPrior'> as ViewImages
+    shows: (_view, uid) => given?.includes(uid),
+  } as Pick<ViewImages, 'lines' | 'frame' | 'extras' | 'media' | 'priors' | 'addPrior' | 'shows'> as ViewImages
   server = await openTestServer({
     views: sessions,
     register: (app) =>
@@ -77,8 +82,8 @@ afterEach(async () => {
   on[Symbol.dispose]()
 })
 
-async function opened() {
-  const answer = await httpCall(server.url + viewing.open.path, { method: 'POST', headers: OWN_PAGE, json: { token: token() } })
+async function opened(of = token()) {
+  const answer = await httpCall(server.url + viewing.open.path, { method: 'POST', headers: OWN_PAGE, json: { token: of } })
   const view = View.parse(answer.json)
   const [cookie = ''] = (answer.headers['set-cookie']?.[0] ?? '').split(';')
   const call = (method: string, path: string, json?: unknown) =>
@@ -129,6 +134,19 @@ describe('the calls of a view', () => {
     expect(codeOf(await call('PUT', at(UID), { revision: 1, annotations: ['é'.repeat(2_000_000)] }))).toEqual([413, 'too-large'])
   })
 
+  it('keep what is drawn in an ephemeral session, of the studies that the partner gave', async () => {
+    const { call } = await opened(ephemeral())
+    const save = (uid: string, revision = 0) => call('PUT', `/studies/${uid}/annotations`, { revision, annotations: [] })
+    given = ['8.8']
+    expect((await save('8.8')).status).toBe(200)
+    expect(codeOf(await save('9.9'))).toEqual([404, 'not-found'])
+    expect((await call('GET', '/studies/9.9/annotations')).status).toBe(200)
+    // After a restart, before anything was asked for.
+    given = undefined
+    expect((await save('8.8', 1)).status).toBe(200)
+    expect(codeOf(await save('9.9'))).toEqual([503, 'unavailable'])
+  })
+
   it('have it on record who put an earlier study beside', async () => {
     const { call, view } = await opened()
     expect((await call('POST', '/priors', { studyInstanceUid: '9.9' })).json).toEqual({ success: true })
@@ -147,6 +165,20 @@ describe('the calls of a view', () => {
     expect((await call('GET', '/captures')).json).toEqual({ captures: [CAPTURE] })
     expect((await call('POST', `/captures/${CAPTURE.captureId}/retry`)).json).toEqual(CAPTURE)
     expect(codeOf(await call('POST', '/captures', { ...wanted, rows: 15 }))).toEqual([400, 'malformed'])
+  })
+
+  it('make no captures, nor send any again, for who may look at images only', async () => {
+    const user = newUser(on.store, { level: 'member', canManageStudies: false, canCreateReports: false })
+    const { view, token: secret } = sessions.byUser(atTheWindow(user), { studyInstanceUid: UID })
+    const headers = { ...OWN_PAGE, cookie: `${VIEW_COOKIE}=${secret}` }
+    const wanted = { sopInstanceUid: '1.2', frame: 1, rows: 16, columns: 16, pixels: 'AAAA' }
+    for (const [path, json] of [
+      ['', wanted],
+      [`/${CAPTURE.captureId}/retry`, undefined],
+    ] as const)
+      expect(codeOf(await httpCall(`${server.url}/viewer/${view.viewId}/captures${path}`, { method: 'POST', headers, json }))).toEqual([
+        ...[422, 'refused'],
+      ])
   })
 
   it.each(Object.keys(viewing) as (keyof typeof viewing)[])('%s needs the cookie of the view, and a page of ours', async (name) => {
