@@ -8,19 +8,22 @@ import { openWatch, type Watch } from './watch.ts'
 const MOST_INSTANCES = 200
 
 const GATHER_MS = 20
+/** Frames of a view: page and gateway keep something of each. The largest studies have some ten thousand. */
+const MOST_FRAMES = 200_000
 
 export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
 
 /** What is known of the images of a view, for any number of listeners. */
 export interface ViewList {
   readonly watch: Watch
-  /** Instances. */
+  /** Frames, of all instances. */
   readonly size: number
   readonly faults: FaultList
   putStudy(study: ViewedStudy): void
   study(studyInstanceUid: string): ViewedStudy | undefined
   putSeries(series: ViewedSeries): void
   series(seriesInstanceUid: string): ViewedSeries | undefined
+  /** An instance whose frames would be too many is told as a fault instead. */
   putInstance(instance: ViewedInstance): void
   instance(sopInstanceUid: string): ViewedInstance | undefined
   /** Its id is given in the order they come. */
@@ -29,13 +32,15 @@ export interface ViewList {
   lines(progress: () => Progress, signal: AbortSignal): AsyncGenerator<ViewLine>
 }
 
-export function viewList(): ViewList {
+/** @param mostFrames of all instances */
+export function viewList(mostFrames = MOST_FRAMES): ViewList {
   const watch = openWatch()
   const studies = changeLog<ViewedStudy>()
   const series = changeLog<ViewedSeries>()
   const instances = changeLog<ViewedInstance>()
   const faults = changeLog<ViewFault>()
   const media = changeLog<ViewMedia>()
+  let frames = 0
 
   /** A study before its series before their instances, whenever they were said. */
   const PARTS: readonly { readonly since: (version: number) => { readonly version: number; readonly line: ViewLine | undefined } }[] = [
@@ -53,17 +58,30 @@ export function viewList(): ViewList {
       watch.changed()
     }
 
+  const faultsOf = faultList({ put: told(faults.put), remove: faults.remove })
+  const listInstance = told((instance: ViewedInstance) => instances.put(instance.sopInstanceUid, instance))
+
   return {
     watch,
     get size() {
-      return instances.size
+      return frames
     },
-    faults: faultList({ put: told(faults.put), remove: faults.remove }),
+    faults: faultsOf,
     putStudy: told((study) => studies.put(study.studyInstanceUid, study)),
     study: studies.get,
     putSeries: told((one) => series.put(one.seriesInstanceUid, one)),
     series: series.get,
-    putInstance: told((instance) => instances.put(instance.sopInstanceUid, instance)),
+    putInstance(instance) {
+      const { sopInstanceUid, studyInstanceUid } = instance
+      const after = frames - (instances.get(sopInstanceUid)?.frames ?? 0) + instance.frames
+      if (after > mostFrames) {
+        const sentence = `It would make more than ${mostFrames} frames in one view, and is left out.`
+        faultsOf.add({ level: 'warning', what: 'An image of many frames', sentence, studyInstanceUid, sopInstanceUid })
+        return
+      }
+      frames = after
+      listInstance(instance)
+    },
     instance: instances.get,
     putMedium(medium) {
       const mediaId = media.size + 1
