@@ -1,16 +1,36 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface SimulatedFile {
-  readonly body: Buffer
+/** In one piece, in parts that other files may share, made when it is asked for, or on the disk. */
+export type FileBody = Buffer | readonly Buffer[] | (() => Buffer | readonly Buffer[]) | { readonly path: string }
+
+/** html: a page of a portal in its place; truncated: half of it, said to be all; reset: half of what was said; hang: headers, and then nothing. */
+export const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
+export type FileFault = (typeof FILE_FAULTS)[number]
+
+/** How a file is served. */
+export interface Manner {
+  /** Before the first byte. */
+  readonly delayMs?: number
+  /** Of this file alone, as of one connection. */
+  readonly bytesPerSecond?: number
+  readonly fault?: FileFault
+}
+
+export interface SimulatedFile extends Manner {
+  readonly body: FileBody
   readonly mediaType: string
 }
 
 /** A file that was put there. */
-export interface Upload extends SimulatedFile {
+export interface Upload {
   readonly name: string
+  readonly body: Buffer
+  readonly mediaType: string
 }
 
 /** What a partner keeps in its object store: files by presigned URLs, good for a while, and room for what is uploaded. */
@@ -18,36 +38,109 @@ export interface SimulatedFiles extends AsyncDisposable {
   /** `host:port`, as an administrator lists it. */
   readonly host: string
   readonly uploads: readonly Upload[]
-  /** Names of files that were fetched, in order. */
+  /** Names of files that were fetched, in order; what is answered with 304 is not. */
   readonly fetched: readonly string[]
+  /** Names of those that were answered with 304, in order. */
+  readonly unchanged: readonly string[]
   put(name: string, file: SimulatedFile): void
   /** A link that is good for so many seconds. */
   getUrl(name: string, seconds?: number): string
   putUrl(name: string, seconds?: number): string
+  /** Links given out so far answer 403; later ones are good. Of every file where none is named. */
+  expire(name?: string): void
+  /** Links answer 403, whenever they were given out. */
+  revoke(name: string): void
+  /** How files are served from now on; what a file says itself goes before it. */
+  setManner(manner: Manner): void
+  /** What the next uploads are answered, one after the other; then 200 again. */
+  setUploadStatuses(statuses: readonly number[]): void
 }
 
 const UPLOAD_BYTES = 64 * 1024 * 1024
 const LINK_SECONDS = 900
+const PORTAL = '<!doctype html><html><body>Please sign in to the portal.</body></html>'
+/** A slow file comes in so many pieces a second. */
+const PIECES = 20
 
 /** Milliseconds since 1970 by `clock`; a link is over when that says so. */
 export async function openSimulatedFiles({
   host = '127.0.0.1',
   clock,
+  manner: first = {},
 }: {
   readonly host?: string
   readonly clock: () => number
+  readonly manner?: Manner
 }): Promise<SimulatedFiles> {
   const key = randomBytes(32)
-  const files = new Map<string, SimulatedFile>()
+  const files = new Map<string, SimulatedFile & { readonly etag: string }>()
   const uploads: Upload[] = []
   const fetched: string[] = []
-  const signatureOf = (method: string, path: string, expires: string) =>
-    createHmac('sha256', key).update(`${method} ${path} ${expires}`).digest('hex')
+  const unchanged: string[] = []
+  const revoked = new Set<string>()
+  const ended = new Map<string, number>()
+  const closing = new AbortController()
+  let manner = first
+  let uploadStatuses: number[] = []
+  let links = 0
+  let allEnded = 0
+  let version = 0
+  const signatureOf = (method: string, path: string, expires: string, link: string) =>
+    createHmac('sha256', key).update(`${method} ${path} ${expires} ${link}`).digest('hex')
 
-  function isSigned(method: string, url: URL): boolean {
-    const [expires, given] = ['expires', 'signature'].map((name) => Buffer.from(url.searchParams.get(name) ?? ''))
-    const expected = Buffer.from(signatureOf(method, url.pathname, String(expires)))
-    return given?.length === expected.length && timingSafeEqual(given, expected) && Number(expires) * 1000 > clock()
+  function isSigned(method: string, url: URL, name: string): boolean {
+    const [expires, link, given] = ['expires', 'link', 'signature'].map((part) => url.searchParams.get(part) ?? '')
+    const expected = Buffer.from(signatureOf(method, url.pathname, String(expires), String(link)))
+    const signature = Buffer.from(given ?? '')
+    if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return false
+    return Number(expires) * 1000 > clock() && !revoked.has(name) && Number(link) > Math.max(allEnded, ended.get(name) ?? 0)
+  }
+
+  async function take(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > UPLOAD_BYTES) return end(response, 413)
+      chunks.push(chunk)
+    }
+    const status = uploadStatuses.shift() ?? 200
+    if (status < 300) uploads.push({ name, body: Buffer.concat(chunks), mediaType: request.headers['content-type'] ?? '' })
+    end(response, status)
+  }
+
+  async function give(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const file = files.get(name)
+    if (!file) return end(response, 404)
+    if (request.headers['if-none-match'] === file.etag) {
+      unchanged.push(name)
+      return void response.writeHead(304, { etag: file.etag }).end()
+    }
+    fetched.push(name)
+    const { delayMs = 0, bytesPerSecond, fault } = { ...manner, ...file }
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: closing.signal })
+    if (fault === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
+    const whole = await partsOf(file.body)
+    const size = lengthOf(whole)
+    const range = rangeOf(request.headers.range, size)
+    if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
+    const { from, to } = range ?? { from: 0, to: size }
+    const half = from + Math.floor((to - from) / 2)
+    response.writeHead(range ? 206 : 200, {
+      'content-type': file.mediaType,
+      'content-length': (fault === 'truncated' ? half : to) - from,
+      'accept-ranges': 'bytes',
+      etag: file.etag,
+      ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
+    })
+    if (fault === 'hang') return response.flushHeaders()
+    const parts = between(whole, from, fault ? half : to)
+    if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
+    else await writeSlowly(response, parts, bytesPerSecond, closing.signal)
+    if (fault !== 'reset') return void response.end()
+    // What is written must be on its way before the connection goes.
+    await sleep(50, undefined, { signal: closing.signal })
+    response.socket?.resetAndDestroy()
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -55,22 +148,8 @@ export async function openSimulatedFiles({
     const url = new URL(request.url ?? '/', 'http://files')
     const name = decodeURIComponent(url.pathname.slice(1))
     if (method !== 'GET' && method !== 'PUT') return end(response, 405)
-    if (!isSigned(method, url)) return end(response, 403)
-    if (method === 'PUT') {
-      const chunks: Buffer[] = []
-      let size = 0
-      for await (const chunk of request as AsyncIterable<Buffer>) {
-        size += chunk.length
-        if (size > UPLOAD_BYTES) return end(response, 413)
-        chunks.push(chunk)
-      }
-      uploads.push({ name, body: Buffer.concat(chunks), mediaType: request.headers['content-type'] ?? '' })
-      return end(response, 200)
-    }
-    const file = files.get(name)
-    if (!file) return end(response, 404)
-    fetched.push(name)
-    response.writeHead(200, { 'content-type': file.mediaType, 'content-length': file.body.length }).end(file.body)
+    if (!isSigned(method, url, name)) return end(response, 403)
+    return method === 'PUT' ? await take(name, request, response) : await give(name, request, response)
   }
 
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
@@ -80,17 +159,31 @@ export async function openSimulatedFiles({
   const linkOf = (method: string, name: string, seconds: number) => {
     const path = `/${encodeURIComponent(name)}`
     const expires = String(Math.floor(clock() / 1000) + seconds)
-    return `http://${at}${path}?expires=${expires}&signature=${signatureOf(method, path, expires)}`
+    const link = String(++links)
+    return `http://${at}${path}?expires=${expires}&link=${link}&signature=${signatureOf(method, path, expires, link)}`
   }
 
   return {
     host: at,
     uploads,
     fetched,
-    put: (name, file) => void files.set(name, file),
+    unchanged,
+    put: (name, file) => void files.set(name, { ...file, etag: `"${++version}"` }),
     getUrl: (name, seconds = LINK_SECONDS) => linkOf('GET', name, seconds),
     putUrl: (name, seconds = LINK_SECONDS) => linkOf('PUT', name, seconds),
+    expire(name) {
+      if (name === undefined) allEnded = links
+      else ended.set(name, links)
+    },
+    revoke: (name) => void revoked.add(name),
+    setManner(next) {
+      manner = next
+    },
+    setUploadStatuses(statuses) {
+      uploadStatuses = [...statuses]
+    },
     async [Symbol.asyncDispose]() {
+      closing.abort()
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
@@ -99,3 +192,41 @@ export async function openSimulatedFiles({
 }
 
 const end = (response: ServerResponse, status: number) => void response.writeHead(status).end()
+
+async function partsOf(body: FileBody): Promise<readonly Buffer[]> {
+  const made = typeof body === 'function' ? body() : 'path' in body ? await readFile(body.path) : body
+  return Buffer.isBuffer(made) ? [made] : made
+}
+
+const lengthOf = (parts: readonly Buffer[]) => parts.reduce((size, { length }) => size + length, 0)
+
+/** What is from one place to the other, without a copy. */
+function between(parts: readonly Buffer[], from: number, to: number): Buffer[] {
+  let at = 0
+  return parts.flatMap((part) => {
+    const piece = part.subarray(Math.max(0, from - at), Math.max(0, to - at))
+    at += part.length
+    return piece.length > 0 ? [piece] : []
+  })
+}
+
+/** One range (RFC 9110 §14.2); undefined where none, or more than one, is asked for. */
+function rangeOf(header: string | undefined, size: number): { readonly from: number; readonly to: number } | 'unsatisfiable' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const to = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  return from < to ? { from, to } : 'unsatisfiable'
+}
+
+async function writeSlowly(response: ServerResponse, parts: readonly Buffer[], bytesPerSecond: number, signal: AbortSignal): Promise<void> {
+  const piece = Math.max(1, Math.ceil(bytesPerSecond / PIECES))
+  const size = lengthOf(parts)
+  const began = performance.now()
+  for (let at = 0; at < size && !response.destroyed; at += piece) {
+    for (const part of between(parts, at, at + piece)) response.write(part)
+    // By what is due since the beginning: a timer that is late does not make the file slower.
+    const due = (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - began)
+    if (due > 0) await sleep(due, undefined, { signal })
+  }
+}

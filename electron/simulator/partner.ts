@@ -8,7 +8,9 @@ import { hugeWorklist, type Script, type SimulatedWorklist, type StudyFiles, scr
 import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
-export { openSimulatedFiles, type SimulatedFiles } from './files.ts'
+export { type Manner, openSimulatedFiles, type SimulatedFiles } from './files.ts'
+export { type ImageStore, openImageStore } from './image-store.ts'
+export { type PhantomSeries, phantomMultiFrame, phantomSlice, phantomSopUid } from './phantom.ts'
 export type { SimulatedWorklist } from './script.ts'
 export { verifyPartnerRequest } from './verify.ts'
 export { readWorklistFile, WorklistFileError } from './worklist-file.ts'

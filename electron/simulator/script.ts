@@ -6,8 +6,12 @@ export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly 
 
 /** Links to what the partner keeps of a study, and to where a secondary capture of it goes. */
 export interface StudyFiles {
+  /** By the study's UID, or the handle of an ephemeral session. */
   readonly urlsOf: (studyInstanceUid: string) => readonly string[]
   readonly uploadUrlsOf: (studyInstanceUid: string) => readonly string[]
+  /** One for each study; good ones or not. */
+  readonly manifestsOf?: (studyInstanceUid: string) => readonly unknown[]
+  readonly mediaOf?: (studyInstanceUid: string) => EventResponse<'study.access_requested'>['mediaUrls']
 }
 const NO_FILES: StudyFiles = { urlsOf: () => [], uploadUrlsOf: () => [] }
 
@@ -41,10 +45,21 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
     return find()
   }
 
+  function accessOf(of: string) {
+    const mediaUrls = files.mediaOf?.(of) ?? []
+    return { authorized: true, urls: [...files.urlsOf(of)], ...(mediaUrls.length > 0 && { mediaUrls }) }
+  }
+
   return {
-    'study.access_requested': ({ studyInstanceUid }) => ({ authorized: true, urls: [...files.urlsOf(studyInstanceUid)] }),
-    // The handle of an ephemeral session is the partner's own: this one uses the study's UID.
-    'ephemeral.access_requested': ({ retrievalId }) => ({ authorized: true, urls: [...files.urlsOf(retrievalId)] }),
+    'study.access_requested'({ studyInstanceUid }) {
+      const [manifest] = files.manifestsOf?.(studyInstanceUid) ?? []
+      return { ...accessOf(studyInstanceUid), ...(manifest !== undefined && { manifest }) }
+    },
+    // The handle of an ephemeral session is the partner's own: this one takes the study's UID too.
+    'ephemeral.access_requested'({ retrievalId }) {
+      const manifests = files.manifestsOf?.(retrievalId) ?? []
+      return { ...accessOf(retrievalId), ...(manifests.length > 0 && { manifests: [...manifests] }) }
+    },
     'secondary_capture.access_requested': ({ studyInstanceUid }) => ({
       authorized: true,
       uploadUrls: [...files.uploadUrlsOf(studyInstanceUid)],

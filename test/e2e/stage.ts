@@ -21,39 +21,59 @@ interface Started {
 export interface Stage extends AsyncDisposable {
   readonly http: string
   readonly dimsePort: string
+  /** Process of the gateway, to look at its memory from outside. */
+  readonly pid: number
   /** Runs a data command; resolves with what it printed. */
   command(...args: string[]): Promise<string>
   stopPartner(): Promise<void>
   startPartner(): Promise<void>
 }
 
+/** The partner that a gateway is started with. */
+export interface StagePartner {
+  readonly url: string
+  readonly secret: string
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
 /** @param more options of `serve` */
 export async function openStage(...more: string[]): Promise<Stage> {
-  const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
-  const secret = `whsec_${randomBytes(24).toString('base64')}`
-  const secretFile = join(data, 'partner.secret')
-  writeFileSync(secretFile, secret, { mode: 0o600 })
+  const secret = newSecret()
   const simulate = (port: string) => start('simulator', 'partner', '--port', port, '--secret', secret)
   let partner = await simulate('0')
-  const url = new URL(partner.ready.url ?? '')
+  const { href, port } = new URL(partner.ready.url ?? '')
+  const again = async () => {
+    partner = await simulate(port)
+  }
+  return openStageWith({ url: href, secret, stop: () => end(partner), start: again }, ...more)
+}
+
+/** The built gateway with a partner of the test's own, which ends with it. */
+export async function openStageWith(partner: StagePartner, ...more: string[]): Promise<Stage> {
+  const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
+  const secretFile = join(data, 'partner.secret')
+  writeFileSync(secretFile, partner.secret, { mode: 0o600 })
   const gateway = await start(
     ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--log-level', 'warn'],
-    ...['--partner-url', url.href, '--partner-secret-file', secretFile, ...more],
+    ...['--partner-url', partner.url, '--partner-secret-file', secretFile, ...more],
   )
   return {
     http: gateway.ready.http ?? '',
     dimsePort: gateway.ready.dimse?.split(':').at(-1) ?? '',
+    pid: gateway.child.pid ?? 0,
     command: async (...args) => (await run(process.execPath, [headless, ...args, '--data', data])).stdout.trim(),
-    stopPartner: () => end(partner),
-    async startPartner() {
-      partner = await simulate(url.port)
-    },
+    stopPartner: () => partner.stop(),
+    startPartner: () => partner.start(),
     async [Symbol.asyncDispose]() {
-      await Promise.all([end(gateway), end(partner)])
+      await Promise.all([end(gateway), partner.stop()])
       rmSync(data, { recursive: true, force: true })
     },
   }
 }
+
+/** A secret of Standard Webhooks. */
+export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
 function start(...args: string[]): Promise<Started> {
   const child = spawn(process.execPath, [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -6,10 +6,15 @@ export const windows: BrowserWindow[] = []
 export const processes: FakeProcess[] = []
 export const handlers = new Map<string, (event: unknown) => unknown>()
 
+interface WindowOpen {
+  action: string
+  overrideBrowserWindowOptions?: { webPreferences: Record<string, unknown> }
+}
+
 class Contents extends EventEmitter {
-  windowOpen: (() => { action: string }) | undefined
+  windowOpen: ((details: { url: string }) => WindowOpen) | undefined
   reloads = 0
-  setWindowOpenHandler(handler: () => { action: string }): void {
+  setWindowOpenHandler(handler: (details: { url: string }) => WindowOpen): void {
     this.windowOpen = handler
   }
   reload(): void {
@@ -86,13 +91,18 @@ export class Tray {
 }
 export const Menu = { buildFromTemplate: (template: unknown): unknown => template }
 export const nativeImage = { createFromPath: (path: string): unknown => ({ path }) }
-export const permissions: { request?: (contents: unknown, permission: string, answer: (allowed: boolean) => void) => void } = {}
+export const permissions: {
+  request?: (contents: unknown, permission: string, answer: (allowed: boolean) => void, details: { requestingUrl: string }) => void
+  check?: (contents: unknown, permission: string, requestingOrigin: string) => boolean
+} = {}
 export const session = {
   defaultSession: {
     setPermissionRequestHandler: (handler: NonNullable<typeof permissions.request>): void => {
       permissions.request = handler
     },
-    setPermissionCheckHandler: (): void => {},
+    setPermissionCheckHandler: (handler: NonNullable<typeof permissions.check>): void => {
+      permissions.check = handler
+    },
   },
 }
 export const utilityProcess = {

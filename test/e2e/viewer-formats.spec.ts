@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type SampleValue, sampleValues } from '../support/sample-values.ts'
+import { samples } from '../support/samples.ts'
+import { complaintsOf } from './stage.ts'
+import { decoded, openViewerStage, paneOf, pictureOf, plainness, probe, type ViewerStage } from './viewer-stage.ts'
+
+// Every transfer syntax and kind of pixels of pydicom's sample files renders, or says why not; values under the probe are pydicom's.
+
+const FOLDER = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
+
+/** renders: it has an image that is not plain; plain: an image of one colour, or hardly more; else what the page says of it. */
+type Outcome = 'renders' | 'plain' | RegExp
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  // Implicit and Explicit VR Little Endian, Big Endian, deflated.
+  'CT_small.dcm': 'renders',
+  'MR_small.dcm': 'renders',
+  'MR_small_implicit.dcm': 'renders',
+  'MR_small_bigendian.dcm': 'renders',
+  'MR_small_expb.dcm': 'renders',
+  'MR_small_padded.dcm': 'renders',
+  'ExplVR_BigEnd.dcm': 'plain',
+  'image_dfl.dcm': 'renders',
+  'rtdose.dcm': 'renders',
+  'rtdose_1frame.dcm': 'renders',
+  'rtdose_expb.dcm': 'renders',
+  'rtdose_expb_1frame.dcm': 'renders',
+  'SC_rgb_jpeg_dcmd.dcm': 'renders',
+  'SC_rgb_small_odd.dcm': 'renders',
+  'SC_ybr_full_422_uncompressed.dcm': 'renders',
+  // RLE.
+  'MR_small_RLE.dcm': 'renders',
+  'SC_rgb_rle.dcm': 'renders',
+  'SC_rgb_rle_2frame.dcm': 'renders',
+  'SC_rgb_rle_16bit.dcm': 'renders',
+  'SC_rgb_rle_16bit_2frame.dcm': 'renders',
+  'SC_rgb_rle_32bit.dcm': 'renders',
+  'SC_rgb_rle_32bit_2frame.dcm': 'renders',
+  'rtdose_rle.dcm': 'renders',
+  'rtdose_rle_1frame.dcm': 'renders',
+  // JPEG Baseline, Extended, Lossless.
+  'SC_rgb_jpeg.dcm': 'renders',
+  'SC_rgb_jpeg_app14_dcmd.dcm': 'renders',
+  'SC_rgb_jpeg_dcmtk.dcm': 'renders',
+  'SC_rgb_jpeg_gdcm.dcm': 'renders',
+  'SC_rgb_jpeg_lossy_gdcm.dcm': 'renders',
+  'SC_rgb_small_odd_jpeg.dcm': 'renders',
+  'SC_jpeg_no_color_transform.dcm': 'renders',
+  'SC_jpeg_no_color_transform_2.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cr.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cy+n1.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cy+n2.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cy+np.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cy+s2.dcm': 'renders',
+  'SC_rgb_dcmtk_+eb+cy+s4.dcm': 'renders',
+  'JPGExtended.dcm': 'renders',
+  'JPEG-lossy.dcm': 'renders',
+  // JPEG-LS, JPEG 2000.
+  'MR_small_jpeg_ls_lossless.dcm': 'renders',
+  'MR_small_jp2klossless.dcm': 'renders',
+  '693_J2KI.dcm': 'renders',
+  'J2K_pixelrep_mismatch.dcm': 'renders',
+  'GDCMJ2K_TextGBR.dcm': 'renders',
+  'JPEG2000.dcm': 'renders',
+  // The width in its stream is overwritten by a delimiter.
+  'JPEG2000-embedded-sequence-delimiter.dcm': /cannot be shown: .*another size/,
+  'SC_rgb_gdcm_KY.dcm': 'renders',
+  // Bad files.
+  'MR_truncated.dcm': /cannot be shown: It ends within its pixel data/,
+  'badVR.dcm': 'renders',
+  // No images to show: segmentations, a plan, a report.
+  'liver_1frame.dcm': /1 object without images/,
+  'liver_expb_1frame.dcm': /1 object without images/,
+  'rtplan.dcm': /1 object without images/,
+  'test-SR.dcm': /1 object without images/,
+}
+
+/** Files whose values under the probe must be pydicom's, by the file that holds the same pixels where nothing here decodes theirs. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['CT_small.dcm', 'MR_small.dcm', 'MR_small_implicit.dcm', 'MR_small_bigendian.dcm', 'MR_small_RLE.dcm'],
+      ...['MR_small_jpeg_ls_lossless.dcm', 'rtdose_1frame.dcm', 'rtdose_rle_1frame.dcm', 'rtdose_expb_1frame.dcm', 'image_dfl.dcm'],
+      ...['JPGExtended.dcm', 'ExplVR_BigEnd.dcm', 'SC_rgb_rle.dcm', 'SC_rgb_rle_16bit.dcm', 'SC_rgb_jpeg_gdcm.dcm', 'SC_rgb_small_odd.dcm'],
+    ].map((name) => [name, name]),
+  ),
+  'MR_small_jp2klossless.dcm': 'MR_small.dcm',
+}
+/** Where the middle of a picture has one colour at so many of its pixels, nothing is in it. */
+const PLAIN = 0.995
+/** A lossy decoder may round in another way. */
+const TOLERANCES: Readonly<Record<string, number>> = { 'JPGExtended.dcm': 1 }
+
+test.describe.configure({ mode: 'serial', timeout: 60_000 })
+const found = samples([FOLDER]).filter(({ sopInstanceUid }) => sopInstanceUid !== '')
+const expected = new Map<string, readonly SampleValue[] | null>()
+let stage: ViewerStage
+let context: BrowserContext
+let page: Page
+let complaints: readonly string[]
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openViewerStage()
+  context = await browser.newContext({ viewport: { width: 900, height: 700 } })
+  page = await context.newPage()
+  complaints = complaintsOf(page)
+  const names = [...new Set(Object.values(VALUES))]
+  for (const [index, values] of sampleValues(names.map((name) => join(FOLDER, name))).entries()) expected.set(names[index] ?? '', values)
+})
+
+test.afterAll(async () => {
+  await context.close()
+  await stage[Symbol.asyncDispose]()
+})
+
+test('knows every kind of image among the samples', () => {
+  const images = found.filter(({ name }) => !name.includes('/') && name.endsWith('.dcm')).map(({ name }) => name)
+  const kinds = new Set(found.filter(({ name }) => name in OUTCOMES).map(({ transferSyntaxUid }) => transferSyntaxUid))
+  const others = found.filter(({ transferSyntaxUid }) => !kinds.has(transferSyntaxUid)).map(({ name }) => name)
+  expect(others, 'of a transfer syntax that no file of the table has').toEqual([])
+  expect(Object.keys(OUTCOMES).filter((name) => !images.includes(name))).toEqual([])
+})
+
+for (const [name, outcome] of Object.entries(OUTCOMES)) {
+  test(`${name} ${outcome instanceof RegExp ? `says why not: ${outcome.source}` : outcome}`, async () => {
+    const sample = found.find((one) => one.name === name)
+    if (!sample) throw new Error(`${name} is not there`)
+    // Samples share UIDs: each is a session of its own.
+    const image = { sopInstanceUid: sample.sopInstanceUid, body: readFileSync(sample.path) }
+    stage.studies.add({ studyInstanceUid: name, images: [image], manifest: 'none' })
+    await page.goto(await stage.ephemeralLink(name))
+    if (outcome instanceof RegExp) {
+      await expect(page.locator('body')).toContainText(outcome, { timeout: 15_000 })
+      return
+    }
+    await expect.poll(() => decoded(page, sample.sopInstanceUid), { timeout: 20_000 }).toBe('')
+    // Without the text above it.
+    await paneOf(page).focus()
+    await page.keyboard.press('o')
+    if (outcome === 'renders') await expect.poll(async () => plainness(await pictureOf(paneOf(page)))).toBeLessThan(PLAIN)
+    await page.screenshot({ path: `test-results/formats/${basename(name)}.png` })
+    await page.keyboard.press('o')
+    if (!(name in VALUES)) return
+    const values = expected.get(VALUES[name] ?? '') ?? []
+    expect(values).toHaveLength(6)
+    for (const { column, row, stored, value } of values) {
+      const probed = [(await probe(page, column, row)) ?? Number.NaN].flat()
+      for (const [index, wanted] of (value === null ? colourOf(stored) : [value]).entries()) {
+        const difference = Math.abs((probed[index] ?? Number.NaN) - wanted)
+        expect(difference, `column ${column}, row ${row}: ${probed} for ${wanted}`).toBeLessThanOrEqual(
+          TOLERANCES[name] ?? Math.abs(wanted) * 1e-6,
+        )
+      }
+    }
+  })
+}
+
+/** Colours of 16 bits are shown in 8. */
+const colourOf = (stored: readonly number[]) => (Math.max(...stored) > 255 ? stored.map((sample) => sample >> 8) : stored)
+
+test('complains of nothing on the console', () => {
+  expect(complaints).toEqual([])
+})

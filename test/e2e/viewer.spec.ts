@@ -1,0 +1,231 @@
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { accessibilityFaults, complaintsOf } from './stage.ts'
+import { greyAt, isDrawn, isEmpty, openViewerStage, paneOf, phantomImages, pictureOf, probe, type ViewerStage } from './viewer-stage.ts'
+
+// From a link that a partner minted to images on the screen (issue 6, must-show 1).
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
+
+const STUDY = '1.2.826.0.1.3680043.8.498.60001'
+const CT = { studyInstanceUid: STUDY, seriesInstanceUid: `${STUDY}.2`, slices: 500, patientName: 'TEST^MAJA', patientId: 'P-6001' }
+let stage: ViewerStage
+let context: BrowserContext
+let page: Page
+let complaints: readonly string[]
+let link: string
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openViewerStage()
+  stage.studies.add({ studyInstanceUid: STUDY, images: phantomImages(CT) })
+  await stage.addStudy(STUDY)
+  context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+  page = await context.newPage()
+  complaints = complaintsOf(page)
+})
+
+test.afterAll(async () => {
+  await context.close()
+  await stage[Symbol.asyncDispose]()
+})
+
+/** Another browser, which knows nothing. */
+async function elsewhere<T>(work: (page: Page) => Promise<T>): Promise<T> {
+  const other = await context.browser()?.newContext()
+  if (!other) throw new Error('no browser')
+  try {
+    return await work(await other.newPage())
+  } finally {
+    await other.close()
+  }
+}
+
+const askedFor = () => stage.partner.requestsOf['study.access_requested'] ?? 0
+
+test('opens a CT of 500 slices from a link, asked for once', async () => {
+  link = await stage.link(STUDY)
+  await page.goto(link)
+  await isDrawn(page)
+  await expect(paneOf(page)).toContainText('TEST')
+  await expect(paneOf(page)).toContainText('Im 1/500')
+  await expect(paneOf(page)).toContainText('C 40 W 400')
+  await expect(paneOf(page).getByText('Not for primary diagnosis')).toBeVisible()
+  expect(askedFor()).toBe(1)
+})
+
+test('has no token in its address, its title or what the browser keeps', async () => {
+  const token = new URL(link).searchParams.get('token') ?? 'no token'
+  expect(page.url()).toMatch(/\/viewer#[0-9a-f-]{36}$/)
+  expect(await page.title()).not.toContain('TEST')
+  expect(JSON.stringify(await context.storageState())).not.toContain(token)
+  const [cookie] = await context.cookies(page.url().replace('#', '/'))
+  expect(cookie).toMatchObject({ name: 'isthmus-view', httpOnly: true, sameSite: 'Strict', path: page.url().replace(/^.*#/, '/viewer/') })
+  // Opens the view, and nothing else.
+  for (const path of ['/v1/viewer/studies', '/dashboard/people']) {
+    const answer = await fetch(`${stage.http}${path}`, { headers: { cookie: `isthmus-view=${cookie?.value}` } })
+    expect(answer.status).toBe(401)
+  }
+})
+
+test('serves the page under a policy of its own, without inline code', async () => {
+  const policy = (await fetch(`${stage.http}/viewer`)).headers.get('content-security-policy') ?? ''
+  const scripts = policy.split(';').find((part) => /^\s*script-src /.test(part)) ?? ''
+  expect(scripts).toContain("'wasm-unsafe-eval'")
+  expect(scripts).not.toMatch(/'unsafe-inline'|'unsafe-eval'|https?:/)
+  expect(policy).toMatch(/frame-ancestors 'self'/)
+  const window = (await fetch(`${stage.http}/`)).headers.get('content-security-policy') ?? ''
+  expect(window).not.toContain('wasm-unsafe-eval')
+})
+
+test('shows the patient’s right on the left, the front above, in a soft-tissue window', async () => {
+  const png = await pictureOf(paneOf(page))
+  await page.screenshot({ path: 'test-results/viewer-first.png' })
+  // The image is a square in the middle of a wider pane.
+  const side = Math.min(png.width, png.height)
+  const at = (column: number, row: number) =>
+    greyAt(png, 0.5 + ((column / 512 - 0.5) * side) / png.width, 0.5 + ((row / 512 - 0.5) * side) / png.height)
+  expect(at(34, 80), 'the R').toBeGreaterThan(200)
+  expect(at(478, 80), 'nothing at the mirrored place').toBeLessThan(40)
+  expect(at(256, 400), 'the spine, below').toBeGreaterThan(200)
+  expect(at(240, 250), 'soft tissue, 40 HU at centre 40').toBeGreaterThan(100)
+  expect(at(240, 250)).toBeLessThan(155)
+  expect(await probe(page, 256, 400)).toBe(700)
+  expect(await probe(page, 310, 345)).toBe(250)
+})
+
+test('scrolls by wheel and key through slices in their order', async () => {
+  const pane = paneOf(page)
+  await pane.hover()
+  await page.mouse.wheel(0, 100)
+  await expect(pane).toContainText('Im 2/500')
+  await page.keyboard.press('End')
+  await expect(pane).toContainText('Im 500/500')
+  await expect.poll(() => probe(page, 500, 506), { timeout: 60_000 }).toBe(500)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('PageDown')
+  await expect(pane).toContainText('Im 11/500')
+  await expect.poll(() => probe(page, 500, 506), { timeout: 60_000 }).toBe(11)
+})
+
+test('reads the rest behind the back, and says so', async () => {
+  await expect(page.getByText('All 500 images read')).toBeVisible({ timeout: 90_000 })
+  expect(new Set(stage.files.fetched).size).toBe(500)
+})
+
+test('goes on after a reload, without asking again', async () => {
+  const before = askedFor()
+  const fetched = stage.files.fetched.length
+  await page.reload()
+  await isDrawn(page)
+  await expect(paneOf(page)).toContainText('500')
+  expect([askedFor(), stage.files.fetched.length]).toEqual([before, fetched])
+})
+
+test('says that a link was used, in another browser as in this one', async () => {
+  await elsewhere(async (other) => {
+    await other.goto(link)
+    await expect(other.getByRole('alert')).toContainText('used')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    expect(other.url()).not.toContain('token')
+    expect(await accessibilityFaults(other)).toEqual([])
+  })
+})
+
+test('says that a study was cancelled, at the link and where it is open', async () => {
+  const uid = `${STUDY}.7`
+  stage.studies.add({
+    studyInstanceUid: uid,
+    images: phantomImages({ ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 3 }),
+  })
+  await stage.addStudy(uid)
+  const links = [await stage.link(uid), await stage.link(uid)]
+  await elsewhere(async (other) => {
+    await other.goto(links[0] ?? '')
+    await isDrawn(other)
+    await stage.v1('POST', 'viewer/studies/cancel', { studyInstanceUid: uid })
+    await other.reload()
+    await expect(other.getByRole('alert')).toContainText('cancelled')
+    await other.goto(links[1] ?? '')
+    await expect(other.getByRole('alert')).toContainText('cancelled')
+  })
+})
+
+test('says that an address is no link', async () => {
+  await elsewhere(async (other) => {
+    await other.goto(`${stage.http}/token/landing?token=nonsense`)
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    await other.goto(`${stage.http}/viewer`)
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('No study is open here')
+  })
+})
+
+test('hangs an ephemeral session by its protocol', async () => {
+  const uid = `${STUDY}.8`
+  const series = (number: number, seriesDescription: string) =>
+    phantomImages({
+      ...CT,
+      studyInstanceUid: uid,
+      seriesInstanceUid: `${uid}.${number}`,
+      slices: 4,
+      seriesNumber: number,
+      seriesDescription,
+    })
+  stage.studies.add({ studyInstanceUid: uid, images: [...series(2, 'Thorax 1.0'), ...series(3, 'Lung 1.0')] })
+  stage.studies.addSession('sitting-1', [uid])
+  const protocol = { layout: '2x2', viewportAssignments: ['Lung 1.0', null, 'Thorax 1.0', null] }
+  await page.goto(await stage.ephemeralLink('sitting-1', protocol))
+  await isDrawn(page, 1)
+  await isDrawn(page, 3)
+  for (const [number, text] of [
+    [1, 'Lung 1.0'],
+    [3, 'Thorax 1.0'],
+  ] as const)
+    await expect(paneOf(page, number)).toContainText(text)
+  for (const number of [2, 4]) expect(await isEmpty(page, number)).toBe(true)
+  await page.screenshot({ path: 'test-results/viewer-2x2.png' })
+  expect(stage.partner.last).toMatchObject({ type: 'ephemeral.access_requested', data: { retrievalId: 'sitting-1' } })
+})
+
+test('ends an ephemeral link after its 30 seconds', async () => {
+  const late = await stage.ephemeralLink('sitting-1')
+  await page.waitForTimeout(31_000)
+  await elsewhere(async (other) => {
+    await other.goto(late)
+    await expect(other.getByRole('alert')).toContainText('expired')
+  })
+})
+
+test('shows an enhanced multi-frame as its slices', async () => {
+  const uid = `${STUDY}.10`
+  const series = { ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 24 }
+  const { phantomMultiFrame } = await import('#electron/simulator/phantom.ts')
+  stage.studies.add({ studyInstanceUid: uid, images: [{ sopInstanceUid: `${uid}.2.1`, body: phantomMultiFrame(series) }] })
+  await stage.addStudy(uid)
+  await page.goto(await stage.link(uid))
+  await isDrawn(page)
+  await expect(paneOf(page)).toContainText('/24')
+  await page.keyboard.press('End')
+  await expect.poll(() => probe(page, 500, 506)).toBe(24)
+  expect(await probe(page, 256, 400)).toBe(700)
+})
+
+test('asks again once when the links are over before the images were fetched', async () => {
+  const uid = `${STUDY}.11`
+  stage.studies.add({
+    studyInstanceUid: uid,
+    images: phantomImages({ ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 60 }),
+  })
+  await stage.addStudy(uid)
+  stage.files.setManner({ delayMs: 100 })
+  const before = askedFor()
+  await page.goto(await stage.link(uid))
+  await isDrawn(page)
+  stage.files.expire()
+  await expect(page.getByText('All 60 images read')).toBeVisible({ timeout: 60_000 })
+  stage.files.setManner({})
+  expect(askedFor() - before).toBe(2)
+})
+
+test('complains of nothing on the console, and is accessible', async () => {
+  expect(complaints).toEqual([])
+  expect(await accessibilityFaults(page)).toEqual([])
+})
