@@ -75,6 +75,8 @@ export const ImagePixel = z.object({
   samplesPerPixel: z.int().positive(),
   photometricInterpretation: z.string(),
   planarConfiguration: z.union([z.literal(0), z.literal(1)]),
+  /** Height of a pixel by its width, of pixels that are not square (PS3.3 C.7.6.3.1.7). */
+  aspect: z.number().positive().optional(),
   /** FloatPixelData, DoubleFloatPixelData. */
   float: z.enum(['', 'float', 'double']),
   /** Pixel Padding Value, and its range limit. */

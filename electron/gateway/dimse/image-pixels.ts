@@ -38,6 +38,7 @@ export function imagePixels(values: AttributeValues, pixels: Found['pixels'], is
     samplesPerPixel,
     photometricInterpretation: photometric || (samplesPerPixel >= 3 ? 'RGB' : 'MONOCHROME2'),
     planarConfiguration: values.number(TAG.PlanarConfiguration) === 1 ? 1 : 0,
+    ...aspectOf(values),
     float,
     padding: padding === null ? null : [padding, values.number(TAG.PixelPaddingRangeLimit)],
     smallest,
@@ -47,6 +48,13 @@ export function imagePixels(values: AttributeValues, pixels: Found['pixels'], is
     image: isEncapsulated ? image : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
     whyNot: '',
   }
+}
+
+/** PS3.3 C.7.6.3.1.7: vertical and horizontal size. */
+function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
+  const [height = 0, width = 0] = values.vector(TAG.PixelAspectRatio, 2) ?? []
+  const aspect = height / width
+  return aspect > 0.01 && aspect < 100 && aspect !== 1 ? { aspect } : {}
 }
 
 /** A writer may say YBR_FULL_422 of pixels that it has not subsampled: their length tells. */

@@ -47,6 +47,7 @@ export interface HeaderPixels {
   samplesPerPixel: number
   photometricInterpretation: string
   planarConfiguration: 0 | 1
+  aspect?: number
   /** FloatPixelData, DoubleFloatPixelData. */
   float: '' | 'float' | 'double'
   /** Pixel Padding Value, and its range limit. */

@@ -9,7 +9,14 @@ const KEYWORDS = [
   ...(['ViewPosition', 'ViewCodeSequence', 'CodeValue', 'ImageLaterality', 'FrameLaterality', 'PatientOrientation'] as const),
   // pixels
   ...(['Rows', 'Columns', 'BitsAllocated', 'BitsStored', 'HighBit', 'PixelRepresentation', 'SamplesPerPixel'] as const),
-  ...(['PhotometricInterpretation', 'PlanarConfiguration', 'NumberOfFrames', 'PixelPaddingValue', 'PixelPaddingRangeLimit'] as const),
+  ...([
+    'PhotometricInterpretation',
+    'PlanarConfiguration',
+    'PixelAspectRatio',
+    'NumberOfFrames',
+    'PixelPaddingValue',
+    'PixelPaddingRangeLimit',
+  ] as const),
   ...(['SmallestImagePixelValue', 'LargestImagePixelValue', 'ExtendedOffsetTable', 'ExtendedOffsetTableLengths'] as const),
   // geometry
   ...(['ImagePositionPatient', 'ImageOrientationPatient', 'PixelSpacing', 'ImagerPixelSpacing', 'NominalScannedPixelSpacing'] as const),

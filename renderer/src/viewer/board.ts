@@ -13,7 +13,7 @@ export interface Board {
 export interface Pane {
   readonly seriesKey: string | null
   /**
-   * free: the next series that comes may take it; named: it waits for the series of that description; held: a person or a protocol has decided.
+   * free: the next series that comes may take it, also from a localizer while nobody has touched it; named: it waits for the series of that description; held: a person or a protocol has decided.
    */
   readonly filling: 'free' | 'named' | 'held'
   readonly name: string
@@ -28,6 +28,8 @@ export interface Hangable {
   readonly isPrior: boolean
   /** Images that can be shown. */
   readonly images: number
+  /** It shows where the other series lie, and is not what is read. */
+  readonly isLocalizer: boolean
 }
 type Protocol = NonNullable<View['hangingProtocol']>
 
@@ -54,15 +56,24 @@ export function boardOf(protocol: Protocol | null): Board {
 export function filled(board: Board, series: readonly Hangable[]): Board {
   const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
-  const take = (fits: (one: Hangable) => boolean) => {
-    const found = current.find((one) => !hung.has(one.seriesKey) && fits(one))
+  const isRead = ({ isLocalizer }: Hangable) => !isLocalizer
+  const take = (...fits: ((one: Hangable) => boolean)[]) => {
+    const left = current.filter(({ seriesKey }) => !hung.has(seriesKey))
+    const found = fits.map((fit) => left.find(fit)).find(Boolean)
     if (found) hung.add(found.seriesKey)
     return found
   }
+  const showsLocalizer = ({ seriesKey }: Pane) => series.some((one) => one.seriesKey === seriesKey && one.isLocalizer)
   let isChanged = false
   const panes = board.panes.map((pane): Pane => {
-    if (pane.seriesKey !== null || pane.filling === 'held') return pane
-    const found = take(({ description }) => pane.filling === 'free' || isSameName(description, pane.name))
+    if (pane.filling === 'held') return pane
+    if (pane.seriesKey !== null && !(pane.filling === 'free' && showsLocalizer(pane))) return pane
+    const found =
+      pane.filling === 'named'
+        ? take(({ description }) => isSameName(description, pane.name))
+        : pane.seriesKey === null
+          ? take(isRead, () => true)
+          : take(isRead)
     if (!found) return pane
     isChanged = true
     return { ...pane, seriesKey: found.seriesKey }
@@ -87,7 +98,14 @@ export function hung(board: Board, at: number, seriesKey: string | null): Board 
   return { ...board, panes: board.panes.map((pane, index) => (index === at ? { ...EMPTY, seriesKey } : pane)), active: at }
 }
 
-export const activated = (board: Board, at: number): Board => (board.panes[at] && at !== board.active ? { ...board, active: at } : board)
+/** Somebody is at a pane: it becomes the active one, and keeps what it shows. */
+export function activated(board: Board, at: number): Board {
+  const pane = board.panes[at]
+  const isKept = pane?.filling === 'free' && pane.seriesKey !== null
+  if (!pane || (at === board.active && !isKept)) return board
+  const panes = isKept ? board.panes.map((one, index): Pane => (index === at ? { ...one, filling: 'held' } : one)) : board.panes
+  return { ...board, panes, active: at }
+}
 
 /** The active pane alone, or all of them again. */
 export const aloneToggled = (board: Board, at = board.active): Board => ({

@@ -56,3 +56,4 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
 
 /** Failures that pass by themselves. */
 const AGAIN: ReadonlySet<ProblemCode> = new Set(['unreachable', 'unavailable', 'too-many', 'internal'])
+export const isPassing = (code: ProblemCode): boolean => AGAIN.has(code)

@@ -5,6 +5,9 @@ import type { ListState, SeriesState } from './engine/images.ts'
 export const hangablesOf = (images: ListState): readonly Hangable[] =>
   images.studies.flatMap(({ series }) => series.map((one) => hangableOf(one)))
 
+/** As devices name them that do not mark their images, and while only the manifest knows a series. */
+const LOCALIZER = /\b(?:scouts?|localizers?|localisers?|topograms?|scanograms?|surview|3[- ]?plane)\b/i
+
 export const hangableOf = ({ key, studyInstanceUid, isPrior, series, stack }: SeriesState): Hangable => ({
   seriesKey: key,
   studyUid: studyInstanceUid,
@@ -12,6 +15,7 @@ export const hangableOf = ({ key, studyInstanceUid, isPrior, series, stack }: Se
   modality: series.modality,
   isPrior,
   images: stack.length,
+  isLocalizer: stack[0]?.instance.imageType.includes('LOCALIZER') || LOCALIZER.test(series.seriesDescription),
 })
 
 /** A series by its key. */

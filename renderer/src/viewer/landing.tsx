@@ -71,7 +71,7 @@ export function Closed(props: {
         <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
         <Title order={1}>{texts.titles[why]}</Title>
         {why !== 'unreachable' && sentence && <p>{sentence}</p>}
-        <p className={css.remedy}>{texts.remedies[why]}</p>
+        {!sentence.includes(texts.remedies[why]) && <p className={css.remedy}>{texts.remedies[why]}</p>}
         {!isFinal && onRetry && (
           <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
             {texts.retry}

@@ -62,10 +62,11 @@ function imageLines({ image, plane, index, count }: PaneState): readonly Overlay
   ])
 }
 
-function pictureLines({ image, window, isInverted, magnification, lengthNote, plane }: PaneState): readonly OverlayLine[] {
+function pictureLines({ image, window, curve, isInverted, magnification, lengthNote, plane }: PaneState): readonly OverlayLine[] {
   const lossy = image && lossyText(image.instance.transferSyntaxUid)
   return lines([
     [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
+    [curve, { isMinor: true }],
     [isInverted && texts.inverted, { tone: 'warning' }],
     [magnification > 0 && texts.zoom(Math.round(magnification * 100)), { isMinor: true }],
     [!plane && image && (SPACING[image.attributes.spacingFrom] || lengthNote), { tone: 'warning' }],

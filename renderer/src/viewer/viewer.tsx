@@ -1,8 +1,12 @@
 import { Loader } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { View } from '#shared/contract/viewing.ts'
+import { type View, viewing } from '#shared/contract/viewing.ts'
+import { ProblemError } from '../client.ts'
+import { keepAwake, onPageUse } from './awake.ts'
 import { type Begun, begin } from './beginning.ts'
+import { call } from './calls.ts'
 import { type Bench, BenchContext } from './desk-context.ts'
+import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
 import { Closed } from './landing.tsx'
@@ -14,6 +18,7 @@ export function Viewer({ view }: { view: View }) {
   const ended = useSyncExternalStore(begun.list.subscribe, () => begun.list.state().ended)
   const [left, setLeft] = useState('')
   const bench = useBegun(begun)
+  useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
   if (left || ended) return <Closed why="view" sentence={left || ended} isFinal />
   if (bench instanceof Error) return <Closed why="browser" sentence={bench.message} isFinal />
   if (!bench) {
@@ -45,3 +50,16 @@ function useBegun(begun: Begun): Bench | Error | undefined {
   }, [begun])
   return bench
 }
+
+const keepViewAwake = (viewId: string, onEnded: (sentence: string) => void): (() => void) =>
+  keepAwake({
+    read: () => call(viewing.read, { params: { viewId } }),
+    isVisible: () => document.visibilityState === 'visible',
+    endOf: (error) => (error instanceof ProblemError && !isPassing(error.code) ? error.message : ''),
+    onEnded,
+    onUse: onPageUse,
+    every(milliseconds, run) {
+      const timer = window.setInterval(run, milliseconds)
+      return () => window.clearInterval(timer)
+    },
+  })

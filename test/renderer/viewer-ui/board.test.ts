@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  activated,
   aloneToggled,
   beside,
   boardOf,
@@ -13,7 +14,7 @@ import {
 } from '../../../renderer/src/viewer/board.ts'
 
 const series = (seriesKey: string, description: string, more: Partial<Hangable> = {}): Hangable => ({
-  ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false, images: 10 },
+  ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false, images: 10, isLocalizer: false },
   ...more,
 })
 const AXIAL = series('a', 'Axial 5 mm')
@@ -52,6 +53,23 @@ describe('a hanging protocol', () => {
   it('begins at the first pane that holds something', () => {
     expect(boardOf({ layout: '1x2', viewportAssignments: [null, 'Scout'] }).active).toBe(1)
     expect(boardOf({ layout: '1x2', viewportAssignments: [null, null] }).active).toBe(0)
+  })
+})
+
+describe('a localizer', () => {
+  const scout = series('s', 'Scout', { isLocalizer: true, images: 2 })
+
+  it('is not what a view opens with, where there is anything else', () => {
+    expect(keys(filled(boardOf(null), [scout, AXIAL]))).toEqual(['a'])
+    expect(keys(filled(boardOf(null), [scout]))).toEqual(['s'])
+    expect(keys(filled(laidOut(boardOf(null), 1, 2), [scout, AXIAL]))).toEqual(['a', 's'])
+  })
+
+  it('makes room for what comes after it, until somebody is at its pane', () => {
+    const board = filled(boardOf(null), [scout])
+    expect(keys(filled(board, [scout, AXIAL]))).toEqual(['a'])
+    expect(keys(filled(activated(board, 0), [scout, AXIAL]))).toEqual(['s'])
+    expect(keys(filled(hung(board, 0, 's'), [scout, AXIAL]))).toEqual(['s'])
   })
 })
 

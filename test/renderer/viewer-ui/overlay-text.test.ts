@@ -45,7 +45,7 @@ const seriesWith = (stack: readonly StackImage[], part = ''): SeriesState => ({
 })
 const pane = (more: Partial<PaneState> = {}): PaneState => ({
   ...{ series: seriesWith([image(1), image(2)]), plane: null, index: 1, count: 2, image: image(2), isShown: true, problem: '' },
-  ...{ window: { center: -600, width: 1500 }, unit: 'HU', isInverted: false, rotation: 0, isFlippedHorizontally: false },
+  ...{ window: { center: -600, width: 1500 }, curve: '', unit: 'HU', isInverted: false, rotation: 0, isFlippedHorizontally: false },
   ...{ isFlippedVertically: false, magnification: 1.5, isSmooth: true, isPlaying: false, framesPerSecond: 10 },
   ...{ edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' }, lengthNote: '', volume: null },
   ...more,

@@ -11,7 +11,7 @@ const image = (more: Partial<StackImage['attributes']> = {}, of: Parameters<type
   attributes: { ...attributes, ...more },
 })
 const ramp = Int16Array.from({ length: 1000 }, (_, n) => n)
-const opening = (of: StackImage, modality: string) => openingWindow(of, modality, ramp, 0, 999, undefined)
+const opening = (of: StackImage, modality: string) => openingWindow(of, modality, ramp, 0, 999)
 const names = (of: StackImage, modality: string) =>
   presetsOf(of, modality, { center: 1, width: 2 }, { center: 3, width: 4 }).map(({ name }) => name)
 
@@ -25,7 +25,7 @@ describe('windows', () => {
 
   it('leave padding and rare values out of what is automatic', () => {
     const padded = Int16Array.from([...Array<number>(500).fill(-2000), ...ramp])
-    const { center, width } = automaticWindow(padded, -2000, 999, -2000)
+    const { center, width } = automaticWindow(padded, -2000, 999, [-2000, -2000])
     expect(center - width / 2).toBeGreaterThan(-20)
     expect(automaticWindow(Int16Array.of(7, 7), 7, 7).width).toBe(1)
     expect(automaticWindow(Float32Array.of(0, 0.1, 0.2), 0, 0.2).width).toBeLessThan(0.3)

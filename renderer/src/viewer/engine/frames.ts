@@ -14,7 +14,6 @@ export interface Frames {
   cached(imageId: string): Types.IImage | undefined
   /** Why it cannot be shown, where that is known; empty otherwise. */
   problem(imageId: string): string
-  extras(sopInstanceUid: string): InstanceExtras | undefined
   /** Ever decoded in this view. */
   readonly loaded: ReadonlySet<string>
   /** Told of each image that is decoded, is found to have a problem, or leaves the cache because it is another now. @returns the way to stop */
@@ -24,7 +23,8 @@ export interface Frames {
 
 /** How long a header may come after its pixels: the list tells of it in its own time. */
 const HEADER_PATIENCE = 30_000
-const MOST_EXTRAS = 200
+/** Of instances whose frames are being decoded: a decoded image has its own with it. */
+const MOST_EXTRAS = 24
 
 interface Work {
   readonly promise: Promise<Types.IImage>
@@ -37,7 +37,6 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
   const works = new Map<string, Work>()
   const problems = new Map<string, string>()
   const extras = new Map<string, Promise<InstanceExtras>>()
-  const knownExtras = new Map<string, InstanceExtras>()
   const loaded = new Set<string>()
   const bySop = new Map<string, Set<string>>()
   const listeners = new Set<(imageId: string, what: 'loaded' | 'problem' | 'replaced') => void>()
@@ -60,9 +59,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     for (const oldest of extras.keys()) {
       if (extras.size <= MOST_EXTRAS) break
       extras.delete(oldest)
-      knownExtras.delete(oldest)
     }
-    void asked.then((value) => knownExtras.set(sopInstanceUid, value)).catch(() => undefined)
     return asked
   }
   const decode = async (imageId: string, wish: Wish, signal: AbortSignal): Promise<Types.IImage> => {
@@ -149,7 +146,6 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     },
     cached: (imageId) => (cache.isLoaded(imageId) ? cache.getImage(imageId) : undefined),
     problem: (imageId) => problems.get(imageId) ?? '',
-    extras: (sopInstanceUid) => knownExtras.get(sopInstanceUid),
     loaded,
     onChange(listener) {
       listeners.add(listener)
@@ -172,7 +168,6 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
   const stopReplacing = list.onReplaced((sopInstanceUids) => {
     for (const sop of sopInstanceUids) {
       extras.delete(sop)
-      knownExtras.delete(sop)
       const of = bySop.get(sop) ?? new Set<string>()
       for (const imageId of [...of]) {
         if (cache.getImageLoadObject(imageId)) cache.removeImageLoadObject(imageId, { force: true })
@@ -190,7 +185,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     const control = new AbortController()
     const promise = frames
       .load(imageId, 'near', control.signal)
-      .then((image) => asType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type))
+      .then((image) => ofVolume(asType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type), options))
     return { promise: promise as Promise<Types.IImage & Record<string, unknown>>, cancelFn: () => control.abort() }
   })
   return frames
@@ -229,6 +224,12 @@ function withHeader(list: ImageList, imageId: string, signal: AbortSignal): Prom
     const unlisten = list.onReplaced(look)
     signal.addEventListener('abort', onAbort)
   })
+}
+
+/** Cornerstone keeps the slices that are there when a volume is made, and would drop those that come later for other images. */
+function ofVolume(image: Types.IImage, options: { readonly additionalDetails?: unknown } | undefined): Types.IImage {
+  const { volumeId } = (options?.additionalDetails ?? {}) as { readonly volumeId?: string }
+  return volumeId !== undefined && cache.getVolumeLoadObject(volumeId) ? Object.assign(image, { sharedCacheKey: volumeId }) : image
 }
 
 /** A volume has one type of number for all of its slices. */

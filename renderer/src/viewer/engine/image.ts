@@ -2,8 +2,10 @@ import { type Enums, type Types, utilities } from '@cornerstonejs/core'
 import type { ImagePixel, InstanceExtras } from '#shared/contract/viewing.ts'
 import { encapsulatedFrame } from './codecs.ts'
 import { isColour, rgbOf } from './colours.ts'
+import { curvesOf, windowOfCurve } from './curves.ts'
 import type { FetchedFrame } from './fetches.ts'
 import type { StackImage } from './images.ts'
+import { shapeOf } from './modules.ts'
 import { openingWindow } from './presets.ts'
 import { ImageProblem } from './problem.ts'
 import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from './stored.ts'
@@ -27,7 +29,9 @@ export async function imageOf(
   if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
     throw new ImageProblem(`The image is too large to be shown here: ${pixel.columns} × ${pixel.rows} pixels.`)
   try {
-    return await decoded(of, modality, pixel, frame, extras)
+    const image = await decoded(of, modality, pixel, frame, extras)
+    if (extras) extrasOfImages.set(image, extras)
+    return image
   } catch (error) {
     if (error instanceof ImageProblem) throw error
     throw new ImageProblem('The image cannot be decoded.')
@@ -52,8 +56,16 @@ async function decoded(
     return cornerstoneImage(of, pixel, rgb, { least: 0, greatest: 255, center: 128, width: 256 })
   }
   const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
-  return cornerstoneImage(of, pixel, values, { least, greatest, ...openingWindow(of, modality, values, least, greatest, extras) })
+  const [curve] = curvesOf(extras)
+  const window = curve
+    ? windowOfCurve(curve, values instanceof Float32Array)
+    : openingWindow(of, modality, values, least, greatest, extras?.modalityLut != null)
+  return cornerstoneImage(of, pixel, values, { least, greatest, ...window })
 }
+
+const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()
+/** Look-up tables and overlays of a decoded image, for as long as it is in memory. */
+export const extrasOf = (image: Types.IImage | undefined): InstanceExtras | undefined => image && extrasOfImages.get(image)
 
 function cornerstoneImage(
   of: StackImage,
@@ -64,7 +76,7 @@ function cornerstoneImage(
   const { rows, columns, photometricInterpretation } = pixel
   const color = isColour(pixel)
   const numberOfComponents = color ? 3 : 1
-  const { spacing } = of.attributes
+  const spacing = shapeOf(of)
   // Windows of fractions would vanish under LINEAR's width minus one (PS3.3 C.11.2.1.2.1).
   const voiLUTFunction = values instanceof Float32Array ? 'LINEAR_EXACT' : of.instance.voiLutFunction || 'LINEAR'
   return {
@@ -80,7 +92,8 @@ function cornerstoneImage(
     // Values are rescaled already.
     slope: 1,
     intercept: 0,
-    preScale: { enabled: true, scaled: true },
+    // Of a PET image Cornerstone looks for factors of SUV, and fails without a place for them.
+    preScale: { enabled: true, scaled: true, scalingParameters: {} } as NonNullable<Types.IImage['preScale']>,
     isPreScaled: true,
     minPixelValue: window.least,
     maxPixelValue: window.greatest,

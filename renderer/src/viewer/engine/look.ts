@@ -1,4 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
+import { shapeOf } from './modules.ts'
 import type { PaneState } from './pane.ts'
 import { unitOf } from './presets.ts'
 import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
@@ -17,6 +18,7 @@ export const NOTHING: PaneState = {
   image: null,
   isShown: false,
   problem: '',
+  curve: '',
   window: null,
   unit: '',
   isInverted: false,
@@ -47,8 +49,8 @@ export function atImage(
 }
 
 /** An image of MONOCHROME1 is inverted as it opens: that is no inversion (PS3.3 C.7.6.3.1.2). */
-export const isNegative = ({ plane, image }: PaneState): boolean =>
-  plane === null && image?.instance.image?.photometricInterpretation === 'MONOCHROME1'
+export const isNegative = ({ series, image }: PaneState): boolean =>
+  (image ?? series?.stack[0])?.instance.image?.photometricInterpretation === 'MONOCHROME1'
 
 /** The parts of a pane's state that its viewport knows. @param image the decoded one, of a stack */
 export function lookOf(view: View, state: PaneState, image: Types.IImage | undefined): Partial<PaneState> {
@@ -60,7 +62,7 @@ export function lookOf(view: View, state: PaneState, image: Types.IImage | undef
     rotation: rotationOf(view),
     isFlippedHorizontally: flipHorizontal,
     isFlippedVertically: flipVertical,
-    magnification: magnificationOf(view, state.image?.attributes.spacing?.[1] ?? 1),
+    magnification: magnificationOf(view, (state.image && shapeOf(state.image)?.[1]) ?? 1),
     edges: edgesOf(view, state.image),
   }
 }

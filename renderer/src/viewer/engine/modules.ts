@@ -1,6 +1,7 @@
 import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
 import { columnOf, rowOf } from './geometry.ts'
 import type { StackImage } from './images.ts'
+import { unitOf } from './presets.ts'
 
 /** An image with what it is of. */
 export interface Found {
@@ -18,6 +19,12 @@ const calibration = ({ image: { attributes } }: Found) =>
 
 /** Images of one frame of reference can be laid over one another; one without is alone. */
 export const frameOfReferenceOf = ({ instance }: StackImage): string => instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
+
+/** Distances between rows and columns that pixels are drawn by: mm, or of pixels whose shape alone is known (PS3.3 C.7.6.3.1.7); null of square ones. */
+export function shapeOf({ attributes, instance }: StackImage): readonly [number, number] | null {
+  const aspect = instance.image?.aspect
+  return attributes.spacing ?? (aspect === undefined ? null : [aspect, 1])
+}
 
 /** Modules of an image, by the names under which Cornerstone asks for them. */
 const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = {
@@ -39,7 +46,8 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
     }
   },
   imagePlaneModule: ({ image }) => {
-    const { position, orientation, spacing, sliceThickness, sliceLocation } = image.attributes
+    const { position, orientation, sliceThickness, sliceLocation } = image.attributes
+    const spacing = shapeOf(image)
     const cosines = orientation ?? [1, 0, 0, 0, 1, 0]
     return {
       frameOfReferenceUID: frameOfReferenceOf(image),
@@ -55,11 +63,12 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
       sliceThickness: sliceThickness ?? undefined,
       sliceLocation: sliceLocation ?? undefined,
       // Lengths are in mm exactly where a spacing is known, also of a radiograph without a place in the patient.
-      usingDefaultValues: spacing === null,
+      usingDefaultValues: image.attributes.spacing === null,
     }
   },
-  generalSeriesModule: ({ image: { instance }, series }) => ({
-    modality: series.modality,
+  generalSeriesModule: ({ image, image: { instance }, series }) => ({
+    // Cornerstone writes HU behind every value of CT: a localizer, or what is not rescaled, has none.
+    modality: series.modality === 'CT' && unitOf(image, 'CT') !== 'HU' ? 'OT' : series.modality,
     seriesInstanceUID: series.seriesInstanceUid,
     studyInstanceUID: series.studyInstanceUid,
     seriesNumber: series.seriesNumber ?? undefined,

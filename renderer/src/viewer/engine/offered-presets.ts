@@ -1,15 +1,20 @@
 import type { Types } from '@cornerstonejs/core'
+import { curvesOf } from './curves.ts'
+import { extrasOf } from './image.ts'
+import { isExact } from './look.ts'
 import type { PaneState, WindowPreset } from './pane.ts'
 import { openedWindow } from './pane-actions.ts'
 import { automaticWindow, presetsOf } from './presets.ts'
-import type { Values } from './values.ts'
+import { rescaledPadding, type Values } from './values.ts'
 
 /** Presets for what a pane shows; none of a colour image. @param shown the decoded image */
-export function offeredPresets({ series, image }: PaneState, shown: Types.IImage | undefined): readonly WindowPreset[] {
+export function offeredPresets({ series, image, plane }: PaneState, shown: Types.IImage | undefined): readonly WindowPreset[] {
   const of = image ?? series?.stack[series.stack.length >> 1]
   const opened = openedWindow(shown)
   if (!of || !series || !shown || !opened) return []
-  const padding = of.instance.image?.padding?.[0]
+  const extras = extrasOf(shown)
+  const padding = rescaledPadding(of.instance.image, of.attributes, extras?.modalityLut != null)
   const automatic = automaticWindow(shown.getPixelData() as Values, shown.minPixelValue, shown.maxPixelValue, padding)
-  return presetsOf(of, series.series.modality, automatic, opened)
+  // A plane has no curves: its voxels are of many images.
+  return presetsOf(of, series.series.modality, automatic, opened, plane ? [] : curvesOf(extras), isExact(shown))
 }

@@ -1,6 +1,7 @@
 import { Enums, type Types } from '@cornerstonejs/core'
 import { isExact, isNegative } from './look.ts'
 import type { Pane, PaneState } from './pane.ts'
+import { forgetWindow } from './stack-view.ts'
 import { fit, flip, rangeOf, rotateBy, type View } from './view.ts'
 
 export type PaneActions = Pick<
@@ -15,10 +16,22 @@ export function openActions(of: {
   readonly image: () => Types.IImage | undefined
   readonly change: (what: (view: View) => void) => void
   readonly setSmooth: (isSmooth: boolean) => void
+  /** Of a stack: brightness by one of the image's look-up tables, or by none. */
+  readonly setCurve: (index: number | undefined) => void
+  /** Of a stack. */
+  readonly setInversion: (isInverted: boolean) => void
 }): PaneActions {
-  const setInversion = (isInverted: boolean) => of.change((view) => view.setProperties({ invert: isInverted !== isNegative(of.state()) }))
+  const setInversion = (isInverted: boolean) =>
+    of.change((view) => {
+      if (of.state().plane) view.setProperties({ invert: isInverted !== isNegative(of.state()) })
+      else of.setInversion(isInverted)
+    })
   return {
-    setWindow: (window) => of.change((view) => view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })),
+    setWindow: (window) =>
+      of.change((view) => {
+        view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })
+        of.setCurve('curve' in window ? window.curve : undefined)
+      }),
     invert: () => setInversion(!of.state().isInverted),
     rotate: (degrees) => of.change((view) => rotateBy(view, degrees)),
     flip: (way) => of.change((view) => flip(view, way)),
@@ -45,6 +58,8 @@ export function openActions(of: {
         view.resetCamera()
         const window = openedWindow(of.image())
         if (window) view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })
+        if (!of.state().plane) forgetWindow(view as Types.IStackViewport)
+        of.setCurve(0)
       })
       setInversion(false)
     },

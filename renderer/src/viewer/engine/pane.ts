@@ -9,6 +9,8 @@ export interface ValueWindow {
 export interface WindowPreset extends ValueWindow {
   /** `Lung`, `From the image`, `Automatic`. */
   readonly name: string
+  /** From 0, of the image's VOI look-up tables; without it, brightness is linear. */
+  readonly curve?: number
 }
 
 /** What a pane shows. The same object until something changes. */
@@ -26,6 +28,8 @@ export interface PaneState {
   readonly isShown: boolean
   /** One sentence why the image cannot be shown; empty where it can. Then the pane shows no pixels of another image. */
   readonly problem: string
+  /** Name of the look-up table that makes brightness of values; empty where it is a straight line. */
+  readonly curve: string
   /** Null of a colour image. */
   readonly window: ValueWindow | null
   /** `HU`, or empty. */
@@ -88,7 +92,8 @@ export interface Pane {
 
   /** Presets that fit what is shown, for its modality; the first is what it opens with. */
   presets(): readonly WindowPreset[]
-  setWindow(window: ValueWindow): void
+  /** Of a preset with a curve, by that curve. */
+  setWindow(window: ValueWindow | WindowPreset): void
   invert(): void
   /** Degrees clockwise, of 90. */
   rotate(degrees: number): void

@@ -1,7 +1,9 @@
-import { cache, getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
+import { cache, Enums, getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
 import { openCine } from './cine.ts'
+import { curvesOf, settleLevels } from './curves.ts'
+import { extrasOf } from './image.ts'
 import type { SeriesState } from './images.ts'
-import { atImage, isExact, lookOf, NOTHING } from './look.ts'
+import { atImage, isExact, isNegative, lookOf, NOTHING } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { type OverlayPlanes, openOverlayPlanes } from './overlay-planes.ts'
 import type { PaneState, Plane, ValueWindow } from './pane.ts'
@@ -14,6 +16,7 @@ import { ImageProblem } from './problem.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 import { rangeOf } from './view.ts'
+import { blankUnread } from './volume-texture.ts'
 
 const MISSING = 'The partner announced this image and gave no file of it.'
 const RETRY_AFTER = 5000
@@ -36,6 +39,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   let retry: ReturnType<typeof setTimeout> | undefined
   let looking: number | undefined
   let anchor = 0
+  /** Of the image's look-up tables, the one that a person sees it by; undefined: by none. It opens by the first. */
+  let curve: number | undefined = 0
   let direction: 1 | -1 = 1
   const set = (patch: Partial<PaneState>) => {
     const names = Object.keys(patch) as (keyof PaneState)[]
@@ -117,7 +122,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       if (mine !== turn || !screen) return
       await put(series, image.imageId)
       if (mine !== turn) return
-      overlays?.show(decoded(), frames.extras(image.sopInstanceUid))
+      settle(state.isInverted)
+      overlays?.show(decoded(), extrasOf(decoded()))
       screen.hide(false)
       set({ problem: '', isShown: true })
       readLook()
@@ -136,8 +142,9 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       await mountStack(viewport, ids, index, state.isSmooth)
       if (kept?.key === series.key) {
         viewport.setViewPresentation(kept.look)
+        // A window that nobody has chosen stays each image's own.
         if (kept.window) viewport.setProperties({ voiRange: rangeOf(kept.window, isExact(decoded())) })
-        viewport.setProperties({ invert: kept.isInverted })
+        state = { ...state, isInverted: kept.isInverted }
         viewport.render()
       }
       kept = undefined
@@ -151,6 +158,17 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     // Without WebGL, Cornerstone forgets the window with each image.
     if (getShouldUseCPURendering() && state.window) viewport.setProperties({ voiRange: rangeOf(state.window, isExact(decoded())) })
   }
+  /** Brightness by the curve that is chosen, where the image has one. */
+  const settle = (isInverted: boolean) => {
+    const image = decoded()
+    if (!image || image.color || state.plane) return
+    const chosen = curve === undefined ? undefined : curvesOf(extrasOf(image))[curve]
+    const view = screen?.view() as Types.IStackViewport | undefined
+    if (!view) return
+    settleLevels(view, chosen, isInverted !== isNegative(state))
+    view.render()
+    set({ curve: chosen?.name ?? '' })
+  }
   const displayPlane = async (mine: number, series: SeriesState, plane: Plane) => {
     if (!screen?.isReady) return set({ isShown: false })
     try {
@@ -163,7 +181,14 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
         await viewport.setVolumes([{ volumeId: volume.volumeId }])
         const window = openedWindow(decoded())
         if (window) viewport.setProperties({ voiRange: rangeOf(window, isExact(decoded())) })
+        viewport.setProperties({ invert: isNegative(state) })
         world.tools.planesChanged()
+        // The texture is made with the first picture, which nobody is to see.
+        const first = rendered(screen.host)
+        viewport.render()
+        await first
+        if (mine !== turn) return
+        blankUnread(volume)
       }
       if (mine !== turn) return
       viewport.render()
@@ -186,8 +211,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       kept = {
         key: mounted.key,
         look: view.getViewPresentation(),
-        window: state.window,
-        isInverted: view.getProperties()?.invert ?? false,
+        window: (view as Types.IStackViewport).getProperties()?.isComputedVOI ? null : state.window,
+        isInverted: state.isInverted,
       }
     mounted = undefined
   }
@@ -214,6 +239,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     screen?.hide(true)
     anchor = index
     direction = 1
+    curve = 0
     const { frameTime } = series
     set({
       ...NOTHING,
@@ -243,7 +269,10 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
           if (state.plane) readSlice()
         },
         onRendered: () => {
-          if (state.isShown) world.onRendered(pane)
+          if (!state.isShown) return
+          world.onRendered(pane)
+          // Its size may have changed before its first picture: letters and zoom are of what is on the screen.
+          look()
         },
         onWheel: (images, isZoom) => {
           if (isZoom) pane.zoomBy(images > 0 ? 0.9 : 1 / 0.9)
@@ -324,12 +353,22 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     },
 
     presets: () => offeredPresets(state, decoded()),
-    ...openActions({ state: () => state, image: decoded, change: changeView, setSmooth: (isSmooth) => set({ isSmooth }) }),
+    ...openActions({
+      state: () => state,
+      image: decoded,
+      change: changeView,
+      setSmooth: (isSmooth) => set({ isSmooth }),
+      setCurve(index) {
+        curve = index
+        settle(state.isInverted)
+      },
+      setInversion: settle,
+    }),
 
     probeAt(x, y) {
       const view = screen?.view()
       if (!view || !state.isShown) return undefined
-      return probedAt(view, state, decoded(), frames.extras(state.image?.sopInstanceUid ?? '')?.modalityLut != null, [x, y])
+      return probedAt(view, state, decoded(), extrasOf(decoded())?.modalityLut != null, [x, y])
     },
     async capture(draw) {
       const view = screen?.view()
@@ -388,6 +427,18 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   }
   return pane
 }
+
+/** The next picture of an element's viewport was made; or none within a moment, as of a page that is not seen. */
+const rendered = (host: HTMLElement): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      host.removeEventListener(Enums.Events.IMAGE_RENDERED, done)
+      resolve()
+    }
+    const timer = setTimeout(done, 1000)
+    host.addEventListener(Enums.Events.IMAGE_RENDERED, done)
+  })
 
 /** Small parts that are made anew each time they are read. */
 const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume'])

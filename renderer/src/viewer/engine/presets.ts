@@ -1,8 +1,8 @@
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { Curve } from './curves.ts'
+import { windowOfCurve } from './curves.ts'
 import type { StackImage } from './images.ts'
-import { numbersOf } from './look-up.ts'
 import type { ValueWindow, WindowPreset } from './pane.ts'
-import type { Values } from './values.ts'
+import { rescaledPadding, type Values } from './values.ts'
 
 const CT_PRESETS: readonly WindowPreset[] = [
   { name: 'Soft tissue', center: 40, width: 400 },
@@ -16,8 +16,15 @@ const CT_PRESETS: readonly WindowPreset[] = [
   { name: 'Angiography', center: 300, width: 600 },
 ]
 
-/** Presets for an image: what its file says, or else what it opened with; what fits its values; those of its modality. */
-export function presetsOf(image: StackImage, modality: string, automatic: ValueWindow, opened: ValueWindow): readonly WindowPreset[] {
+/** Presets for an image: the curves and windows of its file, or else what it opened with; what fits its values; those of its modality. */
+export function presetsOf(
+  image: StackImage,
+  modality: string,
+  automatic: ValueWindow,
+  opened: ValueWindow,
+  curves: readonly Curve[] = [],
+  isExact = false,
+): readonly WindowPreset[] {
   const { windowCenter, windowWidth } = image.attributes
   const fromFile = windowCenter.flatMap((center, index) => {
     const width = windowWidth[index]
@@ -26,13 +33,19 @@ export function presetsOf(image: StackImage, modality: string, automatic: ValueW
     return [{ name: explained || (windowCenter.length > 1 ? `From the image ${index + 1}` : 'From the image'), center, width }]
   })
   const isAutomatic = opened.center === automatic.center && opened.width === automatic.width
-  return [
+  const isUnnamed = fromFile.length === 0 && curves.length === 0 && !isAutomatic
+  const all = [
+    ...curves.map((curve, index) => ({ name: curve.name, ...windowOfCurve(curve, isExact), curve: index })),
     ...fromFile,
-    ...(fromFile.length === 0 && !isAutomatic ? [{ name: 'As opened', ...opened }] : []),
+    ...(isUnnamed ? [{ name: 'As opened', ...opened }] : []),
     { name: 'Automatic', ...automatic },
     // Hounsfield units, and not the stored values of an image without rescale (PS3.3 C.8.2.1).
     ...(unitOf(image, modality) === 'HU' ? CT_PRESETS : []),
   ]
+  // A curve and a window of one name are not the same.
+  return all.map((preset, index) =>
+    all.findIndex(({ name }) => name === preset.name) === index ? preset : { ...preset, name: `${preset.name} (${index + 1})` },
+  )
 }
 
 /** The unit of values after rescale; empty where it is not known. */
@@ -42,37 +55,27 @@ export function unitOf({ instance, attributes }: StackImage, modality: string): 
   return attributes.intercept !== null ? 'HU' : ''
 }
 
-/** The window that an image opens with: its file's first, that of its look-up table, or one that fits its values. */
+/** The window that an image without a curve opens with: its file's first, or one that fits its values. @param hasTable its values come from a table */
 export function openingWindow(
   image: StackImage,
   modality: string,
   values: Values,
   least: number,
   greatest: number,
-  extras: InstanceExtras | undefined,
+  hasTable = false,
 ): ValueWindow {
   const [center] = image.attributes.windowCenter
   const [width] = image.attributes.windowWidth
   // C.11.2.1.2.1: a width below 1 is none, but for LINEAR_EXACT and SIGMOID.
   if (center !== undefined && width !== undefined && width > 0 && (width >= 1 || image.instance.voiLutFunction !== ''))
     return { center, width }
-  const table = extras?.voiLuts[0]
-  if (table) return windowOfTable(table)
   if (modality === 'CT' && unitOf(image, modality) === 'HU') return { center: 40, width: 400 }
-  return automaticWindow(values, least, greatest, image.instance.image?.padding?.[0])
+  return automaticWindow(values, least, greatest, rescaledPadding(image.instance.image, image.attributes, hasTable))
 }
 
-/** Inputs over which the table's output changes. */
-function windowOfTable(table: InstanceExtras['voiLuts'][number]): ValueWindow {
-  const numbers = numbersOf(table)
-  const first = numbers.findIndex((number) => number !== numbers[0])
-  const last = numbers.findLastIndex((number) => number !== numbers.at(-1))
-  if (first < 0 || last < first) return { center: table.firstValue + table.entries / 2, width: Math.max(1, table.entries) }
-  return { center: table.firstValue + (first + last) / 2, width: Math.max(1, last - first + 1) }
-}
-
-/** A window from the first to the 99th hundredth of the values. @param padding a value that stands for no pixel */
-export function automaticWindow(values: Values, least: number, greatest: number, padding?: number): ValueWindow {
+/** A window from the first to the 99th hundredth of the values. @param padding the least and greatest value that stand for no pixel */
+export function automaticWindow(values: Values, least: number, greatest: number, padding?: readonly [number, number]): ValueWindow {
+  const [from, to] = padding ?? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const steps = 1024
   const size = (greatest - least) / steps
   if (!(size > 0)) return { center: least + 0.5, width: 1 }
@@ -82,7 +85,7 @@ export function automaticWindow(values: Values, least: number, greatest: number,
   let total = 0
   for (let n = 0; n < values.length; n += stride) {
     const value = values[n] as number
-    if (value === padding) continue
+    if (value >= from && value <= to) continue
     const step = Math.min(steps - 1, Math.floor((value - least) / size))
     counts[step] = (counts[step] as number) + 1
     total += 1

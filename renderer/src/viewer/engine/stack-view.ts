@@ -45,5 +45,10 @@ export function remapStack(viewport: Types.IStackViewport, imageIds: readonly st
   fields.targetImageIdIndex = index
 }
 
+/** The window that is shown is nobody's choice any more: the next image comes with its own. There is no public way without other effects. */
+export function forgetWindow(viewport: Types.IStackViewport): void {
+  Object.assign(viewport, { voiUpdatedWithSetProperties: false })
+}
+
 /** Cornerstone's `imageIdToURI`. */
 const uriOf = (imageId: string) => imageId.slice(imageId.indexOf(':') + 1)

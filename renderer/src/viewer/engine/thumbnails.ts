@@ -1,5 +1,7 @@
 import type { Types } from '@cornerstonejs/core'
+import { curvesOf, levelAt } from './curves.ts'
 import type { Frames } from './frames.ts'
+import { extrasOf } from './image.ts'
 import type { SeriesState } from './images.ts'
 import { ImageProblem } from './problem.ts'
 
@@ -57,8 +59,10 @@ function drawn(image: Types.IImage): string {
   const values = image.getPixelData()
   const center = Number(image.windowCenter)
   const size = Math.max(Number(image.windowWidth), 1e-6)
+  const [curve] = curvesOf(extrasOf(image))
   const grey = (value: number) => {
-    const level = ((value - center) / size + 0.5) * 255
+    const share = (value - center) / size + 0.5
+    const level = (curve ? levelAt(curve, share) : share) * 255
     return image.invert ? 255 - level : level
   }
   for (let y = 0; y < canvas.height; y += 1) {

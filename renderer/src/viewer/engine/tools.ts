@@ -1,4 +1,5 @@
 import * as cornerstone from '@cornerstonejs/tools'
+import { EllipseTool, RectangleTool } from './area-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 
@@ -10,7 +11,6 @@ const {
   ArrowAnnotateTool,
   CobbAngleTool,
   CrosshairsTool,
-  EllipticalROITool,
   EraserTool,
   LabelTool,
   LengthTool,
@@ -18,7 +18,6 @@ const {
   PanTool,
   PlanarFreehandROITool,
   ProbeTool,
-  RectangleROITool,
   ReferenceLinesTool,
   WindowLevelTool,
   ZoomTool,
@@ -32,8 +31,8 @@ const CLASSES = {
   length: LengthTool,
   angle: AngleTool,
   cobb: CobbAngleTool,
-  rectangle: RectangleROITool,
-  ellipse: EllipticalROITool,
+  rectangle: RectangleTool,
+  ellipse: EllipseTool,
   freehand: PlanarFreehandROITool,
   probe: ProbeTool,
   arrow: ArrowAnnotateTool,

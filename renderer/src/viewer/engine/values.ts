@@ -35,6 +35,18 @@ export function rescaled(samples: Samples, pixel: ImagePixel, attributes: FrameA
   return typed(samples, (value) => value * slope + intercept)
 }
 
+/** Values that stand for no pixel, as the others after rescale (PS3.3 C.7.5.1.1.2): least and greatest; undefined where there are none. */
+export function rescaledPadding(
+  pixel: ImagePixel | null,
+  { slope, intercept }: FrameAttributes,
+  hasTable: boolean,
+): readonly [number, number] | undefined {
+  if (!pixel?.padding || hasTable) return undefined
+  const [first, limit] = pixel.padding
+  const ends = [first, limit ?? first].map((stored) => stored * (slope ?? 1) + (intercept ?? 0))
+  return [Math.min(...ends), Math.max(...ends)]
+}
+
 /** The stored value behind a value; undefined where a table stands between. */
 export function storedOf(value: number, attributes: FrameAttributes, hasTable: boolean): number | undefined {
   const slope = attributes.slope ?? 1

@@ -1,6 +1,15 @@
-import { cache, getShouldUseCPURendering, type StreamingImageVolume, volumeLoader } from '@cornerstonejs/core'
+import {
+  cache,
+  Enums,
+  eventTarget,
+  getShouldUseCPURendering,
+  type StreamingImageVolume,
+  triggerEvent,
+  volumeLoader,
+} from '@cornerstonejs/core'
 import type { Frames } from './frames.ts'
 import type { SeriesState } from './images.ts'
+import { releaseTexture } from './volume-texture.ts'
 
 /** Volumes for planes, made of the same images that the stacks show. */
 export interface Volumes {
@@ -36,6 +45,9 @@ export function openVolumes(frames: Frames): Volumes {
       .then((volume) => {
         volume.cancelLoading()
         if (cache.getVolumeLoadObject(volume.volumeId)) cache.removeVolumeLoadObject(volume.volumeId)
+        releaseTexture(volume)
+        // It listens for each slice until that is put in memory, and would stay itself for those that were there or never came.
+        for (const imageId of volume.imageIds) triggerEvent(eventTarget, Enums.Events.IMAGE_CACHE_IMAGE_ADDED, { image: { imageId } })
       })
       .catch(() => undefined)
   }
