@@ -34,7 +34,8 @@ export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
   plugins: [react(), reportFonts()],
-  build: { sourcemap: true, chunkSizeWarningLimit: 1500 },
+  // The engine of the viewer, which its page alone loads.
+  build: { sourcemap: true, chunkSizeWarningLimit: 5000 },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
   worker: { format: 'es' },
   optimizeDeps: {

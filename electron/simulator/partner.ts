@@ -76,7 +76,16 @@ const BODY_BYTES = 1024 * 1024
 const MOST_RECEIVED = 1000
 /** Chunks of 64 KiB in a MiB. */
 const MIB_CHUNKS = 16
-const REFUSAL = { authorized: false, error: 'no worklist for this AE' }
+/** A refusal says of what it is; a report has no reason to give. */
+const REFUSALS: Readonly<Record<EventType, object>> = {
+  'study.access_requested': { authorized: false, error: 'no images of this study for you' },
+  'ephemeral.access_requested': { authorized: false, error: 'no images of this session for you' },
+  'secondary_capture.access_requested': { authorized: false, error: 'no captures of this study are taken' },
+  'modality_worklist.requested': { authorized: false, error: 'no worklist for this AE' },
+  'patient_study.enrichment_requested': { authorized: false, error: 'nothing is said of this patient' },
+  'clinical_context.enrichment_requested': { authorized: false, error: 'nothing is said of this exam' },
+  'report.delivered': { success: false },
+}
 const GARBAGE = ['<html><body>Service temporarily unavailable</body></html>', '{"authorized":"yes","items":{"0":"none"}}'] as const
 
 /** A partner to try the gateway with: a real HTTP server that checks signatures and answers all seven events (interface.md, Events). */
@@ -105,7 +114,7 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {
     normal: (event, response) => answerBy(script, event, response),
     huge: (event, response) => answerBy(hugeScript, event, response),
-    refuse: (event, response) => sendJson(response, 200, event.type === 'report.delivered' ? { success: false } : REFUSAL),
+    refuse: (event, response) => sendJson(response, 200, REFUSALS[event.type]),
     garbage: (_event, response) => send(response, 200, GARBAGE[requests % 2] ?? ''),
     slow: async (event, response) => {
       await sleep(slowMs, undefined, { signal: closing.signal })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
 import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner } from './stage.ts'
 import { greyAt, isDrawn, openViewerStage, paneOf, phantomImages, pictureOf, type ViewerStage } from './viewer-stage.ts'
@@ -102,9 +102,11 @@ test('plays and stops', async () => {
   await page.keyboard.press('Space')
   await expect(pane).toContainText(/Im (1\d|2\d|3\d)\/40/, { timeout: 20_000 })
   await page.keyboard.press('Space')
+  // The image that was on its way may still come.
+  await page.waitForTimeout(300)
   const at = async () => /Im \d+/.exec((await pane.textContent()) ?? '')?.[0]
   const stopped = await at()
-  await page.waitForTimeout(500)
+  await page.waitForTimeout(700)
   expect(await at()).toBe(stopped)
 })
 
@@ -243,9 +245,32 @@ test('puts an earlier study beside, from the archive', async () => {
 const LINKED = '1.2.826.0.1.3680043.8.498.62003'
 let owner: string
 
-test('opens the images from the window, for who has signed in', async () => {
+test('opens the images from the window, on the screens Images and Reading, for who has signed in', async () => {
   const window = await newPage()
   await enterAsOwner(stage, window)
+  const go = (name: string) => window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+  /** What the button opens beside shows the twelve images that the device sent. */
+  const opens = async (button: Locator) => {
+    const opening = context.waitForEvent('page')
+    await button.click()
+    const images = await opening
+    complaints.push(complaintsOf(images))
+    await expect(images).toHaveURL(/\/viewer#[0-9a-f-]{36}$/)
+    await isDrawn(images)
+    await expect(paneOf(images)).toContainText('Im 1/12')
+    await expect(paneOf(images)).toContainText('TEST')
+    await images.close()
+  }
+  await go('Images')
+  await window
+    .getByRole('row')
+    .getByRole('link')
+    .and(window.locator(`[href$="/images/${PRIOR}"]`))
+    .click()
+  await opens(window.getByRole('button', { name: 'Open images', exact: true }))
+  await go('Reading')
+  await window.getByText('All', { exact: true }).click()
+  await opens(window.getByRole('button', { name: 'Open images: CT thorax' }).first())
   owner = await window.evaluate(async () => {
     const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
     const { user } = await (await fetch('/dashboard/session')).json()

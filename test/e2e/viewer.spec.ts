@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner } from './stage.ts'
 import { greyAt, isDrawn, isEmpty, openViewerStage, paneOf, phantomImages, pictureOf, probe, type ViewerStage } from './viewer-stage.ts'
 
 // From a link that a partner minted to images on the screen (issue 6, must-show 1).
@@ -215,14 +215,106 @@ test('asks again once when the links are over before the images were fetched', a
     images: phantomImages({ ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 60 }),
   })
   await stage.addStudy(uid)
-  stage.files.setManner({ delayMs: 100 })
+  stage.files.setManner({ delayMs: 500 })
   const before = askedFor()
+  const fetched = () => new Set(stage.files.fetched.filter((name) => name.startsWith(`${uid}/`))).size
   await page.goto(await stage.link(uid))
-  await isDrawn(page)
+  await expect.poll(fetched, { intervals: [20] }).toBeGreaterThan(0)
   stage.files.expire()
+  // All but those that were being sent are behind links that are over.
+  expect(fetched()).toBeLessThan(30)
+  await isDrawn(page)
   await expect(page.getByText('All 60 images read')).toBeVisible({ timeout: 60_000 })
   stage.files.setManner({})
   expect(askedFor() - before).toBe(2)
+})
+
+/** A viewer study of three slices. @returns its UID */
+async function addSmallStudy(number: number): Promise<string> {
+  const uid = `${STUDY}.${number}`
+  const series = { ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 3 }
+  stage.studies.add({ studyInstanceUid: uid, images: phantomImages(series) })
+  await stage.addStudy(uid)
+  return uid
+}
+
+/** Opens the first link, has somebody's access taken, and looks at what is open and at the second link. */
+async function losesAccess(links: readonly string[], take: () => Promise<void>, whyOver: string): Promise<void> {
+  await elsewhere(async (other) => {
+    await other.goto(links[0] ?? '')
+    await isDrawn(other)
+    await take()
+    await other.reload()
+    await expect(other.getByRole('alert')).toContainText(whyOver)
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('These images are closed')
+    await expect(other.getByLabel(/^Pane/)).toHaveCount(0)
+    await other.goto(links[1] ?? '')
+    await expect(other.getByRole('alert')).toContainText('This link was withdrawn')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    expect(other.url()).not.toContain('token')
+    expect(await accessibilityFaults(other)).toEqual([])
+  })
+}
+
+let window: Page
+/** A call of the window, by whoever has signed in there. */
+const dashboard = (on: Page, method: string, path: string, body: object = {}) =>
+  on.evaluate(
+    async ([method, path, body]) => {
+      const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
+      const answer = await fetch(`/dashboard/${path}`, { method, headers, body })
+      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+      return answer.json()
+    },
+    [method, path, JSON.stringify(body)] as const,
+  )
+
+test('says that the key that gave a link was revoked, at the link and where it is open', async ({ browser }) => {
+  window = await (await browser.newContext({ viewport: { width: 1360, height: 860 } })).newPage()
+  await enterAsOwner(stage, window)
+  const key = await stage.command('api-key', 'create', '--description', 'Former partner', '--viewer')
+  const studyInstanceUid = await addSmallStudy(12)
+  const link = async () => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ studyInstanceUid })
+    const answer = await fetch(`${stage.http}/v1/viewer/studies/reroute-url`, { method: 'POST', headers, body })
+    return String(((await answer.json()) as { readonly url: string }).url)
+  }
+  const revoke = async () => {
+    await window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' }).click()
+    await window.getByRole('button', { name: 'Revoke the key of Former partner' }).click()
+    await window.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+    await expect(window.getByRole('row').filter({ hasText: 'Former partner' })).toContainText('Revoked')
+  }
+  await losesAccess([await link(), await link()], revoke, 'The partner that gave the link has no access any more.')
+})
+
+test('says that the person whom a link is for has no access any more, at the link and where it is open', async () => {
+  const studyInstanceUid = await addSmallStudy(13)
+  const person = {
+    ...{ email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Radiologist', level: 'member' },
+    ...{ canManageStudies: false, canCreateReports: false, hasDashboardAccess: true },
+  }
+  const { person: invited, link: invitation } = await dashboard(window, 'POST', 'people', person)
+  await elsewhere(async (other) => {
+    await other.goto(invitation)
+    await other.getByRole('textbox', { name: 'Choose a password' }).fill('eight early herons')
+    await other.getByRole('button', { name: 'Accept and sign in' }).click()
+    await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  })
+  const reportMetadata = { patientName: CT.patientName, dateOfBirth: '1971-05-03', sex: 'female', mrn: CT.patientId }
+  await stage.v1('POST', 'scribe/studies', { studyInstanceUid, studyDescription: 'CT thorax', severity: 'normal', reportMetadata })
+  const { userId } = invited
+  const link = async () => String((await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', { studyInstanceUid, userId })).url)
+  const take = async () => {
+    await window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'People' }).click()
+    await window.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
+    await window.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+    await expect(window.getByRole('row').filter({ hasText: 'maja@clinic.example' })).toContainText('No access')
+  }
+  // What was open for them went with their access.
+  await losesAccess([await link(), await link()], take, 'This view has ended.')
+  await window.context().close()
 })
 
 test('complains of nothing on the console, and is accessible', async () => {

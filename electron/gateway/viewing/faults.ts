@@ -24,6 +24,10 @@ interface Log {
   remove(key: string): void
 }
 
+const COUNTS = new Intl.NumberFormat('en')
+/** A number as people read it: 100,000. */
+export const countText = (number: number): string => COUNTS.format(number)
+
 export function faultList(log: Log): FaultList {
   const alike = new Map<string, number>()
   const keysOf = new Map<string, Set<string>>()
@@ -39,7 +43,12 @@ export function faultList(log: Log): FaultList {
       alike.set(kind, count)
       if (count > MOST_ALIKE) {
         const more = count - MOST_ALIKE
-        log.put(kind, { ...fault, what: `${more} more ${more === 1 ? 'image' : 'images'}`, studyInstanceUid, sopInstanceUid: null })
+        log.put(kind, {
+          ...fault,
+          what: `${countText(more)} more ${more === 1 ? 'image' : 'images'}`,
+          studyInstanceUid,
+          sopInstanceUid: null,
+        })
         return
       }
       log.put(key, { ...fault, studyInstanceUid, sopInstanceUid })

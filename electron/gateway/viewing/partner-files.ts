@@ -1,4 +1,5 @@
 import type { Manifest } from '#gateway/webhooks/manifest.ts'
+import { countText } from './faults.ts'
 import type { ViewList } from './view-list.ts'
 
 /** More are no study: the others are left out. */
@@ -8,7 +9,7 @@ export const MOST_FILES = 20_000
 export function urlsToLoad(urls: readonly string[], list: Pick<ViewList, 'faults'>, studyInstanceUid: string | null): string[] {
   const once = [...new Set(urls)]
   if (once.length > MOST_FILES) {
-    const sentence = `It named ${once.length} files: the first ${MOST_FILES} are loaded, the others are left out.`
+    const sentence = `It named ${countText(once.length)} files: the first ${countText(MOST_FILES)} are loaded, the others are left out.`
     list.faults.add({ level: 'warning', what: 'The partner', sentence, studyInstanceUid })
   }
   return once.slice(0, MOST_FILES)
@@ -26,7 +27,7 @@ export function tellMissing(
       faults.drop(what)
       const missing = sops.filter(({ sopInstanceUID }) => !isHere(sopInstanceUID)).length
       if (missing === 0) continue
-      const sentence = `${missing} of its ${sops.length} images did not come.`
+      const sentence = `${countText(missing)} of its ${countText(sops.length)} images did not come.`
       faults.add({ level: 'warning', what, sentence, studyInstanceUid: studyInstanceUID })
     }
   }

@@ -138,6 +138,15 @@ describe('a scenario', () => {
     expect(await ask()).toEqual({ authorized: false, error: 'no worklist for this AE', items: [] })
   })
 
+  it.each([
+    ['study.access_requested', STUDY, 'no images of this study for you'],
+    ['ephemeral.access_requested', { retrievalId: 'r1' }, 'no images of this session for you'],
+    ['secondary_capture.access_requested', STUDY, 'no captures of this study are taken'],
+  ] as const)('refuse gives the reason of %s', async (type, data, error) => {
+    const { send } = await open({ scenario: 'refuse' })
+    expect(await (await send(type, data)).json()).toEqual({ authorized: false, error })
+  })
+
   it('garbage answers 200 with text that is not JSON, and with a wrong shape, in turn', async () => {
     const { send } = await open({ scenario: 'garbage' })
     const texts = [await send('modality_worklist.requested', QUESTION), await send('modality_worklist.requested', QUESTION)].map(

@@ -127,6 +127,12 @@ describe('JPEG', () => {
     const short = bytes(0xff, 0xd8, 0xff, 0xee, 0, 12, ...Buffer.from('Adobe'), 0, 100, 0, 0, 0, 0xff, 0xdb, 0, 2, ...scan)
     expect([...withColourTransform(short, 'RGB').slice(18)]).toEqual([...short.slice(2)])
   })
+  it('is YCbCr where some of its components have fewer samples, whatever the header says', () => {
+    const frame = (...factors: number[]) => [0xff, 0xc0, 0, 17, 8, 0, 1, 0, 2, 3, ...factors.flatMap((factor, id) => [id + 1, factor, 0])]
+    const thinned = bytes(0xff, 0xd8, ...frame(0x22, 0x11, 0x11), ...scan)
+    expect(withColourTransform(thinned, 'RGB')).toBe(thinned)
+    expect(withColourTransform(bytes(0xff, 0xd8, ...frame(0x11, 0x11, 0x11), ...scan), 'RGB').length).toBe(thinned.length + 16)
+  })
   it('of twelve bits loses what its decoder adds', () => {
     const extended = bytes(0xff, 0xd8, 0xff, 0xc1, 0, 8, 12, 0, 1, 0, 1, 0, ...scan)
     expect([...withoutBias(extended, Uint16Array.of(14, 15, 29, 4095))]).toEqual([0, 0, 14, 4095])

@@ -5,6 +5,7 @@ import type { Samples } from './stored.ts'
 const APP0 = 0xe0
 const APP14 = 0xee
 const START_OF_SCAN = 0xda
+const BASELINE_FRAME = 0xc0
 const EXTENDED_FRAME = 0xc1
 /** Bytes of an Adobe marker segment that has a transform, with its length. */
 const ADOBE_SIZE = 14
@@ -49,6 +50,8 @@ export function withColourTransform(bytes: Uint8Array<ArrayBuffer>, photometricI
     if (marker === APP0) return bytes
     // A marker that is too short for its transform says nothing.
     if (marker === APP14 && size >= ADOBE_SIZE) return withKnownTransform(bytes, at + 15)
+    // Components of which some have fewer samples are brightness and colour, whatever the header says: nobody thins out green.
+    if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isThinned(bytes, at)) return bytes
   }
   const adobe = [0xff, APP14, 0, 14, ...[...'Adobe'].map((letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 0]
   const out = new Uint8Array(bytes.length + adobe.length)
@@ -56,6 +59,12 @@ export function withColourTransform(bytes: Uint8Array<ArrayBuffer>, photometricI
   out.set(adobe, 2)
   out.set(bytes.subarray(2), 2 + adobe.length)
   return out
+}
+
+/** Whether the components of a frame header (ITU-T T.81 B.2.2) differ in their sampling. */
+function isThinned(bytes: Uint8Array, at: number): boolean {
+  const factors = Array.from({ length: bytes[at + 9] ?? 0 }, (_, component) => bytes[at + 11 + 3 * component])
+  return factors.some((factor) => factor !== factors[0])
 }
 
 /** A transform that is none (0), YCbCr (1) or YCCK (2) stands; any other means nothing. */

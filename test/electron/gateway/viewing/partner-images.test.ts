@@ -80,10 +80,10 @@ describe('of hostile files', () => {
     })
     const page = await viewing.listed()
     expect(uids(page)).toEqual([uidOf(1)])
-    expect(sentences(page)[0]).toBe('The partner: It named 100000 files: the first 20000 are loaded, the others are left out.')
+    expect(sentences(page)[0]).toBe('The partner: It named 100,000 files: the first 20,000 are loaded, the others are left out.')
     const fetched = 'It could not be fetched: not.listed.example:443 is not on the list of hosts that files may come from.'
     const last = (await viewing.listed()).faults.filter(({ sentence }) => sentence === fetched)
-    expect([last.length, last.at(-1)?.what]).toEqual([21, '19979 more images'])
+    expect([last.length, last.at(-1)?.what]).toEqual([21, '19,979 more images'])
     expect(viewing.host.paths).toEqual(['/1'])
   })
 

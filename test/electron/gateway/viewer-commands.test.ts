@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { replyOf } from '#gateway/commands.ts'
+import { ControlRequest } from '#gateway/control.ts'
+import { openParts } from '#gateway/parts.ts'
+import { tempFolder } from '../../support/temp-store.ts'
+
+const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
+const STUDY = '2.25.7'
+
+function openFolder() {
+  const temp = tempFolder()
+  const parts = openParts(temp.folder)
+  return {
+    parts,
+    run: (command: string, request: Partial<ControlRequest> = {}) => replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
+    [Symbol.dispose]() {
+      parts[Symbol.dispose]()
+      temp[Symbol.dispose]()
+    },
+  }
+}
+
+it('gives a link to a study that is there, and makes one where it is described', async () => {
+  using folder = openFolder()
+  const link = (study: string, description?: string) =>
+    folder.run('link viewer', { options: { study, ...(description !== undefined && { description }) } })
+  expect(await link(STUDY, 'CT thorax')).toEqual({
+    ok: false,
+    output: 'There is no API key with the viewer: api-key create --viewer makes one.',
+  })
+  expect(folder.parts.store.studies.byUid('viewer', STUDY)).toBeUndefined()
+  await folder.run('api-key create', { options: { description: 'PACS', viewer: true } })
+  expect((await link(STUDY)).ok).toBe(false)
+  const made = await link(STUDY, 'CT thorax')
+  expect(made).toEqual({ ok: true, output: expect.stringMatching(/^http:\/\/gateway\.example\/study\/stu_[0-9a-f]{32}\?token=\S{20,}$/) })
+  const study = folder.parts.store.studies.byUid('viewer', STUDY)
+  expect(study).toMatchObject({ studyDescription: 'CT thorax', severity: 'normal' })
+  // The same study again, however it is named, by a link of its own.
+  const more = [await link(STUDY, 'Another'), await link(study?.studyId ?? '')]
+  expect(new Set([made, ...more].map(({ output }) => output.split('?')[0])).size).toBe(1)
+  expect(new Set([made, ...more].map(({ output }) => output)).size).toBe(3)
+  expect(folder.parts.store.studies.byUid('viewer', STUDY)?.studyDescription).toBe('CT thorax')
+})
+
+it.each(['', 'CT thorax', '1.2.', 'stu_1'])('makes no link to “%s”', async (study) => {
+  using folder = openFolder()
+  await folder.run('api-key create', { options: { description: 'PACS', viewer: true } })
+  const { ok, output } = await folder.run('link viewer', { options: { study, description: 'CT thorax' } })
+  expect([ok, output]).toEqual([false, expect.stringMatching(/^(--study takes a Study Instance UID, or the id of a study\.|.*study.*)$/)])
+})
+
+it('lets files come from a host of the partner, once, and by http where it is told to', async () => {
+  using folder = openFolder()
+  const add = (host: string | undefined, options = {}) =>
+    folder.run('file-host add', { ...(host !== undefined && { arguments: [host] }), options })
+  expect(await add('files.example:443')).toEqual({
+    ok: false,
+    output: 'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
+  })
+  folder.parts.partnerEndpoint.set({ url: 'https://partner.example/webhooks', allowPlaintext: false }, 'command-line')
+  for (const wrong of [undefined, '', 'files.example', 'https://files.example:443', 'files.example:443/x', 'files.example:123456'])
+    expect(await add(wrong)).toEqual({ ok: false, output: 'file-host add takes HOST:PORT.' })
+  const hosts = () => folder.parts.endpoints.list().map(({ fileHosts }) => fileHosts)
+  expect(await add('files.example:443')).toEqual({ ok: true, output: 'files.example:443' })
+  expect(folder.parts.settings.get('partner.plaintextHosts')).toEqual([])
+  await add('files.example:443')
+  await add('10.0.0.9:8080', { plaintext: true })
+  await add('10.0.0.9:8080', { plaintext: true })
+  expect(hosts()).toEqual([['files.example:443', '10.0.0.9:8080']])
+  expect(folder.parts.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.9:8080'])
+})
