@@ -91,8 +91,8 @@ const VALUES: Readonly<Record<string, string>> = {
 }
 /** Where the middle of a picture has one colour at so many of its pixels, nothing is in it. */
 const PLAIN = 0.995
-/** A lossy decoder may round in another way. */
-const TOLERANCES: Readonly<Record<string, number>> = { 'JPGExtended.dcm': 1, 'SC_rgb_jpeg_lossy_gdcm.dcm': 8 }
+/** A lossy decoder may round in another way; beside an edge, thinned colour is that of both sides. */
+const TOLERANCES: Readonly<Record<string, number>> = { 'JPGExtended.dcm': 1, 'SC_rgb_jpeg_lossy_gdcm.dcm': 32 }
 
 test.describe.configure({ mode: 'serial', timeout: 60_000 })
 const found = samples([FOLDER]).filter(({ sopInstanceUid }) => sopInstanceUid !== '')
