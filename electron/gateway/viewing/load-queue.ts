@@ -1,8 +1,10 @@
 const AT_ONCE = 6
+/** Until a picture is on the screen: page and gateway are often one PC, and somebody waits for the first image, not for the last. */
+const AT_FIRST = 2
 /** Beside those that are under way: what a person waits for does not wait for gigabytes that nobody looks at. */
 const MORE_IF_URGENT = 2
 
-/** Files in the order they are loaded: six at once, by their number; what a person waits for jumps ahead, the last wish first. */
+/** Files in the order they are loaded: two at once until `speedUp`, then six, by their number; what a person waits for jumps ahead, the last wish first. */
 export interface LoadQueue {
   /** To be loaded when its turn comes. */
   add(index: number): void
@@ -10,6 +12,8 @@ export interface LoadQueue {
   urge(index: number): () => void
   /** There may be somebody to load for again. */
   go(): void
+  /** The first picture is there. */
+  speedUp(): void
 }
 
 /** @param load never rejects @param isWanted whether anybody waits for those that are not urgent */
@@ -17,10 +21,11 @@ export function loadQueue(load: (index: number) => Promise<void>, isWanted: () =
   const waiting = new Set<number>()
   const urgent = new Map<number, Set<symbol>>()
   const loading = new Set<number>()
+  let atOnce = AT_FIRST
 
   function next(): number | undefined {
-    if (loading.size < AT_ONCE + MORE_IF_URGENT) for (const index of [...urgent.keys()].reverse()) if (!loading.has(index)) return index
-    if (loading.size >= AT_ONCE || !isWanted()) return undefined
+    if (loading.size < atOnce + MORE_IF_URGENT) for (const index of [...urgent.keys()].reverse()) if (!loading.has(index)) return index
+    if (loading.size >= atOnce || !isWanted()) return undefined
     for (const index of waiting) if (!loading.has(index)) return index
     return undefined
   }
@@ -56,5 +61,9 @@ export function loadQueue(load: (index: number) => Promise<void>, isWanted: () =
       }
     },
     go,
+    speedUp() {
+      atOnce = AT_ONCE
+      go()
+    },
   }
 }

@@ -18,11 +18,16 @@ import type { ViewCache } from './view-cache.ts'
 import type { AccessAnswer } from './view-images.ts'
 import type { ViewList } from './view-list.ts'
 
+/** How long a page takes from a frame to its picture. */
+const DRAWN_MS = 400
+
 export interface PartnerImagesDeps {
   readonly downloads: Pick<Downloads, 'stream'>
   readonly cache: ViewCache
   readonly openFiles: OpenFiles
   readonly pausesMs: readonly number[]
+  /** Milliseconds after which the files are loaded at full speed though no image of them was asked for. */
+  readonly startMs: number
   readonly list: ViewList
   readonly shown: ShownStudies
   readonly media: MediaFiles
@@ -144,6 +149,22 @@ export async function partnerImages(
     settle(file)
   }, deps.isWanted)
 
+  let start: NodeJS.Timeout | undefined = setTimeout(() => queue.speedUp(), deps.startMs).unref()
+  let isAsked = false
+  /** A picture was given: once it is on the screen, the rest may come at full speed. */
+  function given<T>(found: T): T {
+    if (isAsked) return found
+    isAsked = true
+    clearTimeout(start)
+    start = setTimeout(() => queue.speedUp(), Math.min(DRAWN_MS, deps.startMs)).unref()
+    return found
+  }
+
+  function imageFile(file: PartnerFile): ImageFile {
+    const image = imageOf(file, openFiles, () => queue.urge(file.index))
+    return { ...image, frame: (number, signal) => image.frame(number, signal).then(given) }
+  }
+
   /** The file that was to be the instance, and cannot be read: whoever waits for it is told why. */
   function faultyOf(sopInstanceUid: string): PartnerFile | undefined {
     const file = files[match.urlOf(sopInstanceUid) ?? files.length]
@@ -177,7 +198,7 @@ export async function partnerImages(
     },
     find(sopInstanceUid) {
       const file = bySop.get(sopInstanceUid) ?? faultyOf(sopInstanceUid)
-      return file && imageOf(file, openFiles, () => queue.urge(file.index))
+      return file && imageFile(file)
     },
     urge(sopInstanceUid) {
       const index = match.urlOf(sopInstanceUid)
@@ -196,6 +217,7 @@ export async function partnerImages(
       queue.go()
     },
     close() {
+      clearTimeout(start)
       for (const { hold } of files) {
         if (!hold) continue
         openFiles.drop(hold.path)

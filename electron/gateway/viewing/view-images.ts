@@ -63,6 +63,8 @@ export interface ViewImagesDeps {
   readonly downloads: Pick<Downloads, 'stream'>
   /** Milliseconds before the first and the second new try of a file; 1,000 and 4,000 unless told. */
   readonly pausesMs?: readonly number[]
+  /** Milliseconds after which files come at full speed though no image was asked for; 2,000 unless told. */
+  readonly startMs?: number
   /** Where they are not those of the settings. */
   readonly limits?: CacheLimits & { readonly views?: number; readonly listed?: number }
 }

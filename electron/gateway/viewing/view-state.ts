@@ -11,6 +11,7 @@ import type { AskedStudy, ShownMedium, ViewImagesDeps } from './view-images.ts'
 import { type Progress, type ViewList, viewList } from './view-list.ts'
 
 const PAUSES_MS = [1000, 4000]
+const START_MS = 2000
 /** Frames that one view waits for or reads at once: a browser asks for six. */
 const MOST_AT_ONCE = 100
 /** How long a frame is waited for. */
@@ -64,6 +65,7 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
     const study = studyImages({
       ...{ ...deps, list, shown, media, signal, studyInstanceUid },
       pausesMs: deps.pausesMs ?? PAUSES_MS,
+      startMs: deps.startMs ?? START_MS,
       isPrior: studyInstanceUid !== view.studyInstanceUid,
       isWanted: () => listeners + waiting > 0,
       ask: asked === undefined ? undefined : () => deps.ask(view, asked, signal),

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { loadQueue } from '#gateway/viewing/load-queue.ts'
 
 /** A queue whose files end when the test says so. */
-function queueOf(isWanted = () => true) {
+function queueOf(isWanted = () => true, isFast = true) {
   const begun: number[] = []
   const ends = new Map<number, () => void>()
   const queue = loadQueue((index) => {
     begun.push(index)
     return new Promise((resolve) => ends.set(index, resolve))
   }, isWanted)
+  if (isFast) queue.speedUp()
   const end = async (index: number) => {
     ends.get(index)?.()
     await new Promise(setImmediate)
@@ -24,6 +25,16 @@ describe('the queue of files', () => {
     expect(begun).toEqual(upTo(6))
     await end(3)
     expect(begun).toEqual(upTo(7))
+  })
+
+  it('loads two at once until the first picture is there, and what a person waits for beside them', async () => {
+    const { queue, begun } = queueOf(() => true, false)
+    for (const index of upTo(10)) queue.add(index)
+    expect(begun).toEqual([0, 1])
+    queue.urge(7)
+    expect(begun).toEqual([0, 1, 7])
+    queue.speedUp()
+    expect(begun).toEqual([0, 1, 7, 2, 3, 4])
   })
 
   it('begins two more where a person waits for them, the last wish first after that', async () => {

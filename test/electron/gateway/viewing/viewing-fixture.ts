@@ -109,6 +109,7 @@ export async function openViewing(files: Host['files'] = {}, more: Partial<ViewI
         return { urls: [], manifests: [], media: [], notes: [], hosts: () => [host.host], noteRefusedHost: () => undefined, ...given }
       },
       pausesMs: [0, 0],
+      startMs: 0,
       ...more,
     })
     opened.push(images)
