@@ -1,6 +1,6 @@
 import type { DataSet } from './data-set.ts'
 import { type NamedValues, namedDataSet } from './named-data-set.ts'
-import { IMPLEMENTATION } from './uids.ts'
+import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
 
 /** PS3.4 Table B.5-1. */
 export const REPORT_SOP_CLASS = {
@@ -8,31 +8,8 @@ export const REPORT_SOP_CLASS = {
   sr: '1.2.840.10008.5.1.4.1.1.88.11',
 } as const
 
-/** An instant on the clinic's clock: DA, TM, and the offset as DT has it (`+0100`). */
-export interface ClinicTime {
-  readonly date: string
-  readonly time: string
-  readonly offset: string
-}
-
-/** What both documents of a report say of it; text as DICOM has it (PN, DA, TM, CS), empty where it is not known. */
-export interface ReportHeader {
-  readonly patientName: string
-  readonly patientId: string
-  readonly patientBirthDate: string
-  readonly patientSex: string
-  readonly studyInstanceUid: string
-  readonly studyDate: string
-  readonly studyTime: string
-  readonly studyId: string
-  readonly studyDescription: string
-  readonly accessionNumber: string
-  readonly referringPhysicianName: string
-  readonly institutionName: string
-  readonly seriesInstanceUid: string
-  readonly seriesNumber: string
-  readonly seriesDescription: string
-  readonly sopInstanceUid: string
+/** What both documents of a report say of it. */
+export interface ReportHeader extends OwnHeader {
   readonly signed: ClinicTime
 }
 
@@ -89,7 +66,7 @@ const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly eleme
 /** Encapsulated PDF (PS3.3 A.45.1). The length of the PDF is even, so that its value is its bytes. */
 export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
   return namedDataSet({
-    ...common(header, REPORT_SOP_CLASS.pdf),
+    ...ownAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
     Modality: 'DOC',
     // PS3.3 C.8.6.1: made on a workstation.
     ConversionType: 'WSD',
@@ -112,7 +89,7 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
   const { sections, addenda, criticalResults, verifiers, predecessors } = report
   const [first] = verifiers
   return namedDataSet({
-    ...common(header, REPORT_SOP_CLASS.sr),
+    ...ownAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
     Modality: 'SR',
     InstanceNumber: '1',
     ContentDate: header.signed.date,
@@ -200,33 +177,6 @@ const request = ({ studyInstanceUid, accessionNumber }: ReportHeader): NamedValu
   RequestedProcedureID: '',
   PlacerOrderNumberImagingServiceRequest: '',
   FillerOrderNumberImagingServiceRequest: '',
-})
-
-const common = (header: ReportHeader, sopClassUid: string): NamedValues => ({
-  SpecificCharacterSet: 'ISO_IR 192',
-  InstanceCreationDate: header.signed.date,
-  InstanceCreationTime: header.signed.time,
-  InstanceCreatorUID: IMPLEMENTATION.classUid,
-  SOPClassUID: sopClassUid,
-  SOPInstanceUID: header.sopInstanceUid,
-  StudyDate: header.studyDate,
-  StudyTime: header.studyTime,
-  AccessionNumber: header.accessionNumber,
-  Manufacturer: 'Isthmus',
-  ManufacturerModelName: 'Isthmus',
-  SoftwareVersions: IMPLEMENTATION.versionName,
-  InstitutionName: header.institutionName || undefined,
-  ReferringPhysicianName: header.referringPhysicianName,
-  StudyDescription: header.studyDescription || undefined,
-  SeriesDescription: header.seriesDescription,
-  PatientName: header.patientName,
-  PatientID: header.patientId,
-  PatientBirthDate: header.patientBirthDate,
-  PatientSex: header.patientSex,
-  StudyInstanceUID: header.studyInstanceUid,
-  SeriesInstanceUID: header.seriesInstanceUid,
-  StudyID: header.studyId,
-  SeriesNumber: header.seriesNumber,
 })
 
 function lengthOf(bytes: Buffer): Buffer {

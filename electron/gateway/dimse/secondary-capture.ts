@@ -1,33 +1,17 @@
 import type { DataSet } from './data-set.ts'
 import { type NamedValues, namedDataSet } from './named-data-set.ts'
-import type { ClinicTime } from './report-document.ts'
+import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
 import { IMPLEMENTATION } from './uids.ts'
 
 /** PS3.4 Table B.5-1. */
 export const SECONDARY_CAPTURE = '1.2.840.10008.5.1.4.1.1.7'
 
-/** What a capture says of itself; text as DICOM has it (PN, DA, TM, CS), empty where it is not known. */
-export interface CaptureHeader {
-  readonly patientName: string
-  readonly patientId: string
-  readonly patientBirthDate: string
-  readonly patientSex: string
-  readonly studyInstanceUid: string
-  readonly studyDate: string
-  readonly studyTime: string
-  readonly studyId: string
-  readonly studyDescription: string
-  readonly accessionNumber: string
-  readonly referringPhysicianName: string
-  readonly institutionName: string
-  readonly seriesInstanceUid: string
-  readonly seriesNumber: string
-  readonly seriesDescription: string
+/** What a capture says of itself. */
+export interface CaptureHeader extends OwnHeader {
   /** Of the images that were shown. */
   readonly modality: string
   readonly bodyPartExamined: string
   readonly laterality: string
-  readonly sopInstanceUid: string
   readonly instanceNumber: string
   /** When it was made. */
   readonly made: ClinicTime
@@ -50,48 +34,26 @@ export function secondaryCapture(header: CaptureHeader, { rows, columns, pixels 
   if (pixels.length !== rows * columns * 3) throw new RangeError('the pixels are not rows × columns × 3 bytes')
   const { made } = header
   return namedDataSet({
-    SpecificCharacterSet: 'ISO_IR 192',
+    ...ownAttributes(header, SECONDARY_CAPTURE, made),
     // Not lossy by itself; DERIVED as its pixels are those of a screen (PS3.3 C.7.6.1.1.2).
     ImageType: 'DERIVED\\SECONDARY',
-    InstanceCreationDate: made.date,
-    InstanceCreationTime: made.time,
-    InstanceCreatorUID: IMPLEMENTATION.classUid,
-    SOPClassUID: SECONDARY_CAPTURE,
-    SOPInstanceUID: header.sopInstanceUid,
-    StudyDate: header.studyDate,
     SeriesDate: made.date,
     ContentDate: made.date,
-    StudyTime: header.studyTime,
     SeriesTime: made.time,
     ContentTime: made.time,
     TimezoneOffsetFromUTC: made.offset,
-    AccessionNumber: header.accessionNumber,
     Modality: header.modality || 'OT',
     // PS3.3 C.8.6.1: made on a workstation.
     ConversionType: 'WSD',
-    Manufacturer: 'Isthmus',
-    ManufacturerModelName: 'Isthmus',
-    SoftwareVersions: IMPLEMENTATION.versionName,
     SecondaryCaptureDeviceManufacturer: 'Isthmus',
     SecondaryCaptureDeviceManufacturerModelName: 'Isthmus',
     SecondaryCaptureDeviceSoftwareVersions: IMPLEMENTATION.versionName,
     DateOfSecondaryCapture: made.date,
     TimeOfSecondaryCapture: made.time,
-    InstitutionName: header.institutionName || undefined,
-    ReferringPhysicianName: header.referringPhysicianName,
-    StudyDescription: header.studyDescription || undefined,
     SeriesDescription: header.seriesDescription || undefined,
     DerivationDescription: header.derivationDescription || undefined,
     SourceImageSequence: [sourceImage(header.source)],
-    PatientName: header.patientName,
-    PatientID: header.patientId,
-    PatientBirthDate: header.patientBirthDate,
-    PatientSex: header.patientSex,
     BodyPartExamined: header.bodyPartExamined || undefined,
-    StudyInstanceUID: header.studyInstanceUid,
-    SeriesInstanceUID: header.seriesInstanceUid,
-    StudyID: header.studyId,
-    SeriesNumber: header.seriesNumber,
     InstanceNumber: header.instanceNumber,
     // Not known of a screen, which may be turned or mirrored.
     PatientOrientation: '',
