@@ -141,7 +141,5 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
 
 const isDrawing = (one: Types.Annotation): one is Annotation => one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
 
-export { keptOf } from './kept-annotation.ts'
-
 /** Draws all drawings of these viewports again. */
 export const drawAgain = (viewportIds: readonly string[]): void => utilities.triggerAnnotationRenderForViewportIds([...viewportIds])

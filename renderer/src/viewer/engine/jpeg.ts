@@ -1,5 +1,6 @@
 import type { ImagePixel } from '#shared/contract/viewing.ts'
 import { ImageProblem } from './problem.ts'
+import { rgbOfCanvas } from './rgb.ts'
 import type { Samples } from './stored.ts'
 
 const APP0 = 0xe0
@@ -27,14 +28,7 @@ export async function browserJpeg(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePi
     const context = new OffscreenCanvas(columns, rows).getContext('2d', { willReadFrequently: true })
     if (!context) throw new ImageProblem('The browser has no memory left for this image.', true)
     context.drawImage(bitmap, 0, 0)
-    const { data } = context.getImageData(0, 0, columns, rows)
-    const rgb = new Uint8Array(rows * columns * 3)
-    for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
-      rgb[to] = data[from] as number
-      rgb[to + 1] = data[from + 1] as number
-      rgb[to + 2] = data[from + 2] as number
-    }
-    return rgb
+    return rgbOfCanvas(context, columns, rows)
   } finally {
     bitmap.close()
   }

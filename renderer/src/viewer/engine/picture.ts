@@ -1,5 +1,6 @@
 import { CAPTURE_SIDE } from '#shared/contract/viewing.ts'
 import type { Captured } from './pane.ts'
+import { rgbOfCanvas } from './rgb.ts'
 
 /** What an element with a viewport shows, with the drawings on it, in its device pixels. */
 export async function pictureOf(
@@ -30,14 +31,7 @@ export async function pictureOf(
   // What the page adds is laid out in CSS pixels.
   context.scale(columns / clientWidth, rows / clientHeight)
   draw?.(context, clientWidth, clientHeight)
-  const { data } = context.getImageData(0, 0, columns, rows)
-  const rgb = new Uint8Array(rows * columns * 3)
-  for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
-    rgb[to] = data[from] as number
-    rgb[to + 1] = data[from + 1] as number
-    rgb[to + 2] = data[from + 2] as number
-  }
-  return { rows, columns, rgb }
+  return { rows, columns, rgb: rgbOfCanvas(context, columns, rows) }
 }
 
 async function drawnLayer(svg: SVGElement, width: number, height: number): Promise<HTMLImageElement | undefined> {
