@@ -2,6 +2,10 @@
 export const ERRORS = {
   malformed: { status: 400, title: 'Malformed request' },
   'not-signed-in': { status: 401, title: 'Not signed in' },
+  /** The session goes on; its person unlocks the window with the password. */
+  locked: { status: 401, title: 'Window locked' },
+  /** By the HTTPS listener, from a PC nobody has approved. */
+  'workstation-unknown': { status: 403, title: 'Workstation not approved' },
   'bad-key': { status: 401, title: 'No valid API key' },
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },

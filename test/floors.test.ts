@@ -23,7 +23,11 @@ const PLACES: Record<string, Place> = {
   store: { at: /^electron\/gateway\/store\//, places: ['shared'], packages: [NODE, 'better-sqlite3', 'kysely', 'zod'] },
   http: { at: /^electron\/gateway\/http\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'fastify', /^@fastify\//] },
   webhooks: { at: /^electron\/gateway\/webhooks\//, places: ['shared', 'store'], packages: [NODE, 'undici', 'standardwebhooks', 'zod'] },
-  domain: { at: /^electron\/gateway\/domain\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'pdfkit', 'fontkit'] },
+  domain: {
+    at: /^electron\/gateway\/domain\//,
+    places: ['shared', 'store'],
+    packages: [NODE, 'zod', 'pdfkit', 'fontkit', 'otpauth', '@zxcvbn-ts/language-common'],
+  },
   mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
   ...Object.fromEntries(
     ['express', 'orgs', 'viewer', 'scribe'].map((slice) => [
@@ -63,6 +67,7 @@ const PLACES: Record<string, Place> = {
       /^@fontsource/,
       /^@codemirror\//,
       /^@cornerstonejs\//,
+      'uqr',
     ],
   },
 }

@@ -30,6 +30,14 @@ const withToken = (search: Record<string, unknown>): { token?: string } => {
   return token === undefined ? {} : { token }
 }
 
+/** The texts of these names that the address has: no patient appears in one. */
+const texts =
+  <const N extends string>(...names: readonly N[]) =>
+  (search: Record<string, unknown>): { [K in N]?: string } =>
+    Object.fromEntries(names.flatMap((name) => (textOf(search, name) === undefined ? [] : [[name, textOf(search, name)]]))) as {
+      [K in N]?: string
+    }
+
 /** A study is named by its UID: no patient appears in an address. */
 const ofStudy = (search: Record<string, unknown>): { study?: string } => {
   const study = textOf(search, 'study')
@@ -54,14 +62,99 @@ const linked = createRoute({
 })
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
-const overview = createRoute({
+const today = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+  component: lazyRouteComponent(() => import('./today/today.tsx'), 'Today'),
+})
+const exams = createRoute({
+  getParentRoute: () => shell,
+  path: '/worklist',
+  validateSearch: texts('day', 'device', 'show'),
+  component: lazyRouteComponent(() => import('./exams/exams.tsx'), 'Exams'),
+})
+const why = createRoute({
+  getParentRoute: () => shell,
+  path: '/worklist/why',
+  validateSearch: texts('study', 'step', 'device', 'day'),
+  component: lazyRouteComponent(() => import('./exams/why.tsx'), 'Why'),
+})
+const STUDY_SEARCH = [
+  'area',
+  'view',
+  'severity',
+  'status',
+  'assignedTo',
+  'customer',
+  'cancelled',
+  'from',
+  'to',
+  'order',
+  'study',
+  'show',
+] as const
+const studies = createRoute({
+  getParentRoute: () => shell,
+  path: '/studies',
+  validateSearch: texts(...STUDY_SEARCH),
+  component: lazyRouteComponent(() => import('./studies/studies.tsx'), 'Studies'),
+})
+const study = createRoute({
+  getParentRoute: () => shell,
+  path: '/studies/$studyId',
+  component: lazyRouteComponent(() => import('./studies/study.tsx'), 'StudyScreen'),
+})
+const customers = createRoute({
+  getParentRoute: () => shell,
+  path: '/customers',
+  component: lazyRouteComponent(() => import('./customers/customers.tsx'), 'Customers'),
+})
+const customer = createRoute({
+  getParentRoute: () => shell,
+  path: '/customers/$expressCustomerId',
+  component: lazyRouteComponent(() => import('./customers/customer.tsx'), 'Customer'),
+})
+const activity = createRoute({
+  getParentRoute: () => shell,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./activity/live-feed.tsx'), 'LiveFeed'),
+})
+const associations = createRoute({
+  getParentRoute: () => shell,
+  path: '/activity/associations',
+  validateSearch: texts('aeTitle', 'show', 'address'),
+  component: lazyRouteComponent(() => import('./activity/associations.tsx'), 'Associations'),
+})
+const association = createRoute({
+  getParentRoute: () => shell,
+  path: '/activity/associations/$associationId',
+  component: lazyRouteComponent(() => import('./activity/association.tsx'), 'AssociationScreen'),
+})
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account/account.tsx'), 'AccountScreen'),
+})
+const access = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/access',
+  component: lazyRouteComponent(() => import('./settings/access.tsx'), 'Access'),
+})
+const readiness = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/readiness',
+  component: lazyRouteComponent(() => import('./setup/readiness.tsx'), 'Readiness'),
+})
+/** Outside the shell: a new gateway has nothing to navigate to. */
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  validateSearch: texts('step'),
+  component: lazyRouteComponent(() => import('./setup/setup.tsx'), 'Setup'),
 })
 const worklist = createRoute({
   getParentRoute: () => shell,
-  path: '/worklist',
+  path: '/worklist/ask',
   validateSearch: (search: Record<string, unknown>): { device?: string } => {
     const device = textOf(search, 'device')
     return device === undefined ? {} : { device }
@@ -100,10 +193,7 @@ const images = createRoute({
 const reading = createRoute({
   getParentRoute: () => shell,
   path: '/reading',
-  validateSearch: (search: Record<string, unknown>): { show?: string } => {
-    const show = textOf(search, 'show')
-    return show === undefined ? {} : { show }
-  },
+  validateSearch: texts(...STUDY_SEARCH),
   component: lazyRouteComponent(() => import('./reading/reading-list.tsx'), 'ReadingList'),
 })
 const criticals = createRoute({
@@ -212,8 +302,10 @@ export const router = createRouter({
     signIn,
     invitation,
     linked,
+    setup,
     shell.addChildren([
-      ...[overview, worklist, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
+      ...[today, exams, why, worklist, studies, study, customers, customer, activity, associations, association],
+      ...[account, access, readiness, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),

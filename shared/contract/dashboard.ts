@@ -144,7 +144,8 @@ export const dashboard = {
   session: operation('GET /dashboard/session', { summary: 'Who is signed in, and whether an owner exists yet', reply: Session }),
   signIn: operation('POST /dashboard/session', {
     summary: 'Sign in with e-mail and password',
-    body: z.object({ email: Email, password: z.string().max(200) }),
+    /** `code`: of the second factor, where the account has one; without it the refusal names the field `body.code`. */
+    body: z.object({ email: Email, password: z.string().max(200), code: z.string().trim().max(20).optional() }),
     reply: Session,
   }),
   followLink: operation('POST /dashboard/session/link', {

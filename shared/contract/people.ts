@@ -58,5 +58,16 @@ export const SignedInUser = z.object({
 export type SignedInUser = z.infer<typeof SignedInUser>
 
 /** The session of a window; `user` is null where nobody is signed in. */
-export const Session = z.object({ user: SignedInUser.nullable(), needsOwner: z.boolean(), clinicName: z.string(), version: z.string() })
+export const Session = z.object({
+  user: SignedInUser.nullable(),
+  needsOwner: z.boolean(),
+  /** The session goes on and opens nothing until its person unlocks it. */
+  isLocked: z.boolean(),
+  /** Minutes without use after which the window locks itself. */
+  lockMinutes: z.number(),
+  /** The first-run wizard is to be gone on with, by who manages the gateway. */
+  needsSetup: z.boolean(),
+  clinicName: z.string(),
+  version: z.string(),
+})
 export type Session = z.infer<typeof Session>

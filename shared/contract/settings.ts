@@ -59,6 +59,22 @@ export const SETTINGS = {
     'Base of every URL given out (report PDF, viewer, invitation). Until it is set they use the loopback address.',
   ),
   'http.allowedHosts': setting(z.array(HostName).max(50), [], 'Further host names under which the window and the interface answer.'),
+  'https.isOn': setting(
+    z.boolean(),
+    false,
+    'Open the window and the interface to the network of the clinic, by HTTPS under the gateway’s own certificate.',
+  ),
+  'https.host': setting(HostName, '0.0.0.0', 'Address the HTTPS listener binds to.'),
+  'https.port': setting(Port.min(1), 8443, 'TCP port of the HTTPS listener.'),
+  'window.lockMinutes': setting(
+    Minutes(60).min(1),
+    10,
+    'Minutes without use after which a window is locked; its person unlocks it with the password.',
+  ),
+  'window.sessionHours': setting(z.number().min(1).max(72), 12, 'Hours after which a person signs in anew, however the window is used.'),
+  'setup.isDone': setting(z.boolean(), false, 'The first-run wizard was gone through, or was put aside for good.'),
+  'backup.folder': setting(z.string().max(1000).nullable(), null, 'Folder that back-ups are written to; best on another disk.'),
+  'activity.retentionDays': setting(z.int().min(1).max(3650), 30, 'Days the connections of devices are kept, with what happened on them.'),
   'mail.host': setting(
     HostName.nullable(),
     null,

@@ -11,6 +11,7 @@ import { ApiError } from '#shared/errors.ts'
 import type { InvitationId } from '#shared/ids.ts'
 import type { DashboardPeopleDeps } from './dashboard-people.ts'
 import type { PeopleHandlers } from './people-permissions.ts'
+import { sessionShown } from './session.ts'
 
 type Served =
   | 'people'
@@ -41,6 +42,7 @@ export function peopleHandlers({
   settings,
   version,
 }: Pick<DashboardPeopleDeps, 'users' | 'invitations' | 'people' | 'settings' | 'version'>): Pick<PeopleHandlers, Served> {
+  const showSession = sessionShown({ people, settings, version })
   function show(user: UserRecord): Person {
     const invitation = invitations.ofUser(user.userId)
     return {
@@ -68,7 +70,7 @@ export function peopleHandlers({
     if (cookie.token) people.signOut(cookie.token)
     if (token === undefined) cookie.clear()
     else cookie.set(token)
-    return { user, needsOwner: !people.hasUser(), clinicName: settings.get('clinic.name'), version }
+    return showSession(user ?? undefined)
   }
 
   return {

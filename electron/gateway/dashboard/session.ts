@@ -22,6 +22,9 @@ export const sessionShown =
   (user: SignedInUser | undefined) => ({
     user: user ?? null,
     needsOwner: !people.hasUser(),
+    isLocked: false,
+    lockMinutes: settings.get('window.lockMinutes'),
+    needsSetup: !settings.get('setup.isDone'),
     clinicName: settings.get('clinic.name'),
     version,
   })

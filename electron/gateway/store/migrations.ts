@@ -3,6 +3,18 @@ import { interfaceTables } from './migrations/0002-interface.ts'
 import { images } from './migrations/0003-images.ts'
 import { reportTables } from './migrations/0004-reports.ts'
 import { viewingTables } from './migrations/0005-viewing.ts'
+import { searchTables } from './migrations/0006-search.ts'
+import { securityTables } from './migrations/0007-security.ts'
+import { activityTables } from './migrations/0008-activity.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
-export const MIGRATIONS: readonly string[] = [init, interfaceTables, images, reportTables, viewingTables]
+export const MIGRATIONS: readonly string[] = [
+  init,
+  interfaceTables,
+  images,
+  reportTables,
+  viewingTables,
+  searchTables,
+  securityTables,
+  activityTables,
+]

@@ -2,10 +2,11 @@ import {
   IconActivity,
   IconAdjustmentsHorizontal,
   IconBuildingHospital,
+  IconBuildings,
   IconDeviceDesktopAnalytics,
-  IconHistory,
+  IconFolders,
   IconKey,
-  IconListSearch,
+  IconListCheck,
   IconPhoto,
   IconPlugConnected,
   IconReportMedical,
@@ -19,36 +20,39 @@ export interface Screen {
   readonly to:
     | '/'
     | '/worklist'
+    | '/studies'
     | '/images'
     | '/reading'
-    | '/queries'
+    | '/customers'
+    | '/people'
     | '/devices'
     | '/destinations'
     | '/partner'
     | '/events'
-    | '/people'
     | '/keys'
+    | '/activity'
     | '/settings'
-    | '/audit'
   readonly name: string
+  readonly group: 'work' | 'people' | 'connections' | 'oversight'
   readonly icon: TablerIcon
-  /** Only owners and administrators see it. */
+  /** Only owners and administrators may use it; the others are told so. */
   readonly isForManagers?: true
 }
 
 /** The screens of the navigation, in its order. */
 export const SCREENS: readonly Screen[] = [
-  { to: '/', name: 'Overview', icon: IconActivity },
-  { to: '/worklist', name: 'Worklist', icon: IconBuildingHospital },
-  { to: '/images', name: 'Images', icon: IconPhoto },
-  { to: '/reading', name: 'Reading', icon: IconReportMedical },
-  { to: '/queries', name: 'Queries', icon: IconListSearch },
-  { to: '/devices', name: 'Devices', icon: IconDeviceDesktopAnalytics },
-  { to: '/destinations', name: 'Destinations', icon: IconSend },
-  { to: '/partner', name: 'Partner', icon: IconPlugConnected, isForManagers: true },
-  { to: '/events', name: 'Events', icon: IconTransfer, isForManagers: true },
-  { to: '/people', name: 'People', icon: IconUsers, isForManagers: true },
-  { to: '/keys', name: 'API keys', icon: IconKey, isForManagers: true },
-  { to: '/settings', name: 'Settings', icon: IconAdjustmentsHorizontal, isForManagers: true },
-  { to: '/audit', name: 'Audit', icon: IconHistory, isForManagers: true },
+  { to: '/', name: 'Today', group: 'work', icon: IconListCheck },
+  { to: '/worklist', name: 'Worklist', group: 'work', icon: IconBuildingHospital },
+  { to: '/studies', name: 'Studies', group: 'work', icon: IconFolders },
+  { to: '/images', name: 'Images', group: 'work', icon: IconPhoto },
+  { to: '/reading', name: 'Reading', group: 'work', icon: IconReportMedical },
+  { to: '/customers', name: 'Express customers', group: 'people', icon: IconBuildings },
+  { to: '/people', name: 'People', group: 'people', icon: IconUsers, isForManagers: true },
+  { to: '/devices', name: 'Devices', group: 'connections', icon: IconDeviceDesktopAnalytics },
+  { to: '/destinations', name: 'Destinations', group: 'connections', icon: IconSend },
+  { to: '/partner', name: 'Partner', group: 'connections', icon: IconPlugConnected, isForManagers: true },
+  { to: '/events', name: 'Events', group: 'connections', icon: IconTransfer, isForManagers: true },
+  { to: '/keys', name: 'API keys', group: 'connections', icon: IconKey, isForManagers: true },
+  { to: '/activity', name: 'Activity', group: 'oversight', icon: IconActivity },
+  { to: '/settings', name: 'Settings', group: 'oversight', icon: IconAdjustmentsHorizontal, isForManagers: true },
 ]

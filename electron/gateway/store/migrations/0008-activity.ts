@@ -1,0 +1,2 @@
+/** Associations with their lines. Append-only. */
+export const activityTables = `select 1;`

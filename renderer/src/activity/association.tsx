@@ -1,0 +1,3 @@
+export function AssociationScreen() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function Associations() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function LiveFeed() {
+  return null
+}

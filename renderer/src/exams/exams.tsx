@@ -1,0 +1,3 @@
+export function Exams() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function Why() {
+  return null
+}

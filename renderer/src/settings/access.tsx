@@ -1,0 +1,3 @@
+export function Access() {
+  return null
+}

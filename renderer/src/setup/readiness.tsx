@@ -1,0 +1,3 @@
+export function Readiness() {
+  return null
+}

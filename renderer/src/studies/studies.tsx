@@ -1,0 +1,3 @@
+export function Studies() {
+  return null
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { UserId } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { Instant, Outcome } from './conventions.ts'
+import { GivenName, Password, Session } from './people.ts'
+import { PhoneNumber } from './values.ts'
+
+/** Six digits of an authenticator (RFC 6238), or one of the codes for when it is lost, `xxxx-xxxx`. */
+export const SecondFactorCode = z.string().trim().min(6).max(20)
+const currentPassword = z.object({ password: z.string().max(200) })
+
+/** A window that is signed in somewhere. */
+export const OpenSession = z.object({
+  /** Tells sessions apart; opens nothing. */
+  sessionId: z.string(),
+  user: z.object({ userId: UserId, name: z.string() }),
+  /** Of the browser, in short, e.g. `Chrome on Windows`; empty where it did not say. */
+  browser: z.string(),
+  /** Where it came from: this PC, or an approved workstation by name. */
+  place: z.string(),
+  address: z.string(),
+  isThis: z.boolean(),
+  isLocked: z.boolean(),
+  createdAt: Instant,
+  lastUsedAt: Instant,
+  expiresAt: Instant,
+})
+export type OpenSession = z.infer<typeof OpenSession>
+
+export const SecondFactor = z.object({ isOn: z.boolean(), since: Instant.nullable(), codesLeft: z.int() })
+export type SecondFactor = z.infer<typeof SecondFactor>
+
+/** What a person may see and change of their own account. */
+export const Account = z.object({
+  hasPassword: z.boolean(),
+  passwordChangedAt: Instant.nullable(),
+  secondFactor: SecondFactor,
+})
+export type Account = z.infer<typeof Account>
+
+/** A PC of the clinic's network that may open the window by HTTPS, approved once by somebody who manages the gateway. */
+export const Workstation = z.object({
+  workstationId: z.uuid(),
+  name: z.string(),
+  state: z.enum(['asking', 'approved']),
+  /** What its screen shows too, so that the right one is approved: two groups of three. */
+  code: z.string(),
+  address: z.string(),
+  browser: z.string(),
+  askedAt: Instant,
+  approvedAt: Instant.nullable(),
+  approvedBy: z.string(),
+  lastSeenAt: Instant.nullable(),
+})
+export type Workstation = z.infer<typeof Workstation>
+
+/** The window from other workstations, by the HTTPS listener. */
+export const LanAccess = z.object({
+  isOn: z.boolean(),
+  host: z.string(),
+  port: z.int(),
+  /** Addresses to type at a workstation, e.g. `https://192.0.2.7:8443/`; empty while it is off or down. */
+  urls: z.array(z.string()),
+  isUp: z.boolean(),
+  /** Why it is down; one sentence. */
+  detail: z.string(),
+  /** SHA-256 of its certificate, to be compared once at the workstation. */
+  fingerprint256: z.string(),
+  workstations: z.array(Workstation),
+})
+export type LanAccess = z.infer<typeof LanAccess>
+
+/** Where this page is shown, for the page itself. `here`: on this PC; the others by the HTTPS listener. */
+export const ThisWorkstation = z.object({
+  state: z.enum(['here', 'unknown', 'asking', 'approved']),
+  name: z.string(),
+  code: z.string(),
+  clinicName: z.string(),
+})
+export type ThisWorkstation = z.infer<typeof ThisWorkstation>
+
+/** The account of who is signed in, sessions, and workstations. */
+export const dashboardSecurity = {
+  lock: operation('POST /dashboard/session/lock', {
+    summary: 'Lock the window: the session goes on, and opens nothing until its password is given',
+    reply: Outcome,
+  }),
+  unlock: operation('POST /dashboard/session/unlock', {
+    summary: 'Unlock the window with the password of who is signed in',
+    body: currentPassword,
+    reply: Session,
+  }),
+  account: operation('GET /dashboard/account', { summary: 'My account', reply: Account }),
+  changeAccount: operation('PATCH /dashboard/account', {
+    summary: 'Change my names and phone number',
+    body: z.object({ firstName: GivenName.optional(), lastName: GivenName.optional(), phoneNumber: PhoneNumber.nullable().optional() }),
+    reply: Session,
+  }),
+  changePassword: operation('POST /dashboard/account/password', {
+    summary: 'Change my password; every other session of mine ends',
+    body: z.object({ password: z.string().max(200), newPassword: Password }),
+    reply: Outcome,
+  }),
+  beginSecondFactor: operation('POST /dashboard/account/second-factor', {
+    summary: 'Begin to set up an authenticator; nothing is asked for yet at sign-in',
+    body: currentPassword,
+    /** `uri` is what the QR code holds (otpauth://totp/…), `secret` the same for typing. */
+    reply: z.object({ uri: z.string(), secret: z.string() }),
+  }),
+  confirmSecondFactor: operation('POST /dashboard/account/second-factor/confirm', {
+    summary: 'Turn it on with a code of the authenticator; the codes for when it is lost are shown once',
+    body: z.object({ code: SecondFactorCode }),
+    reply: z.object({ codes: z.array(z.string()) }),
+  }),
+  endSecondFactor: operation('POST /dashboard/account/second-factor/end', {
+    summary: 'Sign in by password alone again',
+    body: currentPassword,
+    reply: Outcome,
+  }),
+  resetSecondFactor: operation('POST /dashboard/people/:userId/second-factor/end', {
+    summary: 'Take the second factor off a person’s account who lost it',
+    params: z.object({ userId: UserId }),
+    reply: Outcome,
+  }),
+  sessions: operation('GET /dashboard/sessions', {
+    summary: 'Where I am signed in; who manages the gateway sees everybody',
+    reply: z.object({ sessions: z.array(OpenSession) }),
+  }),
+  endSession: operation('DELETE /dashboard/sessions/:sessionId', {
+    summary: 'End a session; its window is out at its next call',
+    params: z.object({ sessionId: z.string().min(8).max(64) }),
+    reply: Outcome,
+  }),
+  thisWorkstation: operation('GET /dashboard/workstation', { summary: 'Whether the window opens on this PC', reply: ThisWorkstation }),
+  askForWorkstation: operation('POST /dashboard/workstation', {
+    summary: 'Ask that the window may be opened on this PC',
+    body: z.object({ name: z.string().trim().min(2, 'must be a name, such as Reading room 2').max(64) }),
+    reply: ThisWorkstation,
+  }),
+  lanAccess: operation('GET /dashboard/lan', { summary: 'Access from other workstations', reply: LanAccess }),
+  setLanAccess: operation('PUT /dashboard/lan', {
+    summary: 'Open or close the window to other workstations; at once, without a restart',
+    body: z.object({ isOn: z.boolean(), host: z.string().min(1).max(253).optional(), port: z.int().min(1).max(65_535).optional() }),
+    reply: LanAccess,
+  }),
+  approveWorkstation: operation('POST /dashboard/workstations/:workstationId/approve', {
+    summary: 'Let the window be opened on a workstation',
+    params: z.object({ workstationId: z.uuid() }),
+    body: z.object({ name: z.string().trim().min(2).max(64).optional() }),
+    reply: Workstation,
+  }),
+  removeWorkstation: operation('DELETE /dashboard/workstations/:workstationId', {
+    summary: 'No longer let the window be opened on a workstation; sessions there end',
+    params: z.object({ workstationId: z.uuid() }),
+    reply: Outcome,
+  }),
+} as const
