@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { language } from '../language/language.ts'
+import { loadSentences } from '../language/said.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
@@ -18,7 +20,8 @@ const world: EntranceWorld = {
 }
 // Outside React: its StrictMode runs an effect twice, and a link works once.
 const opening = enter(entrance, world)
-const shown = import('./main.tsx')
+document.documentElement.lang = language === 'es' ? 'es' : 'en'
+const shown = Promise.all([import('./main.tsx'), loadSentences()]).then(([main]) => main)
 if (entrance.by !== 'nothing') {
   const beginning = import('./beginning.ts')
   // What fails here is told by the screen, which waits for the same.

@@ -6,6 +6,7 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
+import { said } from '../language/said.ts'
 import { call } from './calls.ts'
 import { useBench } from './desk-context.ts'
 import css from './side.module.css'
@@ -34,7 +35,7 @@ export function CaptureList() {
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <Waiting rows={3} height={48} />
   const { captures } = reply.data
-  if (captures.length === 0) return <p className={css.about}>{whyNoCapture || texts.none}</p>
+  if (captures.length === 0) return <p className={css.about}>{said(whyNoCapture) || texts.none}</p>
   return (
     <ul className={css.list}>
       {captures.map((capture) => (

@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core'
 import { ToneIcon } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import { useBench, useImages } from './desk-context.ts'
 import { type FaultGroup, faultGroups } from './fault-groups.ts'
 import { foundImage, showInstance } from './show-instance.ts'
@@ -42,7 +43,7 @@ function Group({ group }: { group: FaultGroup }) {
     <li className={css.item}>
       <ToneIcon tone={TONES[level]} size={18} />
       <div className={css.body}>
-        <p>{sentence}</p>
+        <p>{said(sentence)}</p>
         <div className={css.what}>
           {faults.slice(0, MOST_NAMED).map((fault) => {
             const { what, sopInstanceUid } = fault

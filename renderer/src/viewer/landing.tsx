@@ -1,6 +1,7 @@
 import { Button, Loader, Title } from '@mantine/core'
 import { type Icon, IconBrowserX, IconLinkOff, IconPhotoOff, IconPlugConnectedX, IconRefresh } from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { said } from '../language/said.ts'
 import { Mark } from '../shell/brand.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
@@ -70,8 +71,8 @@ export function Closed(props: {
       <div role="alert" className={css.closed}>
         <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
         <Title order={1}>{texts.titles[why]}</Title>
-        {why !== 'unreachable' && sentence && <p>{sentence}</p>}
-        {!sentence.includes(texts.remedies[why]) && <p className={css.remedy}>{texts.remedies[why]}</p>}
+        {why !== 'unreachable' && sentence && <p>{said(sentence)}</p>}
+        {!said(sentence).includes(texts.remedies[why]) && <p className={css.remedy}>{texts.remedies[why]}</p>}
         {!isFinal && onRetry && (
           <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
             {texts.retry}

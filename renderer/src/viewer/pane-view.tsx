@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type DragEventHandler, type ReactNode, useEffect, useRef } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
@@ -72,7 +73,7 @@ function Trouble({ state }: { state: PaneState }) {
     return (
       <div className={css.problem} role="alert">
         <ToneIcon tone="warning" size={26} />
-        <p>{texts.cannot(index + 1, problem)}</p>
+        <p>{texts.cannot(index + 1, said(problem))}</p>
       </div>
     )
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { said } from '../language/said.ts'
 import { PLANES, planePaneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
 import type { SeriesState } from './engine/images.ts'
@@ -41,7 +42,7 @@ function PlanePane({ at, plane, series }: { at: number; plane: Plane; series: Se
       number={at + 1}
       isActive={isActive}
       isOver={false}
-      note={<span>{fault || words.pane.coming}</span>}
+      note={<span>{said(fault) || words.pane.coming}</span>}
       onActivate={() => desk.set({ activePlane: at })}
     />
   )

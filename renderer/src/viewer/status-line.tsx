@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
+import { said } from '../language/said.ts'
 import { useBench, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { progressText } from './progress-text.ts'
@@ -58,14 +59,14 @@ function Saving() {
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst
-  const said: Readonly<Record<KeptDrawings['state'], string>> = {
+  const sayings: Readonly<Record<KeptDrawings['state'], string>> = {
     ...drawingTexts.saving,
-    failing: drawingTexts.saving.failing(fault),
-    refused: drawingTexts.saving.refused(fault),
+    failing: drawingTexts.saving.failing(said(fault)),
+    refused: drawingTexts.saving.refused(said(fault)),
   }
   return (
     <>
-      <Said tone={TONES[state]}>{said[state]}</Said>
+      <Said tone={TONES[state]}>{sayings[state]}</Said>
       {merges > 0 && state === 'saved' && <span className={css.quiet}>{drawingTexts.merged}</span>}
     </>
   )

@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import { forwardRef, type ReactNode } from 'react'
+import { said } from '../language/said.ts'
 import { run } from './commands.ts'
 import { useBench } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
@@ -26,7 +27,7 @@ export const ToolButton = forwardRef<HTMLButtonElement, ButtonProps>(function To
   const { icon: Shape, label, keys = '', more, isOn, whyNot = '', onClick, children, ...rest } = props
   const isOpen = 'aria-expanded' in rest && rest['aria-expanded'] === true
   return (
-    <Tooltip label={whyNot || words.toolbar.withKey(label, keys)} openDelay={350} disabled={isOpen}>
+    <Tooltip label={said(whyNot) || words.toolbar.withKey(label, keys)} openDelay={350} disabled={isOpen}>
       <ActionIcon
         {...rest}
         ref={ref}

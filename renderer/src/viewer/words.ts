@@ -1,14 +1,16 @@
 import type { Capture } from '#shared/contract/viewing.ts'
+import { locale } from '../language/language.ts'
+import { inLanguage } from '../language/words.ts'
 import type { Plane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import type { Command } from './key-map.ts'
+import { es } from './words.es.ts'
 
 type Named<K extends string, V = string> = Readonly<Record<K, V>>
 
-const count = (number: number, one: string, many: string) => `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+const count = (number: number, one: string, many: string) => `${number.toLocaleString(locale)} ${number === 1 ? one : many}`
 
-/** Every text of the viewer. */
-export const words = {
+const en = {
   notPrimary: 'Not for primary diagnosis',
   landing: {
     title: 'Images · Isthmus',
@@ -230,11 +232,11 @@ export const words = {
   },
   progress: {
     asking: 'Asking for the images…',
-    loading: (read: number, files: number) => `${read.toLocaleString('en')} of ${files.toLocaleString('en')} images read`,
+    loading: (read: number, files: number) => `${read.toLocaleString(locale)} of ${files.toLocaleString(locale)} images read`,
     listing: 'Finding the images…',
     done: (files: number) => (files === 0 ? 'No images' : `All ${count(files, 'image', 'images')} read`),
     some: (read: number, files: number) =>
-      `${read.toLocaleString('en')} of ${files.toLocaleString('en')} images read; the rest could not be`,
+      `${read.toLocaleString(locale)} of ${files.toLocaleString(locale)} images read; the rest could not be`,
     broken: 'The line to the gateway is broken. It is tried again.',
     software: 'Without a graphics card: pictures come slower',
     softwareMeaning: 'This browser has no access to a graphics card, so the processor draws the images.',
@@ -338,3 +340,7 @@ export const words = {
     closed: 'You have closed the images.',
   },
 } as const
+export type English = typeof en
+
+/** Every text of the viewer. */
+export const words = inLanguage(en, es)
