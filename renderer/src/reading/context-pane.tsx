@@ -6,6 +6,7 @@ import { Ago } from '../components/clock.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { ownPath } from '../linked.ts'
 import { native } from '../native.ts'
 import { Part } from './part.tsx'
@@ -48,7 +49,7 @@ export function ContextPane({ reading, onInsert }: { reading: Reading; onInsert:
       {ask.error && <Failed error={ask.error} />}
       {shown.notes.map((note) => (
         <Notice key={note} tone="warning">
-          {note}
+          {said(note)}
         </Notice>
       ))}
       {clinicalIndication && <Said name={texts.indication} text={clinicalIndication} onInsert={onInsert} />}
@@ -128,7 +129,10 @@ function Document({ studyId, document }: { studyId: string; document: Reading['c
   if (fault || documentId === null) {
     return (
       <p className={css.document}>
-        <IconFile size={14} aria-hidden /> {fileName} <Text span c="red" fz="sm">{`${fault}`}</Text>
+        <IconFile size={14} aria-hidden /> {fileName}{' '}
+        <Text span c="red" fz="sm">
+          {said(fault)}
+        </Text>
       </p>
     )
   }

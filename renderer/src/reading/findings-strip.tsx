@@ -2,6 +2,7 @@ import { useDeferredValue } from 'react'
 import type { Reading } from '#shared/contract/reports.ts'
 import { reportFindings } from '#shared/report-checks.ts'
 import { ToneIcon } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import css from './reading.module.css'
 import { words } from './words.ts'
 
@@ -21,7 +22,7 @@ export function FindingsStrip({ reading, text, atOpening }: { reading: Reading; 
     <section className={css.strip} aria-label={words.findings.label} tabIndex={0}>
       {findings.map(({ check, level, sentence }) => (
         <div key={check}>
-          <ToneIcon tone={level === 'error' ? 'danger' : 'warning'} size={14} /> {sentence}
+          <ToneIcon tone={level === 'error' ? 'danger' : 'warning'} size={14} /> {said(sentence)}
         </div>
       ))}
       {findings.length === 0 && !isEmpty && (

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Reading } from '#shared/contract/reports.ts'
 import { ProblemError } from '../client.ts'
 import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 /** The report is another window's, or somebody else's; writing here begins by taking it over. */
@@ -19,7 +20,7 @@ export function LockNotice({ reading, userId, onTake }: { reading: Reading; user
   return (
     <Notice
       tone="warning"
-      title={lock === null ? whyNot : lock.userId === userId ? words.lock.own : words.lock.title(lock.name)}
+      title={lock === null ? said(whyNot) : lock.userId === userId ? words.lock.own : words.lock.title(lock.name)}
       actions={
         <Button size="xs" variant="default" loading={isBusy} onClick={take}>
           {words.lock.take}
@@ -27,7 +28,7 @@ export function LockNotice({ reading, userId, onTake }: { reading: Reading; user
       }
     >
       {lock === null ? words.lock.free : words.lock.text}
-      {fault && <div>{fault}</div>}
+      {fault && <div>{said(fault)}</div>}
     </Notice>
   )
 }

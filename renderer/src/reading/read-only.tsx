@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { Reading } from '#shared/contract/reports.ts'
 import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import css from './reading.module.css'
 import { ReportText, SignedTexts } from './signed-text.tsx'
 import { words } from './words.ts'
@@ -11,7 +12,7 @@ export function ReadOnly({ reading }: { reading: Reading }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
     <section className={`${css.centre} ${css.scrolls}`} aria-label={words.editor.label} tabIndex={0}>
-      {status !== 'completed' && whyNot && <Notice tone="plain">{whyNot}</Notice>}
+      {status !== 'completed' && whyNot && <Notice tone="plain">{said(whyNot)}</Notice>}
       <SignedTexts reports={reading.reports} />
       {draft && draft.text !== '' && (
         <article className={css.signedText} aria-label={words.statuses.in_progress[0]}>

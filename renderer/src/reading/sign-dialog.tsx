@@ -9,6 +9,7 @@ import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useSession } from '../session.ts'
 import { type CommunicationValues, communicationFaults, communicationOf, newCommunication } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
@@ -107,7 +108,7 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
         <Notice tone="danger" title={texts.stop}>
           <ul className={css.notes}>
             {stops.map(({ check, sentence }) => (
-              <li key={check}>{sentence}</li>
+              <li key={check}>{said(sentence)}</li>
             ))}
           </ul>
         </Notice>
@@ -118,7 +119,7 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
           {warnings.map(({ check, sentence }) => (
             <Checkbox
               key={check}
-              label={sentence}
+              label={said(sentence)}
               description={texts.looked}
               checked={looked.includes(check)}
               onChange={({ currentTarget: { checked } }) =>
@@ -138,7 +139,7 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
         <Stack className={css.critical} gap={12}>
           <Textarea
             label={texts.finding}
-            description={unfound?.sentence}
+            description={unfound && said(unfound.sentence)}
             placeholder={texts.findingExample}
             required
             autosize

@@ -9,6 +9,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useMayManageStudies, useMayWriteReports } from '../session.ts'
 import { Communicate } from './communicate.tsx'
 import { Part } from './part.tsx'
@@ -124,7 +125,7 @@ function DeliveryState({ delivery }: { delivery: Delivery }) {
       </Group>
       {delivery.state !== 'delivered' && delivery.lastError && (
         <Text fz="sm" mt={3}>
-          {delivery.lastError}
+          {said(delivery.lastError)}
         </Text>
       )}
       {delivery.nextAt && delivery.attempts > 0 && (

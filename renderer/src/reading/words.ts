@@ -1,9 +1,10 @@
 import type { CRITICAL_METHODS, Delivery, PriorReport, ReadingStudy } from '#shared/contract/reports.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
 
 type Named<K extends string, V = string> = Readonly<Record<K, V>>
 
-/** Every text of reading and reporting. */
-export const words = {
+const en = {
   tabs: { label: 'Reading', studies: 'Studies', criticals: 'Critical results', templates: 'Templates' },
   list: {
     title: 'Reading',
@@ -278,3 +279,7 @@ export const words = {
     dropped: ['Given up', 'A person decided that it is not sent.'],
   } satisfies Named<Delivery['state'], readonly [name: string, meaning: string]>,
 } as const
+export type English = typeof en
+
+/** Every text of reading and reporting. */
+export const words = inLanguage(en, es)
