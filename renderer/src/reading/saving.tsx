@@ -26,7 +26,7 @@ export function SavingState({ kept, keeper, onResolve }: { kept: KeptDraft; keep
   const state = kept.state === 'saving' && fault !== '' ? 'failing' : kept.state
   // An addendum that was only started is revision 0.
   const isBlank = savedAt === null || kept.revision === 0
-  const said: Readonly<Record<KeptDraft['state'], string>> = {
+  const sayings: Readonly<Record<KeptDraft['state'], string>> = {
     saved: isBlank ? texts.blank : texts.saved(clockText(savedAt ?? '', zone, new Date())),
     waiting: texts.waiting,
     saving: texts.saving,
@@ -39,7 +39,7 @@ export function SavingState({ kept, keeper, onResolve }: { kept: KeptDraft; keep
   return (
     <div className={isBad ? css.notSaved : css.saved} data-tone={tone} role={isBad ? 'alert' : undefined} data-testid="saving">
       <ToneIcon tone={tone} size={15} />
-      <span className="tabular">{said[state]}</span>
+      <span className="tabular">{sayings[state]}</span>
       {state === 'refused' && (
         <Button size="compact-xs" variant="default" onClick={() => void keeper.retry()}>
           {texts.retry}
