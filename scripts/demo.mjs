@@ -26,6 +26,9 @@ for (const device of [
   runCommand(['device', 'add', '--data', data, ...device])
 }
 
+// It is set up already.
+runCommand(['config', 'set', '--data', data, 'setup.isDone', 'true'])
+
 const { files, study } = partner.ready
 const description = ['--description', 'CT thorax (invented)']
 runCommand(['api-key', 'create', '--data', data, '--description', 'Demo', '--viewer'])

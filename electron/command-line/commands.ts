@@ -1,6 +1,8 @@
 import { DATA_COMMANDS } from '#gateway/commands.ts'
 import { runDataCommand } from './data-command.ts'
+import { recover } from './recover.ts'
 import { serve } from './serve.ts'
+import { simulateModality } from './simulate-modality.ts'
 import { simulatePartner } from './simulate-partner.ts'
 import { UsageError } from './words.ts'
 
@@ -29,11 +31,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       },
     ]),
   ),
+  recover: {
+    usage: 'recover --data DIR --recovery-key-stdin',
+    about: 'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
+    run: recover,
+  },
   'simulator partner': {
     usage:
       'simulator partner --port P --secret whsec_… [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
     about: 'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
     run: simulatePartner,
+  },
+  'simulator modality': {
+    usage: 'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
+    about: 'play a device: echo, then the worklist, printed as a console shows it',
+    run: simulateModality,
   },
   help: {
     usage: 'help',

@@ -1,14 +1,21 @@
 import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { isCalledAeTitle } from './association-policy.ts'
 import type { Feed } from './dashboard/feed.ts'
-import type { AssociationInfo, AssociationObserver } from './dimse/service.ts'
+import { COMMAND_FIELD } from './dimse/command-set.ts'
+import type { Answered, AssociationInfo, AssociationObserver, Negotiated } from './dimse/service.ts'
 import { STATUS } from './dimse/status.ts'
+import { nameOfUid } from './dimse/uids.ts'
+import type { AssociationLog } from './domain/association-log.ts'
 import type { Devices } from './domain/devices.ts'
 import type { Settings } from './domain/settings.ts'
 import type { Log } from './log.ts'
+import { isOfThisPc } from './own-network.ts'
 
 export interface AssociationFeedDeps {
   readonly feed: Feed
+  /** Where connections are kept; it hears the lines of the feed too. */
+  readonly associationLog: Pick<AssociationLog, 'opened' | 'counted' | 'closed'>
   readonly devices: Devices
   readonly settings: Settings
   readonly log: Log
@@ -28,8 +35,60 @@ const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
 const meaningOf = (status: number): string =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
 
+/** What was asked, counted. */
+function countedOf({ commandField, status, responses, bytes }: Answered): Partial<AssociationCounts> {
+  const failures = isFailure(status) ? 1 : 0
+  switch (commandField) {
+    case COMMAND_FIELD['C-ECHO-RQ']:
+      return { echoes: 1, failures }
+    case COMMAND_FIELD['C-FIND-RQ']:
+      return { queries: 1, exams: responses, failures }
+    case COMMAND_FIELD['C-STORE-RQ']:
+      return { instances: 1, bytes, failures }
+    case COMMAND_FIELD['N-CREATE-RQ']:
+    case COMMAND_FIELD['N-SET-RQ']:
+      return { steps: 1, failures }
+    case COMMAND_FIELD['N-ACTION-RQ']:
+      return { commitments: 1, failures }
+    default:
+      return { failures }
+  }
+}
+
+// PS3.7 Annex C: success, cancel, and warnings are no failures.
+const isFailure = (status: number): boolean =>
+  status !== 0 && status !== 0xfe00 && (status & 0xf000) !== 0xb000 && ![0x0001, 0x0107, 0x0116].includes(status)
+
+function termsOf({ request, results }: Negotiated): AssociationTerms {
+  const { maximumLength, implementationClassUid, implementationVersionName } = request.user
+  return {
+    ...{ maximumLength, implementationClassUid, implementationVersionName },
+    contexts: request.presentationContexts.map(({ id, abstractSyntax, transferSyntaxes }, index) => {
+      const { result = 2, transferSyntax = '' } = results[index] ?? {}
+      const agreed = result === 0 ? transferSyntax : ''
+      return {
+        id,
+        abstractSyntax,
+        name: nameOfUid(abstractSyntax),
+        transferSyntaxes: [...transferSyntaxes],
+        result,
+        transferSyntax: agreed,
+      }
+    }),
+  }
+}
+
 /** What happens on the network as lines of the feed and the log, in plain words; unknown callers go to the inbox. */
-export function observeAssociations({ feed, devices, settings, log, isFetchedFrom }: AssociationFeedDeps): AssociationObserver {
+export function observeAssociations(deps: AssociationFeedDeps): AssociationObserver {
+  const { feed, associationLog, devices, settings, log, isFetchedFrom } = deps
+  const begin = (association: AssociationInfo, negotiated?: Negotiated) => {
+    const { associationId, callingAeTitle, calledAeTitle, remoteAddress: address, tls } = association
+    associationLog.opened({
+      ...{ associationId, address, tls: tls?.protocol ?? '', device: devices.recogniseDevice(callingAeTitle, address) },
+      ...{ aeTitle: visible(callingAeTitle), calledAeTitle: visible(calledAeTitle) },
+      terms: negotiated && (() => termsOf(negotiated)),
+    })
+  }
   const line = (
     association: AssociationInfo | undefined,
     address: string,
@@ -49,6 +108,8 @@ export function observeAssociations({ feed, devices, settings, log, isFetchedFro
 
   function noteCaller(association: AssociationInfo, services: readonly string[]): void {
     const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association
+    // Our own self-test calls by our own name.
+    if (isCalledAeTitle(settings, aeTitle) && isOfThisPc(address)) return
     // A device that is switched off is known: there is nothing to approve.
     if (!aeTitle || settings.get('dimse.allowUnknownDevices') || devices.isSwitchedOff(aeTitle, address)) return
     void background(
@@ -59,8 +120,9 @@ export function observeAssociations({ feed, devices, settings, log, isFetchedFro
   }
 
   return {
-    opened(association, services) {
+    opened(association, services, negotiated) {
       const { remoteAddress } = association
+      begin(association, negotiated)
       const device = devices.recogniseDevice(association.callingAeTitle, remoteAddress)
       if (device) void background(devices.noteSeen(device.deviceId, remoteAddress), 'a device could not be noted as seen')
       else if (!isFetchedFrom(association.callingAeTitle, remoteAddress)) noteCaller(association, services)
@@ -78,9 +140,11 @@ export function observeAssociations({ feed, devices, settings, log, isFetchedFro
     },
     rejected(association, rejection, services) {
       const { remoteAddress } = association
+      begin(association)
       // PS3.8 Table 9-21: calling AE title not recognised.
       if (rejection.source === 1 && rejection.reason === 3) noteCaller(association, services)
       line(association, remoteAddress, 'rejected', 'danger', `${nameOf(association)} was refused: ${rejection.why}.`)
+      associationLog.closed(association.associationId, 'rejected', rejection.why)
       log.warn(
         {
           aeTitle: association.callingAeTitle,
@@ -92,8 +156,10 @@ export function observeAssociations({ feed, devices, settings, log, isFetchedFro
         'association rejected',
       )
     },
-    answered(association, { service, status, responses, ms }) {
+    answered(association, answer) {
       const { remoteAddress } = association
+      const { service, status, responses, ms } = answer
+      associationLog.counted(association.associationId, countedOf(answer))
       const facts = {
         aeTitle: association.callingAeTitle,
         address: remoteAddress,
@@ -130,6 +196,7 @@ export function observeAssociations({ feed, devices, settings, log, isFetchedFro
       }
       if (kind === 'released') line(association, remoteAddress, 'closed', 'plain', `${nameOf(association)} closed the connection.`)
       else line(association, remoteAddress, 'aborted', 'warning', `The connection of ${nameOf(association)} broke off: ${detail}.`)
+      associationLog.closed(association.associationId, kind, detail)
     },
   }
 }

@@ -11,6 +11,8 @@ export interface Certificates {
   of(use: CertificateUse): TlsFiles
   /** A listener stands on these files from now on, and takes the next ones. */
   use(use: CertificateUse, files: TlsFiles, take: (files: TlsFiles) => void): void
+  /** Its listener was closed. */
+  endUse(use: CertificateUse): void
   /** Those that listeners stand on. */
   list(): Certificate[]
   /** Another certificate under another key; the listener has it when this returns. */
@@ -46,6 +48,7 @@ export function openCertificates({ folder, settings, clock }: CertificatesOption
       }
     },
     use: (use, files, take) => void inUse.set(use, { files, take }),
+    endUse: (use) => void inUse.delete(use),
     list: () => [...inUse].map(([use, { files }]) => shown(use, files)),
     renew(use) {
       const files = renewCertificate(optionsOf(use))

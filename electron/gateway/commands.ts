@@ -27,7 +27,7 @@ export interface CommandContext {
   /** Base URL of the window: the running gateway's, else what the settings say. */
   readonly origin: string
   /** Where the running gateway listens; undefined where none runs. */
-  readonly listening: Readonly<Record<'dimse' | 'http', string>> | undefined
+  readonly listening: (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined }) | undefined
 }
 
 const ACTOR = 'command-line'

@@ -11,6 +11,7 @@ import type { AssociationObserver } from './dimse/service.ts'
 import { storage } from './dimse/storage.ts'
 import { storageCommitment } from './dimse/storage-commitment.ts'
 import { verification } from './dimse/verification.ts'
+import type { AssociationLog } from './domain/association-log.ts'
 import type { Settings } from './domain/settings.ts'
 import type { Forwarding } from './forwarding/forwarding.ts'
 import type { Intake } from './intake/intake.ts'
@@ -22,6 +23,7 @@ import type { Worklist } from './worklist/worklist.ts'
 export interface DicomOptions {
   readonly log: Log
   readonly feed: Feed
+  readonly associationLog: AssociationLog
   readonly worklist: Pick<Worklist, 'cFindScp'>
   readonly intake: Intake
   readonly forwarding: Pick<Forwarding, 'expectsFrom'>
@@ -44,7 +46,7 @@ const DRAIN_MS = 5_000
 
 /** @throws StartError where the plain port cannot be had; the TLS one may be down, which `listeners` says */
 export async function openDicom({ devices, settings }: Parts, options: DicomOptions): Promise<Dicom> {
-  const { log, feed, worklist, intake, forwarding, certificates, report } = options
+  const { log, feed, associationLog, worklist, intake, forwarding, certificates, report } = options
   await using opened = new AsyncDisposableStack()
   const host = settings.get('dimse.host')
   const server = await openDimse({
@@ -63,7 +65,10 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
       storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
       isFetchedFrom: forwarding.expectsFrom,
     }),
-    observer: tellingIntake(observeAssociations({ feed, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
+    observer: tellingIntake(
+      observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }),
+      intake,
+    ),
     limits: limitsOf(settings),
     ids: randomUUID,
     report,

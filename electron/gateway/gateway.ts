@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Status } from '#shared/contract/dashboard.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { watchAudit } from './audit-watch.ts'
@@ -7,19 +9,26 @@ import { openCertificates } from './certificates.ts'
 import { replyOf } from './commands.ts'
 import { type ControlReply, openControl } from './control.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
+import { serveDashboardActivity } from './dashboard/dashboard-activity.ts'
 import { serveDashboardDestinations } from './dashboard/dashboard-destinations.ts'
 import { serveDashboardImages } from './dashboard/dashboard-images.ts'
 import { serveDashboardPeople } from './dashboard/dashboard-people.ts'
+import { type LanPort, serveDashboardSecurity } from './dashboard/dashboard-security.ts'
 import { createFeed } from './dashboard/feed.ts'
+import type { DashboardPorts } from './dashboard/ports.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { type Dicom, openDicom } from './dicom.ts'
+import { openAssociationLog } from './domain/association-log.ts'
 import { openEventLog } from './domain/event-log.ts'
 import { openInvitations } from './domain/invitations.ts'
 import { openMailServer } from './domain/mail-server.ts'
 import { forgetExpired } from './domain/retention.ts'
+import { fillSearch } from './domain/search-fill.ts'
 import { openUsers } from './domain/users.ts'
 import { recordEvents } from './event-recorder.ts'
+import { openExamPart } from './exam-part.ts'
 import { openImages } from './images.ts'
+import { type LanListener, openLanListener } from './lan-listener.ts'
 import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Log } from './log.ts'
 import { openMail } from './mail/mail.ts'
@@ -29,6 +38,7 @@ import { testPartner } from './partner-test.ts'
 import { openParts, type Parts, type SettingOverrides } from './parts.ts'
 import { openReporting, type Reporting } from './reporting.ts'
 import type { SpawnWorker } from './scu/native.ts'
+import { openSetup } from './setup-part.ts'
 import { StartError } from './start-error.ts'
 import type { Clock } from './store/clock.ts'
 import { takeLock } from './store/lock.ts'
@@ -98,10 +108,13 @@ export async function openGateway({
   const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')
   const onError = (error: unknown) => report(randomUUID().slice(0, 8), error)
   const eventLog = opened.use(openEventLog({ ...parts.deps, onError }))
+  const associationLog = opened.use(openAssociationLog({ ...parts.deps, onError }))
+  opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   const recorder = recordEvents(eventLog, clock)
   let reporting: Reporting | undefined
+  let lan: LanListener | undefined
   const ports: number[] = []
-  const isOwn = ownListeners(() => ports)
+  const isOwn = ownListeners(() => [...ports, ...portOf(lan?.url)])
   const requester = opened.use(
     openRequester({
       endpointFor: endpoints.targetFor,
@@ -155,58 +168,79 @@ export async function openGateway({
     openViewer(parts, { feed, requester, eventLog, intake, partnerInterface, downloads: reports.downloads, onError }),
   )
   let dicom: Dicom | undefined
+  const listeners = (): Status['listeners'] => [
+    ...(dicom?.listeners() ?? []),
+    { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' },
+    ...lanListeners(lan),
+  ]
+  const listening = () => dicom && { http: http.url, dimse: dicom.address, dimseTls: dicom.tlsAddress }
+  const setup = opened.use(openSetup(parts, { feed, auditTrail, listeners, listening, onError }))
+  const windowPorts: DashboardPorts = {
+    feed,
+    askWorklist: (ask, device, user) => worklist.ask(ask, device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
+    inspection: worklist.inspection,
+    lint: (device, user) => worklist.lint(device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
+    echoDevice: forwarding.echoDevice,
+    listenerStatus: listeners,
+    partnerStatus: () => partnerState.status(),
+    testPartner: () => testPartner({ requester, settings, clock }),
+    openAssociations: () => dicom?.openAssociations ?? 0,
+    storage: intake.storage,
+    forwards: forwarding.summary,
+    undelivered: reports.undelivered,
+    certificates: certificates.list,
+    renewCertificate: certificates.renew,
+  }
+  const exams = openExamPart(parts, { worklist, partnerState })
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
     uuid: randomUUID,
     pageFolder,
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
-    sessions: sessionsOf(people),
+    sessions: sessionsOf(people, parts.store),
+    workstations: { approvedOf: (token) => approvedOf(parts.workstations, token) },
     partners: partnerInterface.partners,
     views: viewer.views,
     register(app) {
       partnerInterface.serve(app)
-      serveDashboardPeople(app, { ...parts, clock, version, users, invitations, mailServer, mail })
+      serveDashboardActivity(app, { ...parts, clock, version, associationLog })
+      serveDashboardPeople(app, { ...parts, clock, version, users, invitations, customers: partnerInterface.customers, mailServer, mail })
+      const lanPort: LanPort = { state: () => lanOf(lan).state(), set: (wanted, actor) => lanOf(lan).set(wanted, actor) }
+      serveDashboardSecurity(app, { ...parts, ...parts.deps, version, lan: lanPort, feed })
       serveDashboard(app, {
         ...parts,
         clock,
         version,
         auditTrail,
-        ports: {
-          feed,
-          askWorklist: (ask, device, user) =>
-            worklist.ask(ask, device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
-          inspection: worklist.inspection,
-          lint: (device, user) => worklist.lint(device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
-          echoDevice: forwarding.echoDevice,
-          listenerStatus: () => [...(dicom?.listeners() ?? []), { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' }],
-          partnerStatus: () => partnerState.status(),
-          testPartner: () => testPartner({ requester, settings, clock }),
-          openAssociations: () => dicom?.openAssociations ?? 0,
-          storage: intake.storage,
-          forwards: forwarding.summary,
-          undelivered: reports.undelivered,
-          certificates: certificates.list,
-          renewCertificate: certificates.renew,
-        },
+        ports: windowPorts,
       })
+      exams.serve(app, { ports: windowPorts, auditTrail, customersOf: partnerInterface.customersOf })
       const shared = { ...parts, feed, customersOf: partnerInterface.customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardDestinations(app, { ...shared, forwarding })
       reports.serve(app)
       viewer.serve(app)
+      setup.serve(app)
     },
   }
   const http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
-  const secure = https && opened.use(await openHttps({ ...shared, ...https }, certificates))
+  const hosts = () => [...settings.get('http.allowedHosts'), hostname()]
+  const hint = https ? undefined : 'https.port (Settings, Access from other PCs)'
+  const secure = opened.use(
+    await openLanListener({
+      ...{ settings, certificates, override: https, onError },
+      open: (at) => openHttps({ ...shared, ...at, allowedHosts: hosts }, certificates, hint),
+    }),
+  )
+  lan = secure
 
-  const node = opened.use(await openDicom(parts, { log, feed, worklist, intake, forwarding, certificates, report }))
+  const node = opened.use(await openDicom(parts, { log, feed, associationLog, worklist, intake, forwarding, certificates, report }))
   dicom = node
-  const listening = { http: http.url, dimse: node.address }
-  ports.push(...[http.url, secure?.url, `tcp://${node.address}`, node.tlsAddress && `tcp://${node.tlsAddress}`].flatMap(portOf))
+  ports.push(...[http.url, `tcp://${node.address}`, node.tlsAddress && `tcp://${node.tlsAddress}`].flatMap(portOf))
   opened.use(
     await openControl(folder, (request) =>
-      replyOf(parts, request, { origin: http.url, listening }).catch((error: unknown): ControlReply => {
+      replyOf(parts, request, { origin: http.url, listening: listening() }).catch((error: unknown): ControlReply => {
         const reference = randomUUID().slice(0, 8)
         report(reference, error)
         return { ok: false, output: `The gateway has an internal error, reference ${reference}; its log has the same.` }
@@ -214,6 +248,14 @@ export async function openGateway({
     ),
   )
   reports.begin()
+  const filling = new AbortController()
+  const filled = fillSearch(parts.deps, filling.signal).catch((error: unknown) =>
+    log.error({ err: error }, 'older studies could not be made searchable; the next start goes on with them'),
+  )
+  opened.defer(() => {
+    filling.abort()
+    return filled
+  })
   const forgetting = setInterval(
     () =>
       void forgetExpired({ ...parts.deps, views: viewer.sessions }).catch((error: unknown) =>
@@ -226,11 +268,37 @@ export async function openGateway({
   const kept = opened.move()
   return {
     http: http.url,
-    https: secure?.url,
+    https: secure.url,
     dimse: `${settings.get('dimse.aeTitle')}@${node.address}`,
     dimseTls: node.tlsAddress && `${settings.get('dimse.aeTitle')}@${node.tlsAddress}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** While the gateway starts, the listener of this PC answers already. @throws ApiError unavailable */
+function lanOf(lan: LanListener | undefined): LanListener {
+  if (lan) return lan
+  throw new ApiError('unavailable', 'The gateway is starting: try again in a moment.')
+}
+
+/** Told of where it is on. */
+function lanListeners(lan: LanListener | undefined): Status['listeners'] {
+  const state = lan?.state()
+  if (!state?.isOn) return []
+  return [
+    {
+      name: 'https',
+      address: lan?.url ?? `${state.host}:${state.port}`,
+      aeTitle: null,
+      isUp: state.isUp,
+      detail: state.isUp ? '' : state.detail,
+    },
+  ]
+}
+
+function approvedOf({ find }: Parts['workstations'], token: string): string | undefined {
+  const { state, record } = find(token)
+  return state === 'approved' ? record?.workstationId : undefined
 }
 
 function portOf(url: string | undefined): number[] {

@@ -10,9 +10,13 @@ type DimseOptions = Parameters<typeof openDimseServer>[0]
 export const openHttp = (options: HttpOptions): Promise<HttpServer> => worded(openHttpServer(options), 'HTTP', '--http HOST:PORT', options)
 
 /** The same calls by TLS, under the gateway's own certificate. @throws StartError also where the certificate cannot be read */
-export async function openHttps(options: HttpOptions, certificates: Certificates): Promise<HttpServer> {
+export async function openHttps(
+  options: HttpOptions,
+  certificates: Pick<Certificates, 'of' | 'use'>,
+  option = '--https HOST:PORT',
+): Promise<HttpServer> {
   const tls = certificates.of('https')
-  const server = await worded(openHttpServer({ ...options, tls }), 'HTTPS', '--https HOST:PORT', options)
+  const server = await worded(openHttpServer({ ...options, tls }), 'HTTPS', option, options)
   certificates.use('https', tls, (files) => server.setCertificate(files))
   return server
 }

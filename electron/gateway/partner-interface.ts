@@ -3,7 +3,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
-import { openCustomers } from './domain/customers.ts'
+import { type Customers, openCustomers } from './domain/customers.ts'
 import type { Invitations } from './domain/invitations.ts'
 import { type Links, openLinks } from './domain/links.ts'
 import { openReports, type Reports } from './domain/reports.ts'
@@ -42,6 +42,7 @@ export interface PartnerInterfaceOptions {
 export interface PartnerInterface {
   readonly partners: Partners
   readonly links: Links
+  readonly customers: Customers
   readonly studies: Studies
   readonly reports: Reports
   /** The Express customers a person is linked to. */
@@ -72,6 +73,7 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
   const customersOf = (userId: UserId) => customers.idsOf(userId)
   return {
     links,
+    customers,
     studies: domain.studies,
     reports: domain.reports,
     customersOf,

@@ -10,7 +10,9 @@ import { type ImageStudies, openImageStudies } from './domain/image-studies.ts'
 import { openPartnerEndpoint, type PartnerEndpoint } from './domain/partner-endpoint.ts'
 import { openPeople, type People } from './domain/people.ts'
 import { openPerformedSteps, type PerformedSteps } from './domain/performed-steps.ts'
+import { openSecondFactors, type SecondFactors } from './domain/second-factor.ts'
 import { openSettings, type Settings } from './domain/settings.ts'
+import { openWorkstations, type Workstations } from './domain/workstations.ts'
 import type { Clock } from './store/clock.ts'
 import { openStore, type Store } from './store/store.ts'
 
@@ -24,6 +26,9 @@ export interface Parts extends Disposable {
   /** As they are in force: kept values under this run's overrides. */
   readonly settings: Settings
   readonly people: People
+  readonly secondFactors: SecondFactors
+  /** Other PCs that may open the window. */
+  readonly workstations: Workstations
   readonly devices: Devices
   readonly apiKeys: ApiKeys
   readonly endpoints: Endpoints
@@ -46,6 +51,8 @@ export function openParts(folder: string, options: { readonly overrides?: Settin
     store,
     settings,
     people: openPeople(deps),
+    secondFactors: openSecondFactors(deps),
+    workstations: openWorkstations(deps),
     devices: openDevices(deps),
     apiKeys: openApiKeys(deps),
     endpoints,

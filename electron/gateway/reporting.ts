@@ -2,6 +2,7 @@ import { archivedReport } from './archived-report.ts'
 import { contextAsking } from './context-asking.ts'
 import { serveDashboardEvents } from './dashboard/dashboard-events.ts'
 import { type DashboardReportsDeps, serveDashboardReports } from './dashboard/dashboard-reports.ts'
+import { serveDashboardStudies } from './dashboard/dashboard-studies.ts'
 import type { Feed } from './dashboard/feed.ts'
 import { serveLinkedReports } from './dashboard/linked-reports.ts'
 import type { UndeliveredReports } from './dashboard/ports.ts'
@@ -10,11 +11,14 @@ import { openClinicalContexts } from './domain/clinical-contexts.ts'
 import { openCriticalResults } from './domain/critical-results.ts'
 import type { EventLog } from './domain/event-log.ts'
 import { openEventReplay } from './domain/event-replay.ts'
+import { DISABLED_SENTENCES } from './domain/event-targets.ts'
 import { openReportDelivery } from './domain/report-delivery.ts'
 import { openReportLocks } from './domain/report-locks.ts'
 import { openReportReading } from './domain/report-reading.ts'
 import { openReportTemplates } from './domain/report-templates.ts'
 import { openReportWriting } from './domain/report-writing.ts'
+import { openSavedViews } from './domain/saved-views.ts'
+import { openStudyLists } from './domain/study-lists.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { HttpApp } from './http/operations.ts'
 import { serveReportPdf } from './http/report-pdf.ts'
@@ -49,7 +53,7 @@ export interface Reporting extends AsyncDisposable {
   readonly downloads: Downloads
   /** The gateway listens: what waits goes out from now on, with links that can be followed. */
   begin(): void
-  /** Declares what the window asks about reports and events, and the link to a report's PDF. */
+  /** Declares what the window asks about studies, reports and events, and the link to a report's PDF. */
   serve(app: HttpApp): void
   /** Told of every call's end. */
   noteOutcome(outcome: PartnerOutcome): void
@@ -84,7 +88,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         store.database.afterCommit(() => tell(attempt))
       },
       onGone(endpointId) {
-        if (!endpoints.switchOff(endpointId, 'It answered a report with 410: this address is no longer used.')) return
+        if (!endpoints.switchOff(endpointId)) return
         const name = nameOf(store.endpoints.get(endpointId))
         const text = `The endpoint ${name} is switched off, since it answered 410. Enter its new address or switch it on again under Partner.`
         store.database.afterCommit(() => line('danger', text))
@@ -153,6 +157,9 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })
   const reading = openReportReading({ ...deps, locks, studies, contexts, criticals, delivery })
   const templates = openReportTemplates(deps)
+  // Who writes a report now is in memory, and shown in the lists.
+  const lists = openStudyLists({ ...deps, settings, locks, eventLog })
+  const savedViews = openSavedViews({ ...deps, lists })
 
   const kept = opened.move()
   return {
@@ -170,6 +177,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         },
       }
       serveDashboardReports(app, desk)
+      serveDashboardStudies(app, { store, lists, savedViews, customersOf })
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
       serveDashboardEvents(app, { store, eventLog, replay, endpoints, plaintextHosts, feed, ports: { sendTest } })
@@ -178,7 +186,10 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     noteOutcome: deliveries.noteOutcome,
     undelivered: () => ({
       ...store.outbox.overdue(REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
-      switchedOff: endpoints.disabled().map((endpoint) => ({ name: nameOf(endpoint), reason: endpoint.disabledReason ?? '' })),
+      switchedOff: endpoints.disabled().map((endpoint) => ({
+        name: nameOf(endpoint),
+        reason: endpoint.disabledReason === null ? '' : DISABLED_SENTENCES[endpoint.disabledReason],
+      })),
     }),
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

@@ -38,7 +38,7 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, endpoints, imageStudies } = parts
+  const { deps, store, settings, endpoints, imageStudies, people } = parts
   const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
   const { links, customersOf } = partnerInterface
   const opened = new AsyncDisposableStack()
@@ -70,7 +70,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
     sessions,
     serve(app) {
       serveViewing(app, { store, views: sessions, images, annotations, captures })
-      serveDashboardViews(app, { views: sessions, customersOf })
+      serveDashboardViews(app, { views: sessions, customersOf, sessionOf: (token) => people.sessions.find(token, 'background') })
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

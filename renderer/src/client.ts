@@ -1,6 +1,7 @@
 import { Problem } from '#shared/contract/conventions.ts'
 import type { ErrorCode, FieldFault } from '#shared/errors.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { said } from './language/said.ts'
 
 /** `unreachable`: no answer at all; `unreadable`: an answer that is not in the form of the contract. */
 export type ProblemCode = ErrorCode | 'unreachable' | 'unreadable'
@@ -79,14 +80,14 @@ export function addressOf(
 }
 
 /**
- * Faults by field, as a form wants them: `body.email` becomes `email`. A field named twice keeps its first fault.
+ * Faults by field, as a form wants them, in the language of the page: `body.email` becomes `email`. A field named twice keeps its first fault.
  * @param within path of the object the form edits
  */
 export function faultsByField(error: ProblemError, within = 'body'): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const fault of error.errors) {
     const field = fault.path.startsWith(`${within}.`) ? fault.path.slice(within.length + 1) : fault.path
-    faults[field] ??= fault.message
+    faults[field] ??= said(fault.message)
   }
   return faults
 }

@@ -1,5 +1,4 @@
 import {
-  QueryCache,
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -11,26 +10,39 @@ import {
 import { useCallback } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { openClient, ProblemError } from './client.ts'
+import { type Call, openClient, type ProblemCode, ProblemError } from './client.ts'
 import { ownPath } from './linked.ts'
 
-/** The gateway that served this page. */
-export const call = openClient({
+const client = openClient({
   fetch: (input, init) => window.fetch(typeof input === 'string' ? ownPath(input) : input, init),
   origin: '',
 })
+
+/** The gateway that served this page. What it says of the session with a refusal, the whole window is told. */
+export const call: Call = async (operation, input, signal, options) => {
+  try {
+    return await client(operation, input, signal, options)
+  } catch (error) {
+    if (error instanceof ProblemError) noteSession(error.code, operation)
+    throw error
+  }
+}
+
+function noteSession(code: ProblemCode, { path }: Operation): void {
+  if (code === 'locked') {
+    queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(keyOf(dashboard.session, {}), (session) =>
+      session?.user ? { ...session, isLocked: true } : session,
+    )
+  }
+  const isLost = code === 'not-signed-in' || code === 'workstation-unknown'
+  // Who signs in with a wrong password is told so by the form.
+  if (isLost && path !== dashboard.session.path) void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+}
 
 /** Key of a call's reply in the query cache; with no input, of all its replies. */
 export const keyOf = (operation: Operation, input?: unknown) => (input === undefined ? [operation.path] : [operation.path, input])
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error, query) => {
-      if (error instanceof ProblemError && error.code === 'not-signed-in' && query.queryKey[0] !== dashboard.session.path) {
-        void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
-      }
-    },
-  }),
   defaultOptions: {
     // The gateway is on this PC or its network: that a browser calls itself offline says nothing about it.
     queries: {
@@ -101,11 +113,6 @@ export function useSend<S extends OperationShape>(
     mutationFn: (input) => call(operation, input),
     onSuccess: () => {
       for (const changed of changes) void client.invalidateQueries({ queryKey: keyOf(changed) })
-    },
-    onError: (error) => {
-      if (error.code === 'not-signed-in' && operation !== (dashboard.signIn as unknown)) {
-        void client.invalidateQueries({ queryKey: keyOf(dashboard.session) })
-      }
     },
   })
 }

@@ -10,6 +10,9 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { queryClient } from './gateway.ts'
+import { loadFormMessages } from './language/form-messages.ts'
+import { language, PSEUDO } from './language/language.ts'
+import { loadSentences } from './language/said.ts'
 import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -22,8 +25,10 @@ window.addEventListener('hashchange', () => {
   if (linkedViewOf(window.location.hash) !== linkedViewId) window.location.reload()
 })
 
-const root = document.getElementById('root')
-if (root) {
+async function start(root: HTMLElement): Promise<void> {
+  document.documentElement.lang = language === PSEUDO ? 'en' : language
+  // Words are constants; what is loaded for one language alone is there before the page is drawn. A page without it is better than none.
+  await Promise.all([loadSentences(), loadFormMessages()]).catch(() => undefined)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
@@ -35,3 +40,6 @@ if (root) {
     </StrictMode>,
   )
 }
+
+const root = document.getElementById('root')
+if (root) void start(root)

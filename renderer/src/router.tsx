@@ -1,23 +1,16 @@
-import { Button } from '@mantine/core'
-import {
-  createHashHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  Link,
-  lazyRouteComponent,
-  Navigate,
-  Outlet,
-  useNavigate,
-} from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { Accept, LinkNeeded } from './accept/accept.tsx'
+import { createHashHistory, createRootRoute, createRoute, createRouter, Link, Navigate, Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Empty, Waiting } from './components/page.tsx'
 import { linkedViewId } from './linked.ts'
+import { Broken } from './shell/broken.tsx'
+import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
+import { words } from './shell/words.ts'
 import { FollowLink } from './sign-in/follow-link.tsx'
-import { Welcome } from './welcome/welcome.tsx'
+
+const Welcome = lazy(async () => ({ default: (await import('./welcome/welcome.tsx')).Welcome }))
+const Accept = lazy(async () => ({ default: (await import('./accept/accept.tsx')).Accept }))
+const LinkNeeded = lazy(async () => ({ default: (await import('./accept/accept.tsx')).LinkNeeded }))
 
 const root = createRootRoute({ component: Outlet })
 
@@ -58,26 +51,26 @@ const invitation = createRoute({
 const linked = createRoute({
   getParentRoute: () => root,
   path: '/linked/$viewId',
-  component: linkedViewId === null ? NotFound : lazyRouteComponent(() => import('./linked/linked-screen.tsx'), 'LinkedScreen'),
+  component: linkedViewId === null ? NotFound : lazyScreen(() => import('./linked/linked-screen.tsx'), 'LinkedScreen'),
 })
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
 const today = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./today/today.tsx'), 'Today'),
+  component: lazyScreen(() => import('./today/today.tsx'), 'Today'),
 })
 const exams = createRoute({
   getParentRoute: () => shell,
   path: '/worklist',
   validateSearch: texts('day', 'device', 'show'),
-  component: lazyRouteComponent(() => import('./exams/exams.tsx'), 'Exams'),
+  component: lazyScreen(() => import('./exams/exams.tsx'), 'Exams'),
 })
 const why = createRoute({
   getParentRoute: () => shell,
   path: '/worklist/why',
   validateSearch: texts('study', 'step', 'device', 'day'),
-  component: lazyRouteComponent(() => import('./exams/why.tsx'), 'Why'),
+  component: lazyScreen(() => import('./exams/why.tsx'), 'Why'),
 })
 const STUDY_SEARCH = [
   'area',
@@ -97,60 +90,61 @@ const studies = createRoute({
   getParentRoute: () => shell,
   path: '/studies',
   validateSearch: texts(...STUDY_SEARCH),
-  component: lazyRouteComponent(() => import('./studies/studies.tsx'), 'Studies'),
+  component: lazyScreen(() => import('./studies/studies.tsx'), 'Studies'),
 })
 const study = createRoute({
   getParentRoute: () => shell,
   path: '/studies/$studyId',
-  component: lazyRouteComponent(() => import('./studies/study.tsx'), 'StudyScreen'),
+  component: lazyScreen(() => import('./studies/study.tsx'), 'StudyScreen'),
 })
 const customers = createRoute({
   getParentRoute: () => shell,
   path: '/customers',
-  component: lazyRouteComponent(() => import('./customers/customers.tsx'), 'Customers'),
+  component: lazyScreen(() => import('./customers/customers.tsx'), 'Customers'),
 })
 const customer = createRoute({
   getParentRoute: () => shell,
   path: '/customers/$expressCustomerId',
-  component: lazyRouteComponent(() => import('./customers/customer.tsx'), 'Customer'),
+  component: lazyScreen(() => import('./customers/customer.tsx'), 'Customer'),
 })
 const activity = createRoute({
   getParentRoute: () => shell,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./activity/live-feed.tsx'), 'LiveFeed'),
+  validateSearch: texts('device', 'kind'),
+  component: lazyScreen(() => import('./activity/live-feed.tsx'), 'LiveFeed'),
 })
 const associations = createRoute({
   getParentRoute: () => shell,
   path: '/activity/associations',
-  validateSearch: texts('aeTitle', 'show', 'address'),
-  component: lazyRouteComponent(() => import('./activity/associations.tsx'), 'Associations'),
+  validateSearch: texts('aeTitle', 'show', 'address', 'search'),
+  component: lazyScreen(() => import('./activity/associations.tsx'), 'Associations'),
 })
 const association = createRoute({
   getParentRoute: () => shell,
   path: '/activity/associations/$associationId',
-  component: lazyRouteComponent(() => import('./activity/association.tsx'), 'AssociationScreen'),
+  component: lazyScreen(() => import('./activity/association.tsx'), 'AssociationScreen'),
 })
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account/account.tsx'), 'AccountScreen'),
+  component: lazyScreen(() => import('./account/account.tsx'), 'AccountScreen'),
 })
 const access = createRoute({
   getParentRoute: () => shell,
   path: '/settings/access',
-  component: lazyRouteComponent(() => import('./settings/access.tsx'), 'Access'),
+  component: lazyScreen(() => import('./settings/access.tsx'), 'Access'),
 })
 const readiness = createRoute({
   getParentRoute: () => shell,
   path: '/settings/readiness',
-  component: lazyRouteComponent(() => import('./setup/readiness.tsx'), 'Readiness'),
+  component: lazyScreen(() => import('./setup/readiness.tsx'), 'Readiness'),
 })
 /** Outside the shell: a new gateway has nothing to navigate to. */
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: texts('step'),
-  component: lazyRouteComponent(() => import('./setup/setup.tsx'), 'Setup'),
+  component: lazyScreen(() => import('./setup/setup.tsx'), 'Setup'),
 })
 const worklist = createRoute({
   getParentRoute: () => shell,
@@ -159,7 +153,7 @@ const worklist = createRoute({
     const device = textOf(search, 'device')
     return device === undefined ? {} : { device }
   },
-  component: lazyRouteComponent(() => import('./worklist/worklist.tsx'), 'Worklist'),
+  component: lazyScreen(() => import('./worklist/worklist.tsx'), 'Worklist'),
 })
 const queries = createRoute({
   getParentRoute: () => shell,
@@ -169,17 +163,17 @@ const queries = createRoute({
     const outcome = textOf(search, 'outcome')
     return { ...(aeTitle !== undefined && { aeTitle }), ...(outcome !== undefined && { outcome }) }
   },
-  component: lazyRouteComponent(() => import('./queries/queries.tsx'), 'Queries'),
+  component: lazyScreen(() => import('./queries/queries.tsx'), 'Queries'),
 })
 const query = createRoute({
   getParentRoute: () => shell,
   path: '/queries/$inspectionId',
-  component: lazyRouteComponent(() => import('./queries/query.tsx'), 'Query'),
+  component: lazyScreen(() => import('./queries/query.tsx'), 'Query'),
 })
 const devices = createRoute({
   getParentRoute: () => shell,
   path: '/devices',
-  component: lazyRouteComponent(() => import('./devices/devices.tsx'), 'Devices'),
+  component: lazyScreen(() => import('./devices/devices.tsx'), 'Devices'),
 })
 const images = createRoute({
   getParentRoute: () => shell,
@@ -188,44 +182,44 @@ const images = createRoute({
     const show = textOf(search, 'show')
     return show === undefined ? {} : { show }
   },
-  component: lazyRouteComponent(() => import('./images/images.tsx'), 'Images'),
+  component: lazyScreen(() => import('./images/images.tsx'), 'Images'),
 })
 const reading = createRoute({
   getParentRoute: () => shell,
   path: '/reading',
   validateSearch: texts(...STUDY_SEARCH),
-  component: lazyRouteComponent(() => import('./reading/reading-list.tsx'), 'ReadingList'),
+  component: lazyScreen(() => import('./reading/reading-list.tsx'), 'ReadingList'),
 })
 const criticals = createRoute({
   getParentRoute: () => shell,
   path: '/reading/criticals',
-  component: lazyRouteComponent(() => import('./criticals/criticals.tsx'), 'Criticals'),
+  component: lazyScreen(() => import('./criticals/criticals.tsx'), 'Criticals'),
 })
 const templates = createRoute({
   getParentRoute: () => shell,
   path: '/reading/templates',
-  component: lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
+  component: lazyScreen(() => import('./templates/templates.tsx'), 'Templates'),
 })
 const readingStudy = createRoute({
   getParentRoute: () => shell,
   path: '/reading/$studyId',
-  component: lazyRouteComponent(() => import('./reading/reading-screen.tsx'), 'ReadingScreen'),
+  component: lazyScreen(() => import('./reading/reading-screen.tsx'), 'ReadingScreen'),
 })
 const quarantine = createRoute({
   getParentRoute: () => shell,
   path: '/images/quarantine',
   validateSearch: ofStudy,
-  component: lazyRouteComponent(() => import('./quarantine/quarantine.tsx'), 'Quarantine'),
+  component: lazyScreen(() => import('./quarantine/quarantine.tsx'), 'Quarantine'),
 })
 const imageStudy = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid',
-  component: lazyRouteComponent(() => import('./images/study.tsx'), 'Study'),
+  component: lazyScreen(() => import('./images/study.tsx'), 'Study'),
 })
 const destinations = createRoute({
   getParentRoute: () => shell,
   path: '/destinations',
-  component: lazyRouteComponent(() => import('./destinations/destinations.tsx'), 'Destinations'),
+  component: lazyScreen(() => import('./destinations/destinations.tsx'), 'Destinations'),
 })
 const priors = createRoute({
   getParentRoute: () => shell,
@@ -234,17 +228,17 @@ const priors = createRoute({
     const destination = textOf(search, 'destination')
     return { ...ofStudy(search), ...(destination !== undefined && { destination }) }
   },
-  component: lazyRouteComponent(() => import('./priors/priors.tsx'), 'Priors'),
+  component: lazyScreen(() => import('./priors/priors.tsx'), 'Priors'),
 })
 const queue = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/$destinationId',
-  component: lazyRouteComponent(() => import('./destinations/queue.tsx'), 'Queue'),
+  component: lazyScreen(() => import('./destinations/queue.tsx'), 'Queue'),
 })
 const partner = createRoute({
   getParentRoute: () => shell,
   path: '/partner',
-  component: lazyRouteComponent(() => import('./partner/partner.tsx'), 'Partner'),
+  component: lazyScreen(() => import('./partner/partner.tsx'), 'Partner'),
 })
 const events = createRoute({
   getParentRoute: () => shell,
@@ -256,42 +250,43 @@ const events = createRoute({
         return given === undefined ? [] : [[name, given]]
       }),
     ),
-  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+  component: lazyScreen(() => import('./events/events.tsx'), 'Events'),
 })
 const eventMeter = createRoute({
   getParentRoute: () => shell,
   path: '/events/meter',
-  component: lazyRouteComponent(() => import('./events/meter.tsx'), 'Meter'),
+  component: lazyScreen(() => import('./events/meter.tsx'), 'Meter'),
 })
 const eventDryRun = createRoute({
   getParentRoute: () => shell,
   path: '/events/dry-run',
-  component: lazyRouteComponent(() => import('./events/dry-run.tsx'), 'DryRun'),
+  component: lazyScreen(() => import('./events/dry-run.tsx'), 'DryRun'),
 })
 const event = createRoute({
   getParentRoute: () => shell,
   path: '/events/$eventId',
-  component: lazyRouteComponent(() => import('./events/event.tsx'), 'Event'),
+  component: lazyScreen(() => import('./events/event.tsx'), 'Event'),
 })
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: lazyRouteComponent(() => import('./people/people.tsx'), 'People'),
+  component: lazyScreen(() => import('./people/people.tsx'), 'People'),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+  component: lazyScreen(() => import('./keys/keys.tsx'), 'Keys'),
 })
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  component: lazyScreen(() => import('./settings/settings.tsx'), 'Settings'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+  validateSearch: texts('actor', 'action', 'from', 'to'),
+  component: lazyScreen(() => import('./audit/audit.tsx'), 'Audit'),
 })
 
 /** The addresses of the window. Search values stay text: a token of digits is not a number. */
@@ -319,6 +314,8 @@ export const router = createRouter({
   defaultPendingComponent: Waiting,
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: Broken,
+  // A screen is loaded when somebody points at its link.
+  defaultPreload: 'intent',
 })
 
 declare module '@tanstack/react-router' {
@@ -340,7 +337,11 @@ function useHeld(token: string | undefined): string | null {
 
 function WelcomeRoute() {
   const held = useHeld(welcome.useSearch().token)
-  return <Welcome key={held} token={held} />
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Welcome key={held} token={held} />
+    </Suspense>
+  )
 }
 
 function SignInRoute() {
@@ -350,21 +351,13 @@ function SignInRoute() {
 
 function InvitationRoute() {
   const held = useHeld(invitation.useSearch().token)
-  return held === null ? <LinkNeeded /> : <Accept key={held} token={held} />
+  return <Suspense fallback={<Waiting />}>{held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}</Suspense>
 }
 
 function NotFound() {
   return (
-    <Empty title="There is nothing at this address" action={<Link to="/">Go to the overview</Link>}>
-      The link may be old, or a query may have been removed after the time it is kept.
-    </Empty>
-  )
-}
-
-function Broken({ error }: ErrorComponentProps) {
-  return (
-    <Empty title="This screen could not be shown" action={<Button onClick={() => window.location.reload()}>Reload the window</Button>}>
-      Devices are not affected: the gateway goes on without the window. {error instanceof Error ? error.message : ''}
+    <Empty title={words.nothingHere} action={<Link to="/">{words.toToday}</Link>}>
+      {words.nothingHereText}
     </Empty>
   )
 }

@@ -14,3 +14,13 @@ export function useStatus() {
 
 /** The clinic's time zone, for `Intl`; undefined is that of this PC, as for who came by a link from wherever they are. */
 export const useZone = (): string | undefined => zoneOf(useStatus().data?.clinicTimeZone)
+
+/**
+ * Since when this window is cut off from the gateway: the instant (RFC 3339) of what it shows, empty where it has read nothing; null while
+ * the gateway answers.
+ */
+export function useCutOff(): string | null {
+  const { isError, error, dataUpdatedAt } = useStatus()
+  if (!isError || error.code !== 'unreachable') return null
+  return dataUpdatedAt > 0 ? new Date(dataUpdatedAt).toISOString() : ''
+}

@@ -8,9 +8,11 @@ import {
   type MantineColorsTuple,
   Modal,
   Notification,
+  PasswordInput,
   SegmentedControl,
   Tooltip,
 } from '@mantine/core'
+import { words } from './components/words.ts'
 
 // Petrol: calm beside the greys of a console, and far from the tones that carry meaning (green, amber, red).
 const petrol: MantineColorsTuple = [
@@ -75,13 +77,14 @@ export const theme = createTheme({
     InputWrapper: InputWrapper.extend({ styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } } }),
     Modal: Modal.extend({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': words.close } },
     }),
     Drawer: Drawer.extend({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
-      defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } },
+      defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': words.close } },
     }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.close } } }),
+    PasswordInput: PasswordInput.extend({ defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } }),
     SegmentedControl: SegmentedControl.extend({
       styles: { root: { background: 'var(--tone-plain-soft)' }, indicator: { background: 'var(--chosen)' } },
     }),

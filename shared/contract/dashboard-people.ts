@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { InvitationId, UserId } from '../ids.ts'
+import { ExpressCustomerId, InvitationId, UserId } from '../ids.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level, Password, Session } from './people.ts'
+import { ExpressCustomerReference } from './references.ts'
 import { SETTINGS } from './settings.ts'
 import { InvitationStatus, ScribeUser, scribeUsers } from './users.ts'
 
@@ -28,8 +29,28 @@ export const PersonInvitation = z.object({
 export const Person = ScribeUser.extend({
   state: z.enum(['active', 'invited', 'revoked']),
   invitation: PersonInvitation.nullable(),
+  /** By name. */
+  expressCustomers: z.array(ExpressCustomerReference),
+  /** Since when a second factor is asked for at sign-in; null while it is off. */
+  secondFactorSince: Instant.nullable(),
 })
 export type Person = z.infer<typeof Person>
+
+/** Which people are listed; out: without access, or with an invitation that was rejected or withdrawn. */
+export const PEOPLE_SHOWN = ['all', 'active', 'invited', 'out'] as const
+/** Contained in a name or the e-mail, each word for itself, without case and accents. */
+const Search = z.string().trim().max(100).default('')
+
+/** A user linked to an Express customer, as everybody who may use the window sees them. */
+export const CustomerUser = z.object({
+  userId: UserId,
+  name: z.string(),
+  email: z.string(),
+  clinicRole: ClinicRole,
+  state: Person.shape.state,
+  linkedAt: Instant,
+})
+export type CustomerUser = z.infer<typeof CustomerUser>
 
 /** `link` is there for the inviter to hand over, when no mail is sent; it is shown once. */
 const Invited = z.object({ person: Person, link: z.string().nullable(), expiry: Instant.nullable() })
@@ -90,8 +111,14 @@ const keyParams = z.object({ apiKeyId: z.uuid() })
 export const dashboardPeople = {
   people: operation('GET /dashboard/people', {
     summary: 'Users and invited people, newest first',
-    query: z.object({ ...Page }),
+    query: z.object({ ...Page, search: Search, show: z.enum(PEOPLE_SHOWN).default('all') }),
     reply: pageOf('people', Person),
+  }),
+  customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {
+    summary: 'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
+    params: z.object({ expressCustomerId: ExpressCustomerId }),
+    query: z.object({ ...Page, search: Search }),
+    reply: pageOf('users', CustomerUser),
   }),
   invitePerson: operation('POST /dashboard/people', {
     summary: 'Invite a person; without mail set up, the link comes back once',

@@ -144,7 +144,8 @@ export const dashboardStudies = {
   changeView: operation('PATCH /dashboard/saved-views/:savedViewId', {
     summary: 'Rename a view, or keep another filter under its name',
     params: savedParams,
-    body: NewSavedView.omit({ list: true, area: true }).partial(),
+    // Without the default: a view that is renamed stays shared.
+    body: NewSavedView.omit({ list: true, area: true }).extend({ isShared: z.boolean() }).partial(),
     reply: SavedView,
   }),
   removeView: operation('DELETE /dashboard/saved-views/:savedViewId', { summary: 'Forget a view', params: savedParams, reply: Outcome }),

@@ -9,7 +9,7 @@ import { EVENT_TYPES } from './webhooks.ts'
 import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
 
 const Listener = z.object({
-  name: z.enum(['http', 'dimse', 'dimse-tls']),
+  name: z.enum(['http', 'https', 'dimse', 'dimse-tls']),
   address: z.string(),
   aeTitle: z.string().nullable(),
   isUp: z.boolean(),

@@ -77,6 +77,10 @@ export const EventRecord = EventSummary.extend({
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
+/** Why an endpoint is off. person: switched off here; gone: it answered 410, its address is no longer used (interface-choices §6 row 32). */
+export const DisabledReason = z.enum(['person', 'gone'])
+export type DisabledReason = z.infer<typeof DisabledReason>
+
 /** Where events go. The clinic's default has no key. */
 export const Endpoint = z.object({
   endpointId: z.uuid(),
@@ -96,8 +100,8 @@ export const Endpoint = z.object({
   secrets: z.array(z.object({ createdAt: Instant, endsAt: Instant.nullable() })),
   isDefault: z.boolean(),
   isEnabled: z.boolean(),
-  /** One sentence where it is not enabled. */
-  disabledReason: z.string(),
+  /** Null where it is enabled. */
+  disabledReason: DisabledReason.nullable(),
   waiting: z.int(),
   createdAt: Instant,
 })

@@ -202,8 +202,8 @@ export const dashboardImages = {
     query: z.object({
       ...Page,
       show: z.enum(['all', 'receiving', 'incomplete', 'mismatch']).default('all'),
-      /** A whole patient id or accession number, in any case, or what a study UID begins with. */
-      search: z.string().trim().max(64).default(''),
+      /** Contained in name, patient id, accession number, description, or what a UID begins with; each word for itself, without case and accents. */
+      search: z.string().trim().max(100).default(''),
     }),
     reply: pageOf('studies', ImageStudySummary),
   }),

@@ -3,9 +3,9 @@ import { ReportId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { operation } from '../operation.ts'
 import { REPORT_CHECKS } from '../report-checks.ts'
-import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Day, Instant, Outcome } from './conventions.ts'
 import { StudyReportMetadata } from './scribe.ts'
-import { Contains, ModalityCode, Severity } from './values.ts'
+import { ModalityCode, Severity } from './values.ts'
 
 /** Most characters of a report: a long one has some ten thousand. */
 export const REPORT_CHARACTERS = 200_000
@@ -20,7 +20,7 @@ const Person = z.object({ userId: UserId, name: z.string() })
 export const ReportLock = Person.extend({ windowId: WindowId, until: Instant })
 export type ReportLock = z.infer<typeof ReportLock>
 
-/** A scribe study as a row of the reading list. */
+/** A scribe study, before its reports. */
 export const ReadingStudy = z.object({
   studyId: StudyId,
   studyInstanceUid: z.string(),
@@ -233,16 +233,6 @@ const templateParams = z.object({ templateId: z.uuid() })
 
 /** Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`. */
 export const dashboardReports = {
-  list: operation('GET /dashboard/reading', {
-    summary: 'Studies for reporting, newest first',
-    query: z.object({
-      ...Page,
-      /** mine: assigned to me and not signed; unassigned; open: not signed; signed; all. */
-      show: z.enum(['mine', 'unassigned', 'open', 'signed', 'all']).default('open'),
-      studyDescription: Contains,
-    }),
-    reply: pageOf('studies', ReadingStudy),
-  }),
   read: operation('GET /dashboard/reading/:studyId', {
     summary: 'One study with its reports, its draft, its clinical context and its priors',
     params: studyParams,

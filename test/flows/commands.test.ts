@@ -83,8 +83,8 @@ it('carries out every data command on a folder that no gateway runs on', async (
   const ran = await everyCommand(folder)
   expectEveryCommand(ran)
   expectEffects(folder, ran['api-key create']?.stdout.trim() ?? '')
-  expect(ran.doctor?.stdout).toMatch(/dimse port 0\.0\.0\.0:11112 is free|dimse cannot use 0\.0\.0\.0:11112/)
-  expect(ran.doctor?.stdout).toContain('no partner is set')
+  expect(ran.doctor?.stdout).toMatch(/The DICOM listener can(not)? have 0\.0\.0\.0:11112/)
+  expect(ran.doctor?.stdout).toContain('No partner is set')
 })
 
 it('carries out every data command in the gateway that runs, where it takes effect at once', async () => {
@@ -93,8 +93,8 @@ it('carries out every data command in the gateway that runs, where it takes effe
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('1/1/3')
   const ran = await everyCommand(temp.folder)
   expectEveryCommand(ran)
-  expect(ran.doctor?.stdout).toContain(`ok    dimse listens on 127.0.0.1:${gateway.dimsePort}`)
-  expect(ran.doctor?.stdout).toContain(`ok    http listens on ${gateway.http}`)
+  expect(ran.doctor?.stdout).toContain(`ok    The DICOM listener is up at 127.0.0.1:${gateway.dimsePort}.`)
+  expect(ran.doctor?.stdout).toContain(`ok    The window is up at ${gateway.http}.`)
 
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('A-ASSOCIATE-AC')
   const call = await followLink(ran['sign-in-link']?.stdout ?? '')
@@ -171,7 +171,7 @@ it('names the program that holds a port', async () => {
   ])
   expectSentence(dimse, 1, `The DIMSE listener cannot use 127.0.0.1:${gateway.dimsePort}: ${holder}`)
   expectSentence(http, 1, `The HTTP listener cannot use 127.0.0.1:${port}: ${holder}`)
-  expect(doctor.stdout).toContain(`mend  http cannot use 127.0.0.1:${port} (node, process ${gateway.child.pid}, uses it)`)
+  expect(doctor.stdout).toContain(`mend  The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`)
 })
 
 it('says of a folder that cannot be used why', async () => {

@@ -152,7 +152,7 @@ it('lets the cookie of a view open that view alone, until it is closed or its st
     viewPaths.media(other.view.viewId, 0),
   ])
     expect([path, await status(path)]).toEqual([path, 401])
-  for (const path of ['/dashboard/status', '/dashboard/reading', '/v1/viewer/studies'])
+  for (const path of ['/dashboard/status', '/dashboard/studies?area=scribe', '/v1/viewer/studies'])
     expect([path, await status(path)]).toEqual([path, 401])
   expect((await (await fetch(`${http}/dashboard/session`, { headers: one.headers })).json()) as object).toMatchObject({ user: null })
   // The session of the window opens no view either, but makes one.
@@ -193,7 +193,7 @@ it('takes a dictation by link from one who has no access to the window, and open
   expect(signed).toMatchObject({ outcome: 'signed', reading: { status: 'completed', mayWrite: false } })
   await expect.poll(() => clinic.started.partner.reports.size, { timeout: 10_000 }).toBe(1)
 
-  for (const path of ['/dashboard/reading', `/dashboard/reading/${studyId}`, `/v1/scribe/studies/${studyId}`])
+  for (const path of ['/dashboard/studies?area=scribe', `/dashboard/reading/${studyId}`, `/v1/scribe/studies/${studyId}`])
     expect([path, (await httpCall(http + path, { headers })).status]).toEqual([path, 401])
   const other = await keys.partner.call(scribe.create, {
     body: { studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal', reportMetadata: {} },

@@ -18,10 +18,12 @@ export interface HttpCall {
   readonly body?: string | Buffer
   /** Certificate (PEM) that an https server must prove itself by. */
   readonly ca?: string
+  /** Own address to call from, such as 127.0.0.2. */
+  readonly from?: string
 }
 
 /** One HTTP/1.1 call with full say over every header, Host included, which fetch does not give. */
-export function httpCall(url: string, { method = 'GET', headers = {}, json, body, ca }: HttpCall = {}): Promise<HttpAnswer> {
+export function httpCall(url: string, { method = 'GET', headers = {}, json, body, ca, from }: HttpCall = {}): Promise<HttpAnswer> {
   const bytes = json === undefined ? body : JSON.stringify(json)
   const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
   const length: Record<string, string> = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }
@@ -29,15 +31,19 @@ export function httpCall(url: string, { method = 'GET', headers = {}, json, body
   const tls = { servername: '', ...(ca && { ca }) }
   const ask = url.startsWith('https:') ? requestOverTls : request
   return new Promise((settle, fail) => {
-    const asked = ask(url, { method, headers: { ...type, ...length, ...headers }, agent: false, ...tls }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', fail)
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: jsonOf(text) })
-      })
-    })
+    const asked = ask(
+      url,
+      { method, headers: { ...type, ...length, ...headers }, agent: false, ...tls, ...(from && { localAddress: from }) },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('error', fail)
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8')
+          settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: jsonOf(text) })
+        })
+      },
+    )
     asked.on('error', fail)
     asked.end(bytes)
   })

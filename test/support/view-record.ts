@@ -7,7 +7,7 @@ export function viewRecord(userId: string, differs: Partial<ViewRecord> = {}): V
   const at = '2026-03-10T09:00:00.000Z'
   return {
     ...{ viewId, tokenHash: createHash('sha256').update(viewId).digest('hex'), kind: 'window', area: null, studyId: null },
-    ...{ studyInstanceUid: '1.2.3', userId, createdByApiKeyId: null, createdByUserId: userId, ephemeral: null },
+    ...{ studyInstanceUid: '1.2.3', userId, createdByApiKeyId: null, createdByUserId: userId, sessionId: null, ephemeral: null },
     ...{ createdAt: at, lastUsedAt: at, expiresAt: '2027-03-10T09:00:00.000Z', ...differs },
   }
 }

@@ -1,6 +1,7 @@
 import type { SettingValues } from '#gateway/store/settings.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import type { DashboardDeps } from './deps.ts'
 
 /** What advice is drawn from. */
 export interface Condition {
@@ -10,6 +11,8 @@ export interface Condition {
   readonly hasPartner: boolean
   readonly devices: readonly Pick<Device, 'isEnabled' | 'port' | 'tls'>[]
   readonly unknownCallers: number
+  /** PCs that ask to open the window. */
+  readonly workstationsAsking?: number
   readonly hasTlsListener: boolean
   readonly images: Pick<Status['images'], 'quarantined' | 'mismatches'>
   readonly forwards: Pick<Status['forwards'], 'failed'>
@@ -30,13 +33,19 @@ const counted = (count: number, one: string, many: string) => (count === 1 ? one
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
 // Gravest first: what stops worklists, what opens a door, what is merely unset.
-const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; readonly text: (condition: Condition) => string }[] = [
+const ADVICE: readonly {
+  readonly applies: (condition: Condition) => boolean
+  readonly text: (condition: Condition) => string
+  /** It has an item of its own on Today. */
+  readonly isItem?: true
+}[] = [
   {
     applies: ({ unreadableSettings }) => unreadableSettings.length > 0,
     text: ({ unreadableSettings }) =>
       `These settings could not be read and have their first value; set them again: ${unreadableSettings.join(', ')}.`,
   },
   {
+    isItem: true,
     applies: ({ hasPartner }) => !hasPartner,
     text: () => 'No partner is set, so every worklist is refused. Enter its address under Partner.',
   },
@@ -54,6 +63,7 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
       `${counted(onlyByTls(condition).length, 'A device', 'devices')} may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.`,
   },
   {
+    isItem: true,
     applies: (condition) => expiring(condition).length > 0,
     text: (condition) =>
       expiring(condition)
@@ -64,6 +74,7 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
         .join(' '),
   },
   {
+    isItem: true,
     applies: ({ images }) => images.mismatches > 0,
     text: ({ images }) =>
       images.mismatches === 1
@@ -71,6 +82,7 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
         : `The images of ${images.mismatches} studies name another patient or order than their worklist rows did. Compare them under Images.`,
   },
   {
+    isItem: true,
     applies: ({ images }) => images.quarantined > 0,
     text: ({ images }) =>
       images.quarantined === 1
@@ -78,6 +90,7 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
         : `${images.quarantined} images were set aside and wait for a decision. Release or discard them under Images.`,
   },
   {
+    isItem: true,
     applies: ({ forwards }) => forwards.failed > 0,
     text: ({ forwards }) =>
       forwards.failed === 1
@@ -90,11 +103,20 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
       'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
   },
   {
+    isItem: true,
     applies: ({ unknownCallers }) => unknownCallers > 0,
     text: ({ unknownCallers }) =>
       unknownCallers === 1
         ? 'An unknown device has called. Approve or dismiss it under Devices.'
         : `${unknownCallers} unknown devices have called. Approve or dismiss them under Devices.`,
+  },
+  {
+    isItem: true,
+    applies: ({ workstationsAsking = 0 }) => workstationsAsking > 0,
+    text: ({ workstationsAsking = 0 }) =>
+      workstationsAsking === 1
+        ? 'A workstation asks to open the window. Approve or refuse it under Settings, Access from other PCs.'
+        : `${workstationsAsking} workstations ask to open the window. Approve or refuse them under Settings, Access from other PCs.`,
   },
   {
     applies: ({ settings }) => settings['dimse.allowUnknownDevices'],
@@ -112,6 +134,29 @@ const ADVICE: readonly { readonly applies: (condition: Condition) => boolean; re
   },
 ]
 
-/** What an administrator should mend, gravest first. */
-export const adviceFor = (condition: Condition): string[] =>
-  ADVICE.filter(({ applies }) => applies(condition)).map(({ text }) => text(condition))
+/** What an administrator should mend, gravest first; `without-items` leaves out what Today tells by itself. */
+export const adviceFor = (condition: Condition, which: 'all' | 'without-items' = 'all'): string[] =>
+  ADVICE.filter(({ applies, isItem }) => applies(condition) && (which === 'all' || !isItem)).map(({ text }) => text(condition))
+
+/** The condition as it is now. */
+export function conditionOf({
+  store,
+  settings,
+  devices,
+  partnerEndpoint,
+  listeners,
+  ...found
+}: Pick<DashboardDeps, 'store' | 'settings' | 'devices' | 'partnerEndpoint'> &
+  Pick<Condition, 'images' | 'forwards' | 'certificates' | 'unknownCallers'> &
+  Pick<Status, 'listeners'>): Condition {
+  const { images, forwards, certificates, unknownCallers } = found
+  return {
+    settings: settings.all(),
+    unreadableSettings: store.settings.unreadable(),
+    hasPartner: partnerEndpoint.read().url !== null,
+    devices: devices.list(),
+    workstationsAsking: store.workstations.asking(),
+    hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
+    ...{ images, forwards, certificates, unknownCallers },
+  }
+}

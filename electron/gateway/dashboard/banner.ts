@@ -54,6 +54,7 @@ const LISTENERS = {
   dimse: 'No device can reach the gateway: its DICOM listener is down',
   'dimse-tls': 'No device can reach the gateway by TLS: its DICOM TLS listener is down',
   http: 'The HTTP listener is down',
+  https: 'Other PCs cannot open the window: its HTTPS listener is down',
 } as const satisfies Record<Status['listeners'][number]['name'], string>
 
 function listenerBanner({ listeners }: Situation): Status['banner'] {

@@ -18,7 +18,6 @@ import { type CustomersOf, windowCaller } from './caller.ts'
 import type { Feed } from './feed.ts'
 import type { ReportPorts } from './ports.ts'
 import { REPORTS_BACKGROUND, REPORTS_PERMISSIONS } from './reports-permissions.ts'
-import { windowList } from './window-list.ts'
 
 export interface DashboardReportsDeps {
   readonly store: Store
@@ -43,7 +42,6 @@ export type ReportHandlers = HandlersOf<typeof dashboardReports, typeof REPORTS_
 /** What answers the calls about reports, of the window and by link; `callerOf` says what rights the person has there. */
 export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCaller(deps.customersOf)): ReportHandlers {
   const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
-  const list = windowList(store.seal)
   /** Not after each save: what other windows show of a study is who has it and how it stands. */
   const told = <T>(reply: T): T => {
     feed.noteStatus()
@@ -58,10 +56,6 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
   }
 
   return {
-    list({ query, user }) {
-      const { show, studyDescription } = query
-      return list('studies', dashboardReports.list, { query }, (page) => reading.list(callerOf(user), { show, studyDescription, ...page }))
-    },
     read: ({ params, user }) => reading.read(callerOf(user), params.studyId),
     byUid: ({ params, user }) => ({ studyId: reading.byUid(callerOf(user), params.studyInstanceUid) }),
     async askContext({ params, body, user }) {

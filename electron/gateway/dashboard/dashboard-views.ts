@@ -6,13 +6,15 @@ import { type CustomersOf, windowCaller } from './caller.ts'
 export interface DashboardViewsDeps {
   readonly views: Pick<ViewSessions, 'byUser' | 'shown'>
   readonly customersOf: CustomersOf
+  /** The window's session of a token. */
+  readonly sessionOf?: (token: string) => { readonly sessionId: string } | undefined
 }
 
 /** Declares the window's way into the viewer: the page it opens then goes by the cookie of the view. */
-export function serveDashboardViews(app: HttpApp, { views, customersOf }: DashboardViewsDeps): void {
+export function serveDashboardViews(app: HttpApp, { views, customersOf, sessionOf }: DashboardViewsDeps): void {
   const callerOf = windowCaller(customersOf)
-  serve(app, dashboardViews.open, { access: 'signed-in' }, ({ body, user, viewCookie }) => {
-    const { view, token } = views.byUser(callerOf(user), body)
+  serve(app, dashboardViews.open, { access: 'signed-in' }, ({ body, user, viewCookie, session }) => {
+    const { view, token } = views.byUser(callerOf(user), body, session.token && sessionOf?.(session.token)?.sessionId)
     viewCookie.set(view.viewId, token)
     return views.shown(view)
   })

@@ -5,6 +5,7 @@ import type { Downtime } from '#gateway/domain/downtime.ts'
 import type { PartnerEndpoint } from '#gateway/domain/partner-endpoint.ts'
 import type { People } from '#gateway/domain/people.ts'
 import type { Settings } from '#gateway/domain/settings.ts'
+import type { Workstations } from '#gateway/domain/workstations.ts'
 import type { Clock } from '#gateway/store/clock.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { DashboardPorts } from './ports.ts'
@@ -18,6 +19,8 @@ export interface DashboardDeps {
   readonly people: People
   readonly devices: Devices
   readonly settings: Settings
+  /** Undefined where no other PC may open the window. */
+  readonly workstations?: Workstations | undefined
   readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps

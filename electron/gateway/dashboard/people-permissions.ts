@@ -5,6 +5,8 @@ import type { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 /** Who may make which of these calls. Whoever holds an invitation's link has no account yet: its token is what opens. */
 export const PEOPLE_PERMISSIONS = {
   people: 'manage',
+  // Users and customers are readable by whoever reads studies (row 52).
+  customerUsers: 'signed-in',
   invitePerson: 'manage',
   updatePerson: 'manage',
   revokePerson: 'manage',

@@ -1,20 +1,23 @@
+import type { LinkedUser } from '#gateway/domain/customers.ts'
 import type { Invited } from '#gateway/domain/invitations.ts'
 import { invitedPerson } from '#gateway/domain/invited-person.ts'
 import { listPage, printTimeKey, readTimeKey } from '#gateway/domain/list-page.ts'
+import { personSearch, wantedPart } from '#gateway/domain/people-search.ts'
 import { scribeUserOf } from '#gateway/domain/user-view.ts'
 import type { SessionCookie } from '#gateway/http/sessions.ts'
 import type { InvitationRecord } from '#gateway/store/invitations.ts'
 import type { TimeKey, UserRecord } from '#gateway/store/users.ts'
-import type { Person } from '#shared/contract/dashboard-people.ts'
+import type { CustomerUser, PEOPLE_SHOWN, Person } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { InvitationId } from '#shared/ids.ts'
+import type { ExpressCustomerId, InvitationId } from '#shared/ids.ts'
 import type { DashboardPeopleDeps } from './dashboard-people.ts'
 import type { PeopleHandlers } from './people-permissions.ts'
-import { sessionShown } from './session.ts'
+import { sessionShown, placeOf as whereFrom } from './session.ts'
 
 type Served =
   | 'people'
+  | 'customerUsers'
   | 'invitePerson'
   | 'updatePerson'
   | 'revokePerson'
@@ -28,6 +31,21 @@ type Served =
 // All that manage people see every customer (row 52).
 const callerOf = (user: SignedInUser) => ({ kind: 'user', user: { ...user, customerIds: [] } }) as const
 
+const stateOf = (user: UserRecord): Person['state'] =>
+  user.deactivatedAt !== null ? 'revoked' : user.passwordHash === null ? 'invited' : 'active'
+
+const SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
+  all: ['active', 'invited', 'revoked'],
+  active: ['active'],
+  invited: ['invited'],
+  out: ['revoked'],
+}
+
+const showLinked = ({ user, linkedAt }: LinkedUser): CustomerUser => ({
+  ...{ userId: user.userId, name: `${user.firstName} ${user.lastName}`, email: user.email, clinicRole: user.clinicRole },
+  ...{ state: stateOf(user), linkedAt },
+})
+
 function placeOf(cursor: string | undefined): TimeKey | undefined {
   if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return readTimeKey(cursor)
   throw new ApiError('malformed', 'The cursor is not one of this list.', {
@@ -38,17 +56,27 @@ function placeOf(cursor: string | undefined): TimeKey | undefined {
 export function peopleHandlers({
   users,
   invitations,
+  customers,
   people,
   settings,
   version,
-}: Pick<DashboardPeopleDeps, 'users' | 'invitations' | 'people' | 'settings' | 'version'>): Pick<PeopleHandlers, Served> {
+  secondFactors,
+  workstations,
+}: Pick<
+  DashboardPeopleDeps,
+  'users' | 'invitations' | 'customers' | 'people' | 'settings' | 'version' | 'secondFactors' | 'workstations'
+>): Pick<PeopleHandlers, Served> {
   const showSession = sessionShown({ people, settings, version })
   function show(user: UserRecord): Person {
     const invitation = invitations.ofUser(user.userId)
     return {
       ...scribeUserOf(user),
-      state: user.deactivatedAt !== null ? 'revoked' : user.passwordHash === null ? 'invited' : 'active',
+      state: stateOf(user),
       invitation: invitation ? showInvitation(invitation) : null,
+      expressCustomers: customers
+        .namesOf(user.userId)
+        .map((customer) => ({ ...customer, expressCustomerId: customer.expressCustomerId as ExpressCustomerId })),
+      secondFactorSince: secondFactors?.of(user.userId).since ?? null,
     }
   }
 
@@ -74,9 +102,20 @@ export function peopleHandlers({
   }
 
   return {
-    people({ query: { cursor, limit }, user }) {
-      const { items, next } = users.list(callerOf(user), {}, { after: placeOf(cursor), limit })
+    people({ query: { cursor, limit, search, show: shown }, user }) {
+      const isFound = personSearch(search)
+      const { items, next } = wantedPart(
+        (place) => users.list(callerOf(user), {}, place),
+        ({ createdAt, userId }) => ({ createdAt, id: userId }),
+        (one) => SHOWN[shown].includes(stateOf(one)) && isFound(one),
+        { after: placeOf(cursor), limit },
+      )
       return listPage('people', items.map(show), printTimeKey(next))
+    },
+    customerUsers({ params, query: { cursor, limit, search }, user }) {
+      const place = { after: placeOf(cursor), limit }
+      const { items, next } = customers.users(callerOf(user), params.expressCustomerId, search, place)
+      return listPage('users', items.map(showLinked), printTimeKey(next))
     },
     invitePerson: ({ body, user }) => showInvited(invitations.invite(callerOf(user), invitedPerson(body))),
     updatePerson: ({ params, body, user }) => show(users.update(callerOf(user), params.userId, body)),
@@ -91,8 +130,8 @@ export function peopleHandlers({
       const clinicName = settings.get('clinic.name')
       return { email, firstName, lastName, clinicRole, level, expiry, clinicName, invitedBy: invitations.inviterName(invitation) }
     },
-    async acceptInvitation({ body, session }) {
-      const { signIn } = await invitations.accept(body.token, body.password)
+    async acceptInvitation({ body, session, workstation }) {
+      const { signIn } = await invitations.accept(body.token, body.password, whereFrom(session, workstation, workstations))
       return begin(session, signIn?.token, signIn?.user ?? null)
     },
     rejectInvitation({ body }) {

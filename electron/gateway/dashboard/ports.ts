@@ -3,6 +3,7 @@ import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
+import type { ExamDay, ExamExplanation, ExamTally, ExplainAsk } from '#shared/contract/dashboard-exams.ts'
 import type {
   Destination,
   DestinationPatch,
@@ -67,6 +68,29 @@ export interface DashboardPorts {
   /** Makes another certificate under another key, in use from the next connection on. */
   readonly renewCertificate: (use: Certificate['use']) => Certificate
   readonly feed: Feed
+}
+
+/** What the window needs of the exams of a day; `gateway.ts` fills it with the worklist slice. */
+export interface ExamPorts {
+  /** From what is kept; of all devices, or of one. */
+  readonly day: (
+    query: {
+      readonly day?: string | undefined
+      readonly deviceId?: string | undefined
+      readonly show: 'all' | 'waiting' | 'withheld' | 'overdue'
+    },
+    most: number,
+  ) => Promise<ExamDay>
+  /** Today's numbers, some seconds old; `late`: an hour past their time and not begun, since `lateSince`. */
+  readonly today: () => Promise<ExamTally & { readonly late: number; readonly lateSince: string | null }>
+  /** Asks the partner for the day in the name of the devices; the queries are recorded with the user. */
+  readonly refresh: (
+    day: string,
+    devices: readonly Device[],
+    user: SignedInUser,
+  ) => Promise<{ readonly asked: number; readonly failed: number; readonly sentences: string[] }>
+  /** Why an exam is not on the device; the queries made for it are recorded with the user. */
+  readonly explain: (ask: ExplainAsk, device: Device, user: SignedInUser) => Promise<ExamExplanation>
 }
 
 /** What the window needs of the intake of images; `gateway.ts` fills it. */

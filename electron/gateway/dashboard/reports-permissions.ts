@@ -3,7 +3,6 @@ import type { dashboardReports } from '#shared/contract/reports.ts'
 
 /** Who may make which of these calls; who may write and sign is the domain's to say, by flags, assignment and customers (row 52). */
 export const REPORTS_PERMISSIONS = {
-  list: 'signed-in',
   read: 'signed-in',
   byUid: 'signed-in',
   askContext: 'signed-in',
@@ -28,4 +27,4 @@ export const REPORTS_PERMISSIONS = {
 } as const satisfies { readonly [K in keyof typeof dashboardReports]: Access }
 
 /** Calls that an open window repeats by itself: they do not keep a session awake. */
-export const REPORTS_BACKGROUND = ['list', 'read', 'hold', 'criticals'] as const satisfies readonly (keyof typeof dashboardReports)[]
+export const REPORTS_BACKGROUND = ['read', 'hold', 'criticals'] as const satisfies readonly (keyof typeof dashboardReports)[]

@@ -1,16 +1,38 @@
-import type { SignIn } from '#gateway/domain/people.ts'
-import type { SessionCookie, Sessions, SessionUse } from '#gateway/http/sessions.ts'
+import type { People, SignIn } from '#gateway/domain/people.ts'
+import type { SessionPlace } from '#gateway/domain/sessions.ts'
+import type { Workstations } from '#gateway/domain/workstations.ts'
+import type { Call } from '#gateway/http/operations.ts'
+import type { SessionCookie, Sessions } from '#gateway/http/sessions.ts'
+import type { WorkstationCookie } from '#gateway/http/workstations.ts'
+import type { Store } from '#gateway/store/store.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import type { OperationShape } from '#shared/operation.ts'
 import type { DashboardDeps } from './deps.ts'
 import type { DashboardHandlers } from './handlers.ts'
 
 /** What the sessions are read by; `use` says whether a person is at work. */
 interface SessionReader {
-  sessionOf(token: string, use: SessionUse): SignedInUser | undefined
+  readonly sessions: Pick<People['sessions'], 'find'>
 }
 
 /** The sessions that `openHttpServer` asks for, from `openPeople`. */
-export const sessionsOf = (people: SessionReader): Sessions => ({ userOf: (token, use) => people.sessionOf(token, use) })
+export const sessionsOf = ({ sessions }: SessionReader, store?: Pick<Store, 'sessions'>): Sessions => ({
+  userOf(token, use) {
+    const session = sessions.find(token, use)
+    return session?.isLocked ? 'locked' : session?.user
+  },
+  ...(store && { onClosed: store.sessions.onClosed }),
+})
+
+/** Where a session begins that this call makes. */
+export const placeOf = (
+  cookie: SessionCookie,
+  workstation: WorkstationCookie,
+  workstations?: Pick<Workstations, 'find'> | undefined,
+): SessionPlace => ({
+  ...cookie.place,
+  workstationId: workstation.isHere ? null : (workstations?.find(workstation.token).record?.workstationId ?? null),
+})
 
 /** Who is at work, as the window is told. */
 export const sessionShown =
@@ -19,10 +41,10 @@ export const sessionShown =
     settings,
     version,
   }: Pick<DashboardDeps, 'settings' | 'version'> & { readonly people: Pick<DashboardDeps['people'], 'hasUser'> }) =>
-  (user: SignedInUser | undefined) => ({
+  (user: SignedInUser | undefined, isLocked = false) => ({
     user: user ?? null,
     needsOwner: !people.hasUser(),
-    isLocked: false,
+    isLocked,
     lockMinutes: settings.get('window.lockMinutes'),
     needsSetup: !settings.get('setup.isDone'),
     clinicName: settings.get('clinic.name'),
@@ -33,11 +55,14 @@ export function sessionHandlers({
   people,
   settings,
   version,
-}: Pick<DashboardDeps, 'people' | 'settings' | 'version'>): Pick<
+  workstations,
+}: Pick<DashboardDeps, 'people' | 'settings' | 'version' | 'workstations'>): Pick<
   DashboardHandlers,
   'session' | 'signIn' | 'followLink' | 'createOwner' | 'signOut'
 > {
   const show = sessionShown({ people, settings, version })
+  const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
+    placeOf(session, workstation, workstations)
 
   function begin(cookie: SessionCookie, { token, user }: SignIn) {
     // The browser gets another token at each sign-in, and the one it had ends.
@@ -47,15 +72,20 @@ export function sessionHandlers({
   }
 
   return {
-    session: ({ user }) => show(user),
-    signIn: async ({ body, session }) => begin(session, await people.signIn(body.email, body.password)),
-    followLink({ body, session, user }) {
-      const link = people.followLink(body.token)
+    session({ session }) {
+      // Also of a window that is locked: its lock says whose it is.
+      const found = session.token === undefined ? undefined : people.sessions.find(session.token, 'background')
+      return show(found?.user, found?.isLocked)
+    },
+    signIn: async ({ body, session, workstation }) =>
+      begin(session, await people.signIn(body.email, body.password, { code: body.code, place: here({ session, workstation }) })),
+    followLink({ body, session, user, workstation }) {
+      const link = people.followLink(body.token, here({ session, workstation }))
       return link.mayCreateOwner
         ? { session: show(user), mayCreateOwner: true }
         : { session: begin(session, link.signIn), mayCreateOwner: false }
     },
-    createOwner: async ({ body, session }) => begin(session, await people.createOwner(body)),
+    createOwner: async ({ body, session, workstation }) => begin(session, await people.createOwner(body, here({ session, workstation }))),
     signOut({ session }) {
       if (session.token) people.signOut(session.token)
       session.clear()

@@ -1,6 +1,6 @@
 import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import { adviceFor } from './advice.ts'
+import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf } from './banner.ts'
 import type { DashboardDeps } from './deps.ts'
 import type { DashboardHandlers } from './handlers.ts'
@@ -50,17 +50,13 @@ export function statusHandlers({
         forwards,
         unknownCallers,
         openAssociations: ports.openAssociations(),
-        advice: adviceFor({
-          settings: settings.all(),
-          unreadableSettings: store.settings.unreadable(),
-          hasPartner: partnerEndpoint.read().url !== null,
-          devices: devices.list(),
-          unknownCallers,
-          hasTlsListener: state.listeners.some(({ name }) => name === 'dimse-tls'),
-          images,
-          forwards,
-          certificates: ports.certificates(),
-        }),
+        advice: adviceFor(
+          conditionOf({
+            ...{ store, settings, devices, partnerEndpoint, images, forwards, unknownCallers },
+            listeners: state.listeners,
+            certificates: ports.certificates(),
+          }),
+        ),
         startedAt,
         clinicTimeZone: timeZone,
       }

@@ -293,7 +293,7 @@ export class Association {
     this.#isOpen = true
     this.#startIdle()
     this.#dispatch('Evt7', { bytes: [writePdu(reply)] })
-    observer.opened(info, servicesOf(request))
+    observer.opened(info, servicesOf(request), { request, results: reply.presentationContexts })
   }
 
   #openQueue(association: AssociationInfo, maximumLength: number): OperationQueue {
@@ -306,8 +306,7 @@ export class Association {
       dataSlices,
       serviceOf,
       send: (...parts) => this.#send(parts),
-      answered: ({ abstractSyntax }, status, responses, ms) =>
-        observer.answered(association, { service: nameOfUid(abstractSyntax), status, responses, ms }),
+      answered: ({ abstractSyntax }, answer) => observer.answered(association, { service: nameOfUid(abstractSyntax), ...answer }),
       eased: () => this.#eased(),
       report,
       broken: (error) => this.#abort(ABORT_REASON.notSpecified, `aborted by the gateway: internal error ${report(error)}`),

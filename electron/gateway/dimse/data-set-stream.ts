@@ -16,6 +16,8 @@ export interface DataSetStream {
   cutOff(): void
   /** Bytes that have come and that the service has not taken. */
   readonly waitingBytes: number
+  /** Bytes that have come, dropped ones too. */
+  readonly receivedBytes: number
   /** The service waits for the peer. */
   readonly isStarved: boolean
   /** The service takes no more: what still comes is dropped. Resolves when the last of it, or the end of the association, has come. */
@@ -31,6 +33,7 @@ export function createDataSetStream(slices: SlicePool, sliceBytes: number, eased
   let filled = 0
   let state: 'open' | 'ended' | 'cut-off' = 'open'
   let isDiscarding = false
+  let receivedBytes = 0
   let starved: PromiseWithResolvers<void> | undefined
 
   function finish(how: 'ended' | 'cut-off'): void {
@@ -61,6 +64,7 @@ export function createDataSetStream(slices: SlicePool, sliceBytes: number, eased
   return {
     fragments: { [Symbol.asyncIterator]: () => ({ next }) },
     push(data) {
+      receivedBytes += data.length
       if (isDiscarding) return
       for (let at = 0; at < data.length; ) {
         filling ??= slices.take(sliceBytes)
@@ -78,6 +82,9 @@ export function createDataSetStream(slices: SlicePool, sliceBytes: number, eased
     cutOff: () => finish('cut-off'),
     get waitingBytes() {
       return full.reduce((sum, { length }) => sum + length, 0)
+    },
+    get receivedBytes() {
+      return receivedBytes
     },
     get isStarved() {
       return state === 'open' && (starved !== undefined || isDiscarding)

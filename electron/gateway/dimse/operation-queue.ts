@@ -2,7 +2,7 @@ import { type CommandSet, RESPONSE } from './command-set.ts'
 import type { DimseLimits } from './limits.ts'
 import { type Message, writeMessage } from './message.ts'
 import type { AcceptedContext } from './presentation-contexts.ts'
-import type { AssociationInfo, DimseResult } from './service.ts'
+import type { Answered, AssociationInfo, DimseResult } from './service.ts'
 import type { Completion, Operation, ServiceClass } from './service-class.ts'
 import type { SlicePool } from './slice-pool.ts'
 import { DimseError } from './status.ts'
@@ -18,7 +18,7 @@ export interface OperationHost {
   /** Whole messages, in one write; false: there is no association any more. */
   send(...parts: readonly Buffer[]): Promise<boolean>
   /** A final response has gone out. */
-  answered(context: AcceptedContext, status: number, responses: number, ms: number): void
+  answered(context: AcceptedContext, answer: Omit<Answered, 'service'>): void
   /** A request has begun, and waits no longer; or the last one has been answered, and the queue is no longer busy. */
   eased(): void
   /** Notes an exception that is none of ours to explain; gives the reference under which it is noted. */
@@ -113,10 +113,12 @@ async function answer(request: Request, host: OperationHost): Promise<void> {
   await message.stream?.discard()
   if (controller.signal.reason === 'association') return
   const final = { ...finalResponse(message.command, messageId, context, result), ...response }
-  const bytes = writeMessage(context.id, final, undefined, host.maximumLength)
-  if (!(await (unsent ? host.send(unsent, bytes) : host.send(bytes)))) return
+  const reply = writeMessage(context.id, final, undefined, host.maximumLength)
+  if (!(await (unsent ? host.send(unsent, reply) : host.send(reply)))) return
   if (unsent) host.slices.give(unsent)
-  host.answered(context, result.status, responses, host.clock() - started)
+  const { commandField } = message.command
+  const bytes = message.stream?.receivedBytes ?? (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0)
+  host.answered(context, { commandField, status: result.status, responses, ms: host.clock() - started, bytes })
 }
 
 async function performed({ context, message, messageId, controller }: Request, host: OperationHost): Promise<Completion> {

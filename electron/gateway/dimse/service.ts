@@ -1,3 +1,4 @@
+import type { AssociateRq, ContextResult } from './pdu.ts'
 import type { DimseStatus } from './status.ts'
 
 /** Ports of the acceptor: what a service class asks of the slice that stands on it (design.md §6.7). */
@@ -138,15 +139,31 @@ export interface AssociationPolicy {
   ): { readonly accept: true; readonly onlySopClasses?: readonly string[] } | { readonly reject: Rejection }
 }
 
+/** What was proposed and what was agreed when an association began (PS3.8 §9.3.2, §9.3.3). */
+export interface Negotiated {
+  readonly request: AssociateRq
+  /** One for each proposed context, in the same order. */
+  readonly results: readonly ContextResult[]
+}
+
+/** A request that was answered. */
+export interface Answered {
+  readonly service: string
+  /** Of the request (PS3.7 E.1). */
+  readonly commandField: number
+  readonly status: DimseStatus
+  readonly responses: number
+  readonly ms: number
+  /** Of the request's data set. */
+  readonly bytes: number
+}
+
 /** What happened on the network; every call is synchronous and must not throw. */
 export interface AssociationObserver {
-  opened(association: AssociationInfo, services: readonly string[]): void
+  opened(association: AssociationInfo, services: readonly string[], negotiated: Negotiated): void
   rejected(association: AssociationInfo, rejection: Rejection, services: readonly string[]): void
   /** A response with its final status has been written. */
-  answered(
-    association: AssociationInfo,
-    answer: { readonly service: string; readonly status: DimseStatus; readonly responses: number; readonly ms: number },
-  ): void
+  answered(association: AssociationInfo, answer: Answered): void
   /** how: released, or aborted with the side and the reason in words. `association` is undefined for a connection that never asked. */
   closed(
     association: AssociationInfo | undefined,

@@ -1,14 +1,17 @@
 import type { AuditDetail } from '#gateway/store/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import type { CustomerQuery, CustomerRecord } from '#gateway/store/customers.ts'
+import type { CustomerName, CustomerQuery, CustomerRecord } from '#gateway/store/customers.ts'
 import type { OrganizationRecord } from '#gateway/store/organizations.ts'
 import type { Slice } from '#gateway/store/page.ts'
+import type { UserRecord } from '#gateway/store/users.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Metadata } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
 import { type DomainDeps, differences, note } from './audit.ts'
 import { actorOf, type Caller, demand, makerOf } from './caller.ts'
+import { personSearch, wantedPart } from './people-search.ts'
+import { type ListPart, type ListPlace, partOf } from './users.ts'
 
 export interface NewCustomer {
   readonly expressCustomerName: string
@@ -22,6 +25,12 @@ export interface CustomerPatch {
 export interface NewOrganization {
   readonly orgName: string
   readonly metadata?: Metadata | undefined
+}
+
+/** A user of a customer, and since when. */
+export interface LinkedUser {
+  readonly user: UserRecord
+  readonly linkedAt: string
 }
 
 /** Express customers and legacy organizations (interface.md, Express customers; interface-choices §6 rows 20, 39, 40, 44). */
@@ -43,6 +52,10 @@ export interface Customers {
   removeUser(caller: Caller, expressCustomerId: string, userId: string): Outcome
   /** The customers that a user is linked to (row 52). */
   idsOf(userId: string): ExpressCustomerId[]
+  /** The same with their names, by name. */
+  namesOf(userId: string): CustomerName[]
+  /** The users linked to the customer, the newest link first; `search` as of `personSearch`. @throws ApiError not-found */
+  users(caller: Caller, expressCustomerId: string, search: string, place: ListPlace): ListPart<LinkedUser>
   createOrganization(caller: Caller, organization: NewOrganization): OrganizationRecord
 }
 
@@ -129,6 +142,21 @@ export function openCustomers(deps: DomainDeps): Customers {
         return { success: true, message: 'The user is not linked to the customer any more.' }
       }),
     idsOf: (userId) => customers.idsOf(userId) as ExpressCustomerId[],
+    namesOf: customers.namesOf,
+    users(caller, expressCustomerId, search, place) {
+      demand(caller, 'readStudies')
+      existing(expressCustomerId)
+      const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
+      const isWanted = personSearch(search)
+      const read = ({ after, limit }: ListPlace) => {
+        const linked = customers.links(expressCustomerId, after, limit + 1).flatMap(({ userId, createdAt }) => {
+          const user = users.get(userId)
+          return user ? [{ user, linkedAt: createdAt }] : []
+        })
+        return partOf(linked, limit, keyOf)
+      }
+      return wantedPart(read, keyOf, ({ user }) => isWanted(user), place)
+    },
     createOrganization: (caller, { orgName, metadata }) =>
       database.transaction(() => {
         demand(caller, 'manageCustomers')

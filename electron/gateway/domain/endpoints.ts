@@ -7,7 +7,7 @@ import { ApiError } from '#shared/errors.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { type Actor, type DomainDeps, differences, note } from './audit.ts'
 import { checkedUrl, checkSecret, defaultEndpoint, listHosts, newSecret } from './endpoint-rules.ts'
-import { type EventTargets, openEventTargets, SWITCHED_OFF } from './event-targets.ts'
+import { type EventTargets, openEventTargets } from './event-targets.ts'
 import { openRefusedHosts, type RefusedHosts } from './refused-hosts.ts'
 import { openReportDestinations, type ReportDestinations } from './report-destinations.ts'
 import type { Settings } from './settings.ts'
@@ -26,8 +26,8 @@ export interface Endpoints extends EventTargets {
   remove(endpointId: string, actor: Actor): Outcome
   /** @throws ApiError not-found, malformed */
   rotateSecret(endpointId: string, secret: CallOf<Calls['rotateSecret']>['body'], actor: Actor): ReplyOf<Calls['rotateSecret']>
-  /** Switches it off by itself, since it said that it is no longer there (410); whether it was on. `reason` is one sentence. */
-  switchOff(endpointId: string, reason: string): boolean
+  /** Switches it off by itself, since it said that it is no longer there (410); whether it was on. */
+  switchOff(endpointId: string): boolean
   /** Those that are switched off. */
   disabled(): readonly EndpointRecord[]
   /** An answer named this address, and its host is not allowed. */
@@ -73,7 +73,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
       secrets: targets.secretsOf(endpointId).map(({ createdAt, endsAt }) => ({ createdAt, endsAt })),
       isDefault: defaultEndpoint(store)?.endpointId === endpointId,
       isEnabled: endpoint.disabledAt === null,
-      disabledReason: endpoint.disabledReason ?? '',
+      disabledReason: endpoint.disabledReason,
       waiting: waits.get(endpointId) ?? 0,
     }
   }
@@ -157,7 +157,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
             ? {}
             : isEnabled
               ? { disabledAt: null, disabledReason: null }
-              : { disabledAt: instantOf(clock()), disabledReason: SWITCHED_OFF }
+              : { disabledAt: instantOf(clock()), disabledReason: 'person' as const }
         const after = changed(
           before,
           {
@@ -201,13 +201,13 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         return { ...shown(endpoint, waiting()), secret: made }
       }),
 
-    switchOff: (endpointId, reason) =>
+    switchOff: (endpointId) =>
       database.transaction(() => {
         const before = store.endpoints.get(endpointId)
         if (!before || before.disabledAt !== null) return false
         const now = instantOf(clock())
-        store.endpoints.put({ ...before, disabledAt: now, disabledReason: reason, updatedAt: now })
-        note(deps, 'gateway', 'endpoint.switch-off', endpointId, { reason })
+        store.endpoints.put({ ...before, disabledAt: now, disabledReason: 'gone', updatedAt: now })
+        note(deps, 'gateway', 'endpoint.switch-off', endpointId, { reason: 'gone' })
         tellChange()
         return true
       }),

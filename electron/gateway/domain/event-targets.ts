@@ -1,5 +1,6 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { EndpointRecord } from '#gateway/store/endpoints.ts'
+import type { DisabledReason } from '#shared/contract/events.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import type { DomainDeps } from './audit.ts'
 import type { Settings } from './settings.ts'
@@ -32,8 +33,11 @@ export interface EventTargets {
   secretsOf(endpointId: string): readonly SigningSecret[]
 }
 
-/** Why an endpoint is off that a person switched off. */
-export const SWITCHED_OFF = 'It was switched off here.'
+/** Why an endpoint is off, for a person. */
+export const DISABLED_SENTENCES: Readonly<Record<DisabledReason, string>> = {
+  person: 'It was switched off here.',
+  gone: 'It answered a report with 410: this address is no longer used.',
+}
 
 const HOUR_MS = 60 * 60_000
 
@@ -80,4 +84,4 @@ export function openEventTargets({
 
 /** An address that is no longer used (410) ends what can wait for another one. A device waits for its worklist now, and is told by the answer itself. */
 const isOpenTo = (event: EventType, { disabledAt, disabledReason }: EndpointRecord): boolean =>
-  disabledAt === null || (disabledReason !== SWITCHED_OFF && EVENTS[event].kind !== 'asynchronous')
+  disabledAt === null || (disabledReason !== 'person' && EVENTS[event].kind !== 'asynchronous')

@@ -11,6 +11,7 @@ import { type Actor, type DomainDeps, differences, note, userActor } from './aud
 import { actorOf, type Caller, demand } from './caller.ts'
 import { addDays, startOfDay, timeZoneOf } from './clinic-day.ts'
 import type { People, SignIn } from './people.ts'
+import type { SessionPlace } from './sessions.ts'
 import type { Settings } from './settings.ts'
 import { hashOfToken, mintToken } from './token.ts'
 import { checkPerson, isPending, type ListPart, type ListPlace, merged, type PersonPatch, partOf } from './users.ts'
@@ -66,8 +67,8 @@ export interface Invitations {
 
   /** The invitation of a link. @throws ApiError refused: unknown, expired, processed, or the user's access was taken */
   open(token: string): InvitationRecord
-  /** `signIn` is absent for an account without access to the window. @throws ApiError as `open`, too-many */
-  accept(token: string, password: string): Promise<{ readonly user: UserRecord; readonly signIn: SignIn | undefined }>
+  /** `signIn` is absent for an account without access to the window. @throws ApiError as `open`, too-many; refused: the password is too easily guessed */
+  accept(token: string, password: string, place?: SessionPlace): Promise<{ readonly user: UserRecord; readonly signIn: SignIn | undefined }>
   /** @throws ApiError as `open` */
   reject(token: string): void
 }
@@ -261,19 +262,19 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
 
     open,
 
-    async accept(token, password) {
+    async accept(token, password, place) {
       // Known to be good before the work of hashing is spent on it.
-      open(token)
-      const passwordHash = await people.hashPassword(password)
+      const passwordHash = await people.hashPassword(password, open(token))
       return database.transaction(() => {
         const invitation = open(token)
         const at = now()
         const user = { ...userOf(invitation.userId), passwordHash, lastLoginAt: at, updatedAt: at }
         users.update(user)
+        users.notePassword(user.userId, at)
         invitations.update({ ...invitation, status: INVITATION_MOVES.accept, updatedAt: at })
         outbox.drop(INVITATION_MAIL, invitation.invitationId, at)
         note(deps, userActor(user.userId), 'invitation.accept', invitation.invitationId, { userId: user.userId })
-        return { user, signIn: user.hasDashboardAccess ? people.beginSession(user, 'invitation') : undefined }
+        return { user, signIn: user.hasDashboardAccess ? people.beginSession(user, 'invitation', place) : undefined }
       })
     },
 

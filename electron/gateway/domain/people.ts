@@ -6,7 +6,9 @@ import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
 import { openPasswords, type ScryptCost } from './password.ts'
-import { openSessions, type SessionUse, type SignIn, signedInUser } from './sessions.ts'
+import { checkPassword, type PasswordOwner } from './password-rules.ts'
+import { openSecondFactors } from './second-factor.ts'
+import { openSessions, type SessionPlace, type Sessions, type SessionUse, type SignIn, signedInUser } from './sessions.ts'
 import { openSignInThrottle } from './sign-in-throttle.ts'
 import { hashOfToken, mintToken } from './token.ts'
 
@@ -42,28 +44,38 @@ export interface People {
   hasUser(): boolean
   list(): UserRecord[]
   /** Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or there is a user already */
-  createOwner(owner: NewOwner): Promise<SignIn>
-  /** @throws ApiError refused: the e-mail is another user's */
+  createOwner(owner: NewOwner, place?: SessionPlace): Promise<SignIn>
+  /** @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed */
   createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
   /** Ends the user's sessions too. @throws ApiError not-found */
   setPassword(userId: string, password: string, actor: Actor): Promise<void>
   /** The live user, when that is the password. @throws ApiError too-many, with Retry-After in seconds */
   verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
-  /** @throws ApiError not-signed-in, not-permitted (no access to the window), too-many */
-  signIn(email: string, password: string): Promise<SignIn>
-  /** The user of a session that still runs: used within 30 minutes, begun within 12 hours. */
+  /**
+   * `code` is of the second factor, asked for where the account has one and the password is right.
+   * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted (no access to the window), too-many
+   */
+  signIn(email: string, password: string, more?: { readonly code?: string | undefined; readonly place?: SessionPlace }): Promise<SignIn>
+  /** The user of a session that runs and is not locked. */
   sessionOf(token: string, use?: SessionUse): SignedInUser | undefined
+  readonly sessions: Omit<Sessions, 'begin'>
   signOut(token: string): void
-  /** What is kept of a password. @throws ApiError too-many */
-  hashPassword(password: string): Promise<string>
+  /** What is kept of a new password; `path` is of the field it was typed in. @throws ApiError too-many, refused: too easily guessed */
+  hashPassword(password: string, owner: PasswordOwner, path?: string): Promise<string>
   /** Signs in a user whose right to it has just been proven; `how` is for the audit trail. */
-  beginSession(user: UserRecord, how: string): SignIn
+  beginSession(user: UserRecord, how: string, place?: SessionPlace): SignIn
   /** A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user already */
   mintSetupLink(actor: Actor): SignInLink
   /** A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted, refused (only invited so far) */
   mintSignInLink(userId: string, actor: Actor): SignInLink
-  /** A sign-in link is used up; a set-up link only by `createOwner`. @throws ApiError refused: used, expired or unknown */
-  followLink(token: string): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn }
+  /**
+   * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked for: whoever made the link sits at this PC,
+   * and it is the way back for an owner who lost both. @throws ApiError refused: used, expired or unknown
+   */
+  followLink(
+    token: string,
+    place?: SessionPlace,
+  ): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn }
 }
 
 export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCost }): People {
@@ -72,6 +84,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   const passwords = openPasswords(deps.passwordCost)
   const throttle = openSignInThrottle(deps)
   const running = openSessions(deps)
+  const secondFactors = openSecondFactors(deps)
 
   function insertUser({ email, firstName, lastName, level, clinicRole }: Omit<NewUser, 'password'>, passwordHash: string): UserRecord {
     if (users.byEmail(email))
@@ -102,6 +115,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       deactivatedAt: null,
     }
     users.insert(user)
+    users.notePassword(user.userId, now)
     return user
   }
 
@@ -125,6 +139,11 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     return undefined
   }
 
+  async function hashPassword(password: string, owner: PasswordOwner, path?: string): Promise<string> {
+    await checkPassword(password, { clinicName: store.settings.get('clinic.name'), ...owner }, path)
+    return await passwords.hash(password)
+  }
+
   function mintLink(link: { kind: 'setup' | 'sign-in'; userId: string | null }, actor: Actor): SignInLink {
     const now = clock()
     const token = mintToken()
@@ -140,10 +159,10 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     hasUser: () => users.count() > 0,
     list: () => users.list(),
 
-    async createOwner({ token, clinicName, password, ...owner }) {
+    async createOwner({ token, clinicName, password, ...owner }, place) {
       const isOpen = () => users.count() === 0 && signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'
       if (!isOpen()) throw badLink()
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await hashPassword(password, { ...owner, clinicName })
       return database.transaction(() => {
         if (!isOpen()) throw badLink()
         signInLinks.redeem(hashOfToken(token), instantOf(clock()))
@@ -154,12 +173,12 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
           store.settings.set('clinic.name', clinicName)
           note(deps, userActor(user.userId), 'setting.change', 'clinic.name', change)
         }
-        return running.begin(user, 'setup')
+        return running.begin(user, 'setup', place)
       })
     },
 
     async createUser({ password, ...user }, actor) {
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await hashPassword(password, user)
       return database.transaction(() => {
         const made = insertUser(user, passwordHash)
         note(deps, actor, 'user.create', made.userId, { level: made.level })
@@ -168,11 +187,12 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     },
 
     async setPassword(userId, password, actor) {
-      existing(userId)
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await hashPassword(password, existing(userId))
       database.transaction(() => {
         const user = existing(userId)
-        users.update({ ...user, passwordHash, updatedAt: instantOf(clock()) })
+        const at = instantOf(clock())
+        users.update({ ...user, passwordHash, updatedAt: at })
+        users.notePassword(userId, at)
         sessions.removeOf(userId)
         store.views.removeOf(userId, 'window')
         throttle.succeed(user.email)
@@ -182,17 +202,23 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
 
     verifyPassword,
 
-    async signIn(email, password) {
+    async signIn(email, password, { code, place } = {}) {
       const user = await verifyPassword(email, password)
       if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
       if (!user.hasDashboardAccess) throw noAccess()
-      return running.begin(user, 'password')
+      const isAsked = secondFactors.isOn(user.userId)
+      if (isAsked) secondFactors.demand(user.userId, code)
+      return running.begin(user, isAsked ? 'password and code' : 'password', place)
     },
 
-    sessionOf: (token, use) => running.userOf(token, use),
+    sessionOf(token, use) {
+      const session = running.find(token, use)
+      return session?.isLocked ? undefined : session?.user
+    },
+    sessions: running,
     signOut: (token) => running.end(token),
-    hashPassword: (password) => passwords.hash(password),
-    beginSession: (user, how) => running.begin(user, how),
+    hashPassword,
+    beginSession: (user, how, place) => running.begin(user, how, place),
 
     mintSetupLink(actor) {
       if (users.count() > 0) throw new ApiError('refused', 'There is an account already: sign in, or make a sign-in link for it.')
@@ -204,7 +230,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       if (user.passwordHash === null) throw new ApiError('refused', 'The user has not accepted the invitation yet.')
       return mintLink({ kind: 'sign-in', userId }, actor)
     },
-    followLink: (token) =>
+    followLink: (token, place) =>
       database.transaction(() => {
         const now = instantOf(clock())
         const link = signInLinks.find(hashOfToken(token), now)
@@ -213,7 +239,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         signInLinks.redeem(link.tokenHash, now)
         const user = existing(link.userId)
         if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
-        return { mayCreateOwner: false, signIn: running.begin(user, 'link') }
+        return { mayCreateOwner: false, signIn: running.begin(user, 'link', place) }
       }),
   }
 }

@@ -1,9 +1,7 @@
-import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
 import type { Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
-import { REPORT_STUDY_STATUSES, type StudyReportStatus } from '#shared/lifecycle.ts'
 import type { DomainDeps } from './audit.ts'
 import { demand, isAllowed, type UserCaller } from './caller.ts'
 import type { ClinicalContexts } from './clinical-contexts.ts'
@@ -15,38 +13,19 @@ import { draftView } from './report-draft.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { personOf } from './report-people.ts'
 import { accessionOf } from './report-signing.ts'
-import type { Studies, Study, StudyListQuery } from './studies.ts'
+import type { Studies, Study } from './studies.ts'
 import { isVisible } from './study-access.ts'
 
 export interface ReportReadingDeps extends DomainDeps {
   readonly locks: Pick<ReportLocks, 'of'>
-  readonly studies: Pick<Studies, 'list' | 'read'>
+  readonly studies: Pick<Studies, 'read'>
   readonly contexts: Pick<ClinicalContexts, 'of' | 'priorsOf'>
   readonly criticals: Pick<CriticalResults, 'ofReport'>
   readonly delivery: Pick<ReportDelivery, 'stateOf'>
 }
 
-const NOT_SIGNED = REPORT_STUDY_STATUSES.filter((status) => status !== 'completed')
-/** What the list shows; a study that is cancelled waits for nobody. */
-const SHOWN = {
-  mine: { isCancelled: false, studyReportStatus: NOT_SIGNED },
-  unassigned: { isCancelled: false, studyReportStatus: ['unassigned'], assignedTo: null },
-  open: { isCancelled: false, studyReportStatus: NOT_SIGNED },
-  signed: { studyReportStatus: ['completed'] },
-  all: {},
-} as const satisfies Record<
-  string,
-  { readonly isCancelled?: boolean; readonly studyReportStatus?: readonly StudyReportStatus[]; readonly assignedTo?: null }
->
-export type ReadingFilter = keyof typeof SHOWN
-
-/** The reading list and the reporting screen. */
+/** The reporting screen. */
 export interface ReportReading {
-  /** Newest first. */
-  list(
-    caller: UserCaller,
-    query: SliceQuery & { readonly show: ReadingFilter; readonly studyDescription?: string | undefined },
-  ): Slice<ReadingStudy>
   /** Its draft is for who may write reports: nobody else reads an unsigned text. @throws ApiError not-found */
   read(caller: UserCaller, studyId: string): Reading
   /** The scribe study of a UID, where there is one that the person may see. */
@@ -89,13 +68,6 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
   }
 
   return {
-    list(caller, { show, studyDescription, ...page }) {
-      const mine = show === 'mine' ? { assignedTo: caller.user.userId } : {}
-      const query: StudyListQuery = { ...SHOWN[show], ...mine, studyDescription, ...page }
-      const { items, ...rest } = studies.list(caller, 'scribe', query)
-      return { items: items.map(row), ...rest }
-    },
-
     read(caller, studyId) {
       const study = studies.read(caller, 'scribe', studyId)
       const record: ScribeStudyRecord = study.record

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { DomainDeps } from './audit.ts'
-import { SESSION_IDLE_MS } from './sessions.ts'
 import { FORGOTTEN_MS } from './sign-in-throttle.ts'
 import { forgetEndedViews, type ViewSessions } from './view-sessions.ts'
+import { APPROVED_MS, ASKING_MS } from './workstations.ts'
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
@@ -18,6 +18,8 @@ const OUTBOX_MS = 31 * 24 * HOUR_MS
 const PERFORMED_MS = 365 * 24 * HOUR_MS
 const AT_A_TIME = 500
 const BODIES_AT_A_TIME = 50
+/** Connections of devices: so many at most, however few days they are. */
+const MOST_ASSOCIATIONS = 500_000
 
 export interface RetentionDeps extends Pick<DomainDeps, 'store' | 'clock'> {
   /** Where views run: what is held for those that ended is let go. */
@@ -34,7 +36,7 @@ export interface Forgotten {
 /**
  * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a day, then the bodies nothing refers
  * to, and ended sessions, links, sign-in attempts views of studies, and the answers kept for an Idempotency-Key; performed steps, commitment requests
- * and what they announced after a year, and nothing of images; events after `events.retentionDays`, none that waits, and what accepted worklists
+ * and what they announced after a year, and nothing of images; connections after `activity.retentionDays`; events after `events.retentionDays`, none that waits, and what accepted worklists
  * said with the queries they answered. In small transactions, with the event loop let through between them. For a timer of the composition root,
  * some times an hour.
  */
@@ -46,8 +48,11 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
   await byPortions(() => store.events.forgetBodies('modality_worklist.requested', before(retentionMs), BODIES_AT_A_TIME), BODIES_AT_A_TIME)
   await byPortions(() => store.events.purge(before(store.settings.get('events.retentionDays') * DAY_MS), AT_A_TIME))
+  const associationsBefore = before(store.settings.get('activity.retentionDays') * DAY_MS)
+  await byPortions(() => store.associations.purge(associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME))
   store.closedSteps.purge(before(CLOSED_STEPS_MS))
-  store.sessions.purge(before(0), before(SESSION_IDLE_MS))
+  store.sessions.purge(before(0))
+  store.workstations.purge(before(ASKING_MS), before(APPROVED_MS))
   store.signInLinks.purge(before(0))
   store.links.purge(before(LINKS_MS))
   if (views) views.purge()

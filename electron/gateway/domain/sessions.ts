@@ -1,12 +1,13 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
+import type { SessionRecord } from '#gateway/store/sessions.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
+import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { type DomainDeps, note, userActor } from './audit.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
 import { hashOfToken, mintToken } from './token.ts'
 
-export const SESSION_IDLE_MS = 30 * 60_000
-export const SESSION_MS = 12 * 60 * 60_000
 const USE_NOTED_EVERY_MS = 60_000
 
 /** A session that has just begun; `token` is what the cookie carries and is not kept. */
@@ -16,50 +17,144 @@ export interface SignIn {
   readonly expiresAt: Instant
 }
 
-/** What looks at a session: a person's call keeps it from going idle, a stream or a poll of an open window does not. */
+/** Where a session begins. */
+export interface SessionPlace {
+  /** In short, such as `Chrome on Windows`; empty where it did not say. */
+  readonly browser: string
+  readonly address: string
+  /** Of a window by the HTTPS listener. */
+  readonly workstationId: string | null
+}
+const NOWHERE: SessionPlace = { browser: '', address: '', workstationId: null }
+
+/** What looks at a session: a person's call keeps it from being locked, a stream or a poll of an open window does not. */
 export type SessionUse = 'person' | 'background'
 
-/** Sessions of the window: opaque tokens, ended after 30 minutes without use and after 12 hours in any case (ux-security E.7). */
+/** A session that runs, and whose it is. */
+export interface RunningSession {
+  readonly sessionId: string
+  readonly user: SignedInUser
+  readonly isLocked: boolean
+}
+
+/**
+ * Sessions of the window (ux-security E.7): opaque tokens, locked after `window.lockMinutes` without a person's call, ended after
+ * `window.sessionHours` in any case. A locked one goes on and opens nothing.
+ */
 export interface Sessions {
   /** `how` is for the audit trail: password, link, setup. */
-  begin(user: UserRecord, how: string): SignIn
-  /** The user while the session runs and the account is live and has access to the window. */
-  userOf(token: string, use?: SessionUse): SignedInUser | undefined
+  begin(user: UserRecord, how: string, place?: SessionPlace): SignIn
+  /** The session, also a locked one, while the account is live and has access to the window. A use of it is noted unless it is locked. */
+  find(token: string, use?: SessionUse): RunningSession | undefined
+  /** As `find`, of a session that is known by its id. */
+  findById(sessionId: string, use?: SessionUse): RunningSession | undefined
+  /** Again changes nothing. */
+  lock(token: string): void
+  unlock(token: string): void
   end(token: string): void
+  /** Newest use first; `token` is that of who asks. Of everybody where `userId` is undefined. */
+  list(token: string | undefined, userId: string | undefined): OpenSession[]
+  /** One of the user's, or of anybody where `userId` is undefined. @throws ApiError not-found */
+  endById(sessionId: string, userId: string | undefined, actor: Actor): void
 }
 
 export function openSessions(deps: DomainDeps): Sessions {
-  const { store, clock } = deps
-  const { database, users, sessions } = store
+  const { store, clock, uuid } = deps
+  const { database, users, sessions, settings } = store
+  const lockMs = () => settings.get('window.lockMinutes') * 60_000
+
+  const isIdle = ({ lastUsedAt }: SessionRecord, now: number) => now - msOf(lastUsedAt) >= lockMs()
+  const isOver = ({ expiresAt }: SessionRecord, now: number) => msOf(expiresAt) <= now
+
+  function lock(session: SessionRecord, how: 'idle' | 'person'): void {
+    database.transaction(() => {
+      sessions.lock(session.tokenHash, instantOf(clock()))
+      note(deps, userActor(session.userId), 'session.lock', session.sessionId, { how })
+    })
+  }
+
+  function look(session: SessionRecord | undefined, use: SessionUse): RunningSession | undefined {
+    const now = clock()
+    if (!session || isOver(session, now)) return undefined
+    const user = users.get(session.userId)
+    if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess) return undefined
+    const { sessionId, tokenHash } = session
+    const isLocked = session.lockedAt !== null || isIdle(session, now)
+    if (isLocked && session.lockedAt === null) lock(session, 'idle')
+    // A window that is locked within minutes is noted more often: what is noted late must not lock it.
+    if (!isLocked && use === 'person' && now - msOf(session.lastUsedAt) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4))
+      sessions.noteUse(tokenHash, instantOf(now))
+    return { sessionId, user: signedInUser(user), isLocked }
+  }
+
+  function end(session: SessionRecord, actor: Actor, action: 'user.sign-out' | 'session.end'): void {
+    sessions.remove(session.tokenHash)
+    // Images that were opened from the window do not stay for whoever sits there next.
+    store.views.removeOfSession(session)
+    note(deps, actor, action, session.userId, action === 'session.end' ? { sessionId: session.sessionId } : {})
+  }
+
+  function shown(session: SessionRecord, own: string | undefined, now: number): OpenSession | undefined {
+    const user = users.get(session.userId)
+    if (!user) return undefined
+    const { sessionId, browser, address, workstationId, createdAt, lastUsedAt, expiresAt } = session
+    return {
+      sessionId,
+      user: { userId: user.userId, name: `${user.firstName} ${user.lastName}` },
+      ...{ browser, address, createdAt, lastUsedAt, expiresAt },
+      place: workstationId === null ? 'This PC' : (store.workstations.get(workstationId)?.name ?? ''),
+      isThis: session.tokenHash === own,
+      isLocked: session.lockedAt !== null || isIdle(session, now),
+    }
+  }
+
   return {
-    begin: (user, how) =>
+    begin: (user, how, place = NOWHERE) =>
       database.transaction(() => {
         const now = clock()
-        const [at, expiresAt] = [instantOf(now), instantOf(now + SESSION_MS)]
+        const [at, expiresAt] = [instantOf(now), instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)]
         const token = mintToken()
         const here = { ...user, lastLoginAt: at }
-        sessions.insert({ tokenHash: hashOfToken(token), userId: user.userId, createdAt: at, lastUsedAt: at, expiresAt })
+        sessions.insert({
+          ...{ tokenHash: hashOfToken(token), sessionId: uuid(), userId: user.userId, ...place },
+          ...{ createdAt: at, lastUsedAt: at, expiresAt, lockedAt: null, wrongPasswords: 0 },
+        })
         users.update(here)
-        note(deps, userActor(user.userId), 'user.sign-in', user.userId, { how })
+        note(deps, userActor(user.userId), 'user.sign-in', user.userId, { how, ...(place.address !== '' && { address: place.address }) })
         return { token, user: signedInUser(here), expiresAt }
       }),
-    userOf(token, use = 'person') {
-      const now = clock()
+    find: (token, use = 'person') => look(sessions.get(hashOfToken(token)), use),
+    findById: (sessionId, use = 'person') => look(sessions.byId(sessionId), use),
+    lock(token) {
       const session = sessions.get(hashOfToken(token))
-      if (!session || msOf(session.expiresAt) <= now || now - msOf(session.lastUsedAt) >= SESSION_IDLE_MS) return undefined
-      const user = users.get(session.userId)
-      if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess) return undefined
-      if (use === 'person' && now - msOf(session.lastUsedAt) >= USE_NOTED_EVERY_MS) sessions.noteUse(session.tokenHash, instantOf(now))
-      return signedInUser(user)
+      if (session && session.lockedAt === null) lock(session, 'person')
     },
-    end: (token) =>
+    unlock: (token) =>
       database.transaction(() => {
         const session = sessions.get(hashOfToken(token))
         if (!session) return
-        sessions.remove(session.tokenHash)
-        // Images that were opened from the window do not stay for whoever sits there next.
-        store.views.removeOf(session.userId, 'window')
-        note(deps, userActor(session.userId), 'user.sign-out', session.userId)
+        sessions.unlock(session.tokenHash, instantOf(clock()))
+        note(deps, userActor(session.userId), 'session.unlock', session.sessionId)
+      }),
+    end: (token) =>
+      database.transaction(() => {
+        const session = sessions.get(hashOfToken(token))
+        if (session) end(session, userActor(session.userId), 'user.sign-out')
+      }),
+    list(token, userId) {
+      const now = clock()
+      const own = token === undefined ? undefined : hashOfToken(token)
+      return sessions
+        .list(instantOf(now))
+        .filter((session) => userId === undefined || session.userId === userId)
+        .flatMap((session) => shown(session, own, now) ?? [])
+    },
+    endById: (sessionId, userId, actor) =>
+      database.transaction(() => {
+        const session = sessions.byId(sessionId)
+        if (!session || (userId !== undefined && session.userId !== userId))
+          throw new ApiError('not-found', 'This session has ended already.')
+        end(session, actor, 'session.end')
       }),
   }
 }

@@ -16,14 +16,14 @@ export const FORGOTTEN_MS = 24 * 60 * 60_000
  */
 export interface SignInThrottle {
   /** Counts an attempt as failed before its work is done, so that parallel guesses count too. @throws ApiError too-many, with Retry-After */
-  enter(email: string): void
+  enter(email: string, what?: 'passwords' | 'codes'): void
   /** The attempt was right: the account is as new. */
   succeed(email: string): void
 }
 
 export function openSignInThrottle({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): SignInThrottle {
   return {
-    enter: (email) =>
+    enter: (email, what = 'passwords') =>
       store.database.transaction(() => {
         const now = clock()
         const accountHash = accountHashOf(email)
@@ -31,7 +31,7 @@ export function openSignInThrottle({ store, clock }: Pick<DomainDeps, 'store' | 
         const waitMs = last?.blockedUntil ? msOf(last.blockedUntil) - now : 0
         // A block is never longer than the longest: a clock that was set back does not lock anybody out.
         if (waitMs > 0 && waitMs <= LONGEST_MS)
-          throw new ApiError('too-many', 'Too many wrong passwords for this account. Wait a moment, then try again.', {
+          throw new ApiError('too-many', `Too many wrong ${what} for this account. Wait a moment, then try again.`, {
             headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
           })
         const failures = last && now - msOf(last.lastAt) < FORGOTTEN_MS ? last.failures + 1 : 1

@@ -10,7 +10,7 @@ import { type DomainDeps, note } from './audit.ts'
 import { actorOf, demand, isAllowed, type UserCaller } from './caller.ts'
 import { openImageStudies } from './image-studies.ts'
 import { type ClosedLink, type Links, whyRevoked } from './links.ts'
-import { signedInUser } from './sessions.ts'
+import { openSessions, type SessionUse, signedInUser } from './sessions.ts'
 import type { Settings } from './settings.ts'
 import { isVisible, studyFinder } from './study-access.ts'
 import { hashOfToken, mintToken } from './token.ts'
@@ -45,15 +45,16 @@ export interface ViewSessions {
   /** Uses the link up. @throws ApiError refused: it does not open, and why */
   byLink(token: string): BegunView
   /**
-   * For the person at the window: of a UID the scribe study, else the viewer study, else what the archive alone has.
+   * For the person at the window: of a UID the scribe study, else the viewer study, else what the archive alone has. With `sessionId`, that of the
+   * window, it is locked and ends with the window.
    * @throws ApiError not-permitted; not-found: there is none that the caller sees; refused: the study is cancelled
    */
-  byUser(caller: UserCaller, of: { readonly studyId: string } | { readonly studyInstanceUid: string }): BegunView
+  byUser(caller: UserCaller, of: { readonly studyId: string } | { readonly studyInstanceUid: string }, sessionId?: string): BegunView
   /**
-   * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * @throws ApiError refused: it cannot be used now, and why
+   * The live view of this id and token; undefined where it ended, never was, or is another one's. Looking at images of a window is at work in it.
+   * @throws ApiError refused: it cannot be used now, and why; locked: with its window
    */
-  viewOf(viewId: string, token: string): OpenedView | undefined
+  viewOf(viewId: string, token: string, use?: SessionUse): OpenedView | undefined
   /** Again changes nothing. */
   close(viewId: string): void
   /** What the page is told of it. */
@@ -69,6 +70,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
   const { database, studies, users, views } = store
   const finder = studyFinder(deps)
   const images = openImageStudies(deps)
+  const windows = openSessions(deps)
   const listeners = new Set<(viewId: string) => void>()
   /** Views that something may be held for: each ends for the listeners once. */
   const held = new Set<string>()
@@ -164,19 +166,26 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         if (opening.outcome === 'closed') return opening
         const { link } = opening
         const study = link.studyId === null ? undefined : studies.get(link.studyId)
-        return begin({ ...link, studyInstanceUid: study?.studyInstanceUid ?? null })
+        return begin({ ...link, sessionId: null, studyInstanceUid: study?.studyInstanceUid ?? null })
       })
       // Thrown here: that it was refused stays in the audit trail.
       if ('outcome' in result) throw closedLink(result.why)
       return result
     },
 
-    byUser: (caller, of) =>
+    byUser: (caller, of, sessionId) =>
       database.transaction(() => {
         demand(caller, 'readStudies')
         const study = meant(caller, of)
         const { userId } = caller.user
-        const by = { kind: 'window', userId, createdByApiKeyId: null, createdByUserId: userId, ephemeral: null } as const
+        const by = {
+          kind: 'window',
+          userId,
+          createdByApiKeyId: null,
+          createdByUserId: userId,
+          sessionId: sessionId ?? null,
+          ephemeral: null,
+        } as const
         const begun =
           typeof study === 'string'
             ? begin({ ...by, area: null, studyId: null, studyInstanceUid: study })
@@ -185,7 +194,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         return begun
       }),
 
-    viewOf(viewId, token) {
+    viewOf(viewId, token, use = 'person') {
       const view = views.get(viewId)
       if (!view) tellEnded(viewId)
       if (view?.tokenHash !== hashOfToken(token)) return undefined
@@ -194,6 +203,12 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         end(viewId)
         return undefined
       }
+      const window = view.sessionId === null ? undefined : windows.findById(view.sessionId, use)
+      if (view.sessionId !== null && !window) {
+        end(viewId)
+        return undefined
+      }
+      if (window?.isLocked) throw new ApiError('locked', 'The window is locked: unlock it to go on with its images.')
       const why = whyClosed(view)
       if (why !== undefined) {
         tellEnded(viewId)

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
-import { CSRF_HEADER, isFromOwnPage, SESSION_COOKIE, type Sessions, type SessionUse } from './sessions.ts'
+import { CSRF_HEADER, isFromOwnPage, locked, type Sessions, type SessionUse, sessionTokenOf } from './sessions.ts'
+import { admitWorkstation, type Workstations } from './workstations.ts'
 
 /** A partner, by its key. */
 export interface ApiKeyCaller {
@@ -50,14 +51,15 @@ export const accessOfAll = <T extends Readonly<Record<string, { readonly path: s
 export interface CallerDeps {
   readonly callers: Callers
   readonly sessions: Sessions
+  readonly workstations?: Workstations | undefined
   readonly publicUrl: string | null
 }
 
 /**
  * Whose call this is (row 55): the key of `Authorization: Bearer` wins; without that header the session cookie, and only from a script of
- * our own page. @throws ApiError bad-key, with `WWW-Authenticate: Bearer`
+ * our own page, at a PC where the window may be opened. @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
  */
-export function callerOf(request: FastifyRequest, use: SessionUse, { callers, sessions, publicUrl }: CallerDeps): Caller {
+export function callerOf(request: FastifyRequest, use: SessionUse, { callers, sessions, workstations, publicUrl }: CallerDeps): Caller {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
@@ -66,9 +68,11 @@ export function callerOf(request: FastifyRequest, use: SessionUse, { callers, se
     // RFC 6750 §3.1: what was sent is no live token.
     throw unauthenticated('The API key is not one of this gateway, or was revoked.', 'Bearer error="invalid_token"')
   }
-  const token = request.cookies[SESSION_COOKIE]
+  const token = sessionTokenOf(request)
   if (token && request.headers[CSRF_HEADER] === '1' && isFromOwnPage(request, publicUrl)) {
+    admitWorkstation(request, workstations)
     const user = sessions.userOf(token, use)
+    if (user === 'locked') throw locked()
     if (user) return { kind: 'user', user: { ...user, customerIds: callers.customerIdsOf(user.userId) } }
   }
   throw unauthenticated('This call needs an API key: send Authorization: Bearer sk_live_….', 'Bearer')

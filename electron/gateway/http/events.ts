@@ -1,7 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import type { HttpApp } from './operations.ts'
 import { type Access, admit, requireOwnPage } from './sessions.ts'
+import { admitWorkstation } from './workstations.ts'
 
 /** One server-sent event (HTML Standard §9.2). `data` is sent as JSON. */
 export interface StreamEvent {
@@ -33,13 +35,17 @@ export function serveEvents(
 ): void {
   app.declared.push({ method: 'GET', path })
   let openHere = 0
+  const look = (request: FastifyRequest) => {
+    admitWorkstation(request, app.workstations)
+    admit(request, access, app.sessions, 'background')
+  }
   app.fastify.route({
     method: 'GET',
     url: path,
     exposeHeadRoute: false,
     onRequest: async (request) => {
       requireOwnPage(request, app.publicUrl())
-      admit(request, access, app.sessions, 'background')
+      look(request)
       if (openHere >= clients) throw new ApiError('too-many', 'Too many windows are open.', { headers: { 'retry-after': '10' } })
     },
     handler: (request, reply) => {
@@ -56,19 +62,23 @@ export function serveEvents(
 
       const lastEventId = request.headers['last-event-id']
       const unsubscribe = open((event) => write(printEvent(event)), typeof lastEventId === 'string' ? lastEventId : undefined)
-      const heartbeat = setInterval(() => {
-        try {
-          admit(request, access, app.sessions, 'background')
-          write(':\n\n')
-        } catch {
-          response.end()
-        }
-      }, heartbeatMs)
       const end = () => void response.end()
+      const check = () => {
+        try {
+          look(request)
+          return true
+        } catch {
+          end()
+          return false
+        }
+      }
+      const heartbeat = setInterval(() => check() && write(':\n\n'), heartbeatMs)
+      const forget = app.sessions.onClosed?.(check)
       openHere += 1
       app.openStreams.add(end)
       response.on('close', () => {
         clearInterval(heartbeat)
+        forget?.()
         unsubscribe()
         openHere -= 1
         app.openStreams.delete(end)

@@ -28,7 +28,7 @@ export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends Ac
   { access, params, query }: FileRule<P, Q, A>,
   answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
-  const admitOne = admissionOf(app, access, 'person')
+  const admitOne = admissionOf(app, { access, use: 'person' })
   app.declared.push({ method: 'GET', path })
   app.fastify.route({
     method: 'GET',

@@ -11,6 +11,7 @@ import { normalQuery } from './query.ts'
 import { type Access, type SessionCookie, type Sessions, type SessionUse, sessionCookie, type UserFor } from './sessions.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
 import { type OpenView, type ViewCookie, type Views, viewCookie } from './views.ts'
+import { type WorkstationCookie, type Workstations, workstationCookie } from './workstations.ts'
 
 export type { AnyAccess } from './admission.ts'
 
@@ -22,6 +23,8 @@ export interface HttpApp {
   readonly partners: Partners | undefined
   /** Undefined where the server has no viewer. */
   readonly views: Views | undefined
+  /** Of the clinic's network; undefined where no other PC may open the window. */
+  readonly workstations: Workstations | undefined
   readonly publicUrl: () => string | null
   /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
   readonly declared: { readonly method: string; readonly path: string }[]
@@ -38,6 +41,7 @@ export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = Ca
   readonly view: A extends 'view' ? OpenView : undefined
   readonly session: SessionCookie
   readonly viewCookie: ViewCookie
+  readonly workstation: WorkstationCookie
 }
 /**
  * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
@@ -55,10 +59,14 @@ export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]
 export interface ServeRule<A extends AnyAccess = AnyAccess> {
   readonly access: A
   readonly use?: SessionUse
+  /** The window's call may come from a PC of the network that nobody has approved. */
+  readonly isFromAnywhere?: boolean
   /** Most bytes of a body, where the contract allows more than the server does. */
   readonly bodyBytes?: number | undefined
 }
 
+/** Calls of anyone at other paths are made by a link, which carries its own proof. */
+const WINDOW_CALLS = '/dashboard/'
 /** Most bytes of a body that anyone may send: an account's form has far fewer. */
 const PUBLIC_BYTES = 16 * 1024
 
@@ -69,13 +77,13 @@ const PUBLIC_BYTES = 16 * 1024
 export function serve<S extends OperationShape, A extends AnyAccess>(
   app: HttpApp,
   operation: Operation<S>,
-  { access, use = 'person', bodyBytes }: ServeRule<A>,
+  { access, use = 'person', isFromAnywhere = access === 'public' && !operation.path.startsWith(WINDOW_CALLS), bodyBytes }: ServeRule<A>,
   handler: Handler<S, A>,
 ): void {
   const { method, path } = operation
   const admitted = new WeakMap<FastifyRequest, Who>()
   const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
-  const admitOne = admissionOf(app, access, use)
+  const admitOne = admissionOf(app, { access, use, isFromAnywhere })
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
   app.fastify.route({
@@ -124,6 +132,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
           view,
           session: sessionCookie(request, reply),
           viewCookie: viewCookie(request, reply),
+          workstation: workstationCookie(request, reply),
         } as Call<S, A>)
         return answer instanceof Promise ? answer.then(speak) : speak(answer)
       }
@@ -195,6 +204,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export interface ServeAllOptions<T extends Operations> {
   /** Calls that a window makes by itself. */
   readonly background?: readonly (keyof T)[]
+  /** Calls of the window that may come from a PC of the network that nobody has approved. */
+  readonly fromAnywhere?: readonly (keyof T)[]
   /** Most bytes of a body, for calls that take more than the server's limit. */
   readonly bodyBytes?: { readonly [K in keyof T]?: number }
   /** After each change that has succeeded. */
@@ -207,13 +218,18 @@ export function serveAll<T extends Operations, R extends { readonly [K in keyof 
   operations: T,
   rules: R,
   handlers: HandlersOf<T, R>,
-  { background = [], bodyBytes, afterChange }: ServeAllOptions<T> = {},
+  { background = [], fromAnywhere = [], bodyBytes, afterChange }: ServeAllOptions<T> = {},
 ): void {
   for (const name of Object.keys(operations) as (keyof T & string)[]) {
     const operation = operations[name] as T[typeof name]
     const handler: HandlersOf<T, R>[typeof name] = handlers[name]
     const use = background.includes(name) ? 'background' : 'person'
-    const rule: ServeRule<R[typeof name]> = { access: rules[name], use, bodyBytes: bodyBytes?.[name] }
+    const rule: ServeRule<R[typeof name]> = {
+      access: rules[name],
+      use,
+      bodyBytes: bodyBytes?.[name],
+      ...(fromAnywhere.includes(name) && { isFromAnywhere: true }),
+    }
     if (operation.method === 'GET' || !afterChange) serve(app, operation, rule, handler)
     else
       serve(app, operation, rule, (call) => {

@@ -13,6 +13,7 @@ import { securityHeaders } from './security-headers.ts'
 import type { Sessions } from './sessions.ts'
 import { serveViewerPage } from './viewer-page.ts'
 import type { Views } from './views.ts'
+import type { Workstations } from './workstations.ts'
 
 /** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
 export interface HttpLog {
@@ -38,6 +39,8 @@ export interface HttpServerOptions {
   readonly partners?: Partners
   /** Sessions of the viewer; without them its calls can be declared and nobody may make them. */
   readonly views?: Views
+  /** Other PCs that may open the window, by TLS; without them none may. */
+  readonly workstations?: Workstations
   /** Key and certificate, PEM: the listener speaks TLS (row 54). */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Declares the slices' operations. */
@@ -85,9 +88,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
-  const { sessions, partners, views } = options
+  const { sessions, partners, views, workstations } = options
   const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
-  const app: HttpApp = { fastify, sessions, partners, views, publicUrl, declared: [], openStreams: new Set(), noteFault }
+  const app: HttpApp = { fastify, sessions, partners, views, workstations, publicUrl, declared: [], openStreams: new Set(), noteFault }
   const isOurHost = hostCheck()
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {

@@ -2,9 +2,13 @@ import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import { browserName } from './browser-name.ts'
 import { isOurOrigin } from './host-names.ts'
 
+/** By the plain listener, where a `__Host-` cookie could not be set. */
 export const SESSION_COOKIE = 'isthmus-session'
+/** By TLS. The prefix is the browser's promise that it is of this very host (RFC 6265bis §4.1.3.2). */
+export const SECURE_SESSION_COOKIE = '__Host-isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
 /** A person's call keeps a session from going idle; a look in the background (a stream, a poll) does not. */
@@ -12,8 +16,10 @@ export type SessionUse = 'person' | 'background'
 
 /** Port: who a session token belongs to. */
 export interface Sessions {
-  /** The user of a live session; undefined for a token that is unknown, ended or expired. */
-  userOf(token: string, use: SessionUse): SignedInUser | undefined
+  /** The user of a live session; undefined for a token that is unknown, ended or expired; `locked` where its window is. */
+  userOf(token: string, use: SessionUse): SignedInUser | 'locked' | undefined
+  /** Tells that some session was ended or locked, so that streams look at theirs. Returns what stops it. */
+  onClosed?(listener: () => void): () => void
 }
 
 /** Who may make a call: anyone, anyone signed in, or who manages the gateway (owner and admin). */
@@ -31,15 +37,19 @@ export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | unde
 export interface SessionCookie {
   /** The domain's token, as the browser sent it. */
   readonly token: string | undefined
+  /** Where a session that begins by this call is. */
+  readonly place: { readonly browser: string; readonly address: string }
   set(token: string): void
   clear(): void
 }
 
 /** The user allowed to make this call. Throws `not-signed-in` and `not-permitted`. */
 export function admit(request: FastifyRequest, access: Access, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
-  const token = request.cookies[SESSION_COOKIE]
-  const user = token ? sessions.userOf(token, use) : undefined
+  const token = sessionTokenOf(request)
+  const found = token ? sessions.userOf(token, use) : undefined
+  const user = found === 'locked' ? undefined : found
   if (access === 'public') return user
+  if (found === 'locked') throw locked()
   if (!user) {
     throw new ApiError('not-signed-in', 'Sign in to do this.', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
   }
@@ -77,14 +87,29 @@ function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null
   return (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) || site === 'cross-site' || site === 'same-site'
 }
 
+/** The window's session goes on, and opens nothing until its person unlocks it. */
+export const locked = () =>
+  new ApiError('locked', 'The window is locked: unlock it with your password to go on.', {
+    headers: { 'www-authenticate': 'Session realm="isthmus"' },
+  })
+
+export const isEncrypted = (socket: object): boolean => 'encrypted' in socket && socket.encrypted === true
+
+const cookieNameOf = ({ socket }: FastifyRequest) => (isEncrypted(socket) ? SECURE_SESSION_COOKIE : SESSION_COOKIE)
+
+/** The token that the browser sent, by the cookie of the listener that was called. */
+export const sessionTokenOf = (request: FastifyRequest): string | undefined => request.cookies[cookieNameOf(request)]
+
 /** The cookie lasts as long as the browser's session; how long the token lasts is the domain's to say. */
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
   // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never come back.
   const secure = request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
+  const name = cookieNameOf(request)
   return {
-    token: request.cookies[SESSION_COOKIE],
-    set: (token) => void reply.setCookie(SESSION_COOKIE, token, attributes),
-    clear: () => void reply.clearCookie(SESSION_COOKIE, attributes),
+    token: sessionTokenOf(request),
+    place: { browser: browserName(request.headers['user-agent']), address: request.ip },
+    set: (token) => void reply.setCookie(name, token, attributes),
+    clear: () => void reply.clearCookie(name, attributes),
   }
 }

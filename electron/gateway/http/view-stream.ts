@@ -41,10 +41,13 @@ export function serveViewLines(
       if (!raw.headersSent) begin(reply)
       return raw.write(text)
     }
-    const heartbeat = setInterval(() => {
-      if (!isLive(app, request)) ending.end()
-      else if (!raw.writableNeedDrain) write('\n')
-    }, heartbeatMs)
+    const check = (): boolean => {
+      const isOpen = isLive(app, request)
+      if (!isOpen) ending.end()
+      return isOpen
+    }
+    const heartbeat = setInterval(() => check() && !raw.writableNeedDrain && write('\n'), heartbeatMs)
+    const forget = app.sessions.onClosed?.(check)
     openHere += 1
     openOf.set(viewId, inView + 1)
     try {
@@ -59,6 +62,7 @@ export function serveViewLines(
       }
     } finally {
       clearInterval(heartbeat)
+      forget?.()
       openHere -= 1
       const left = (openOf.get(viewId) ?? 1) - 1
       if (left > 0) openOf.set(viewId, left)
@@ -90,7 +94,7 @@ function endingOf(app: HttpApp, { raw }: FastifyReply): Disposable & { readonly 
 
 function isLive({ views }: HttpApp, request: FastifyRequest): boolean {
   try {
-    return admitView(request, views) !== undefined
+    return admitView(request, views, 'background') !== undefined
   } catch {
     return false
   }

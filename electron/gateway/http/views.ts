@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ViewRecord } from '#gateway/store/views.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { SessionUse } from './sessions.ts'
 
 /** A cookie of its own: it opens neither `/v1` nor `/dashboard` (interface-choices §6 row 22). */
 export const VIEW_COOKIE = 'isthmus-view'
@@ -16,9 +17,9 @@ export interface OpenView extends ViewRecord {
 export interface Views {
   /**
    * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was cancelled
+   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was cancelled; locked: with the window that opened it
    */
-  viewOf(viewId: string, token: string): OpenView | undefined
+  viewOf(viewId: string, token: string, use?: SessionUse): OpenView | undefined
 }
 
 /** The cookie of a view as a handler may change it. */
@@ -27,11 +28,11 @@ export interface ViewCookie {
   clear(viewId: string): void
 }
 
-/** The view that the call names and whose cookie it carries. @throws ApiError not-signed-in; refused as `Views.viewOf` */
-export function admitView(request: FastifyRequest, views: Views | undefined): OpenView {
+/** The view that the call names and whose cookie it carries. @throws ApiError not-signed-in; refused, locked as `Views.viewOf` */
+export function admitView(request: FastifyRequest, views: Views | undefined, use: SessionUse = 'person'): OpenView {
   const { viewId } = request.params as { readonly viewId?: unknown }
   const token = request.cookies[VIEW_COOKIE]
-  const view = typeof viewId === 'string' && token ? views?.viewOf(viewId, token) : undefined
+  const view = typeof viewId === 'string' && token ? views?.viewOf(viewId, token, use) : undefined
   if (!view) {
     throw new ApiError('not-signed-in', 'This view has ended. Open the study again where you came from.', {
       headers: { 'www-authenticate': 'Session realm="isthmus view"' },

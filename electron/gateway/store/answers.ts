@@ -24,6 +24,8 @@ export interface AnswersStore {
   put(answer: AnswerRecord): void
   /** The newest answer to the same AE that holds all that is asked for: its days include those, its modality is that or none. */
   covering(asked: AnswerKey): AnswerRecord | undefined
+  /** The answers whose days include the day, newest first. */
+  holding(day: string): AnswerRecord[]
   /** When the newest of all was received. */
   newest(): string | undefined
   /** Forgets every answer given to the AE; how many there were. */
@@ -57,6 +59,12 @@ export function answersStore(db: Database): AnswersStore {
       )
       return row && { ...row, modality: row.modality === '' ? null : row.modality }
     },
+    holding: (day) =>
+      db
+        .all(
+          db.sql.selectFrom('answers').selectAll().where('dateStart', '<=', day).where('dateEnd', '>=', day).orderBy('receivedAt', 'desc'),
+        )
+        .map((row) => ({ ...row, modality: row.modality === '' ? null : row.modality })),
     newest: () => db.get(db.sql.selectFrom('answers').select('receivedAt').orderBy('receivedAt', 'desc').limit(1))?.receivedAt,
     forget: (callingAe) => db.run(db.sql.deleteFrom('answers').where('callingAe', '=', callingAe)).changes,
     purge: (before) => db.run(db.sql.deleteFrom('answers').where('receivedAt', '<', before)).changes,

@@ -53,6 +53,8 @@ export interface AuditStore {
    * waits for a search in a million: `items` may be fewer than `limit`, or none, while there is a `next`.
    */
   search(filter: AuditFilter, part: { readonly before: number; readonly limit: number }): AuditPart
+  /** Of any of these targets, newest first. */
+  of(targets: readonly string[], limit: number): AuditRow[]
   /** Entries after the one of this number up to `last`, oldest first. */
   after(seq: number, last: number, limit: number): ChainedRow[]
   /** Of a long trail it holds the thread for seconds; `chain` does not. */
@@ -140,6 +142,11 @@ export function auditStore(db: Database, seal: Seal, clock: Clock): AuditStore {
       const next = rows.length > limit && last ? last.seq : lowest > 1 ? lowest : undefined
       return { items: items.map((row) => rowOf(seal, row)), next }
     },
+
+    of: (targets, limit) =>
+      db
+        .all(db.sql.selectFrom('auditEntries').selectAll().where('target', 'in', targets).orderBy('seq', 'desc').limit(limit))
+        .map((row) => rowOf(seal, row)),
 
     after: (seq, last, limit) =>
       db

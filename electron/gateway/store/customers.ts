@@ -5,6 +5,7 @@ import { type Slice, type SliceQuery, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import { flag } from './schema.ts'
 import type { Seal } from './seal.ts'
+import type { TimeKey } from './users.ts'
 
 /** An Express customer as kept. */
 export interface CustomerRecord {
@@ -22,6 +23,17 @@ export interface CustomerRecord {
   readonly metadata: Metadata | undefined
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export interface CustomerName {
+  readonly expressCustomerId: string
+  readonly expressCustomerName: string
+}
+
+/** That a user is linked to a customer, and since when. */
+export interface CustomerLink {
+  readonly userId: string
+  readonly createdAt: string
 }
 
 export interface CustomerQuery extends SliceQuery {
@@ -42,11 +54,20 @@ export interface CustomersStore {
   removeUser(expressCustomerId: string, userId: string): boolean
   /** The customers that the user is linked to. */
   idsOf(userId: string): string[]
+  /** The same with their names, by name. */
+  namesOf(userId: string): CustomerName[]
+  /** At most `limit` links of users after the key (`id` is the user's), the newest first. */
+  links(expressCustomerId: string, after: TimeKey | undefined, limit: number): CustomerLink[]
 }
 
 const COLUMNS = `seq, expressCustomerId, name as expressCustomerName, isActive, createdByApiKeyId, createdByUserId, sealedMetadata, createdAt,
   updatedAt, (select count(*) from customerUsers where customerUsers.expressCustomerId = expressCustomers.expressCustomerId) as userCount`
 const LIST = `select ${COLUMNS} from expressCustomers where seq < ? and instr(nameFolded, ?) > 0 order by seq desc limit ?`
+const NAMES = `select expressCustomerId, name as expressCustomerName from customerUsers join expressCustomers using (expressCustomerId)
+  where userId = ? order by nameFolded, expressCustomerId`
+const NEWEST = 'order by createdAt desc, userId desc limit ?'
+const LINKS = `select userId, createdAt from customerUsers where expressCustomerId = ? ${NEWEST}`
+const LINKS_AFTER = `select userId, createdAt from customerUsers where expressCustomerId = ? and (createdAt, userId) < (?, ?) ${NEWEST}`
 
 export function customersStore(db: Database, seal: Seal): CustomersStore {
   const seen = (row: StoredCustomer) => recordOf(row, seal)
@@ -92,6 +113,11 @@ export function customersStore(db: Database, seal: Seal): CustomersStore {
           ),
         )
         .map(({ expressCustomerId }) => expressCustomerId),
+    namesOf: (userId) => db.all(rawQuery<CustomerName>(NAMES, [userId])),
+    links: (expressCustomerId, after, limit) =>
+      after === undefined
+        ? db.all(rawQuery<CustomerLink>(LINKS, [expressCustomerId, limit]))
+        : db.all(rawQuery<CustomerLink>(LINKS_AFTER, [expressCustomerId, after.createdAt, after.id, limit])),
   }
 }
 

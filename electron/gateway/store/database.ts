@@ -11,6 +11,9 @@ const MOST_STATEMENTS = 256
 const CHANGED_TABLE = /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
 /** Writers of one group commit: bounds the time the event loop is held. */
 const MOST_WRITERS = 256
+/** Of 4 KiB, copied in one turn of the event loop. */
+const COPIED_PAGES = 256
+const COUNTED = ['users', 'devices', 'settings', 'expressCustomers', 'studies', 'reports', 'imageStudies', 'auditEntries'] as const
 
 // What the gateway records of its own work; no reply of the interface is read from these.
 const RECORDS = new Set([
@@ -19,6 +22,9 @@ const RECORDS = new Set([
   ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
   ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
   ...['views', 'viewFiles', 'annotations', 'captures'],
+  ...['viewerStudyWords', 'scribeStudyWords', 'imageStudyWords', 'searchFill', 'savedViews'],
+  ...['secondFactors', 'secondFactorCodes', 'passwordChanges', 'workstations'],
+  ...['associations', 'associationLines', 'associationTerms'],
 ])
 
 interface Statement {
@@ -207,6 +213,24 @@ export class Database implements Disposable {
     }
     if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
     else answerAll()
+  }
+
+  /**
+   * Copies the database into a new file while it is used; `onProgress` hears the share that is done. Resolves with the rows that the copy must
+   * have of each table that people would miss.
+   */
+  async backup(file: string, onProgress: (share: number) => void): Promise<Readonly<Record<string, number>>> {
+    return this.#open()
+      .backup(file, {
+        progress: ({ totalPages, remainingPages }) => {
+          onProgress(totalPages === 0 ? 0 : (totalPages - remainingPages) / totalPages)
+          return COPIED_PAGES
+        },
+      })
+      .then(() =>
+        // In the turn in which the copy ended: nothing was written in between.
+        Object.fromEntries(COUNTED.map((table) => [table, Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get())])),
+      )
   }
 
   /** The statement, about to be run. */

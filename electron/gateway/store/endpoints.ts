@@ -1,3 +1,4 @@
+import type { DisabledReason } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { Database } from './database.ts'
 import { flag } from './schema.ts'
@@ -19,8 +20,8 @@ export interface EndpointRecord {
   readonly fileHosts: readonly string[]
   /** Milliseconds a call may take, where it is not the usual. */
   readonly budgets: Readonly<Partial<Record<EventType, number>>>
-  /** One sentence; null while it is enabled. */
-  readonly disabledReason: string | null
+  /** Null while it is enabled. */
+  readonly disabledReason: DisabledReason | null
 }
 
 export interface EndpointsStore {

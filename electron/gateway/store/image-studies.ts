@@ -2,13 +2,16 @@ import type { Insertable } from 'kysely'
 import type { Enrichment, Mismatch } from '#shared/contract/images.ts'
 import { type AnnouncedInstances, announcedInstances } from './announced-instances.ts'
 import type { Database } from './database.ts'
+import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
 import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
-import { type Slice, sliceOf } from './page.ts'
+import type { Slice } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import { noteReceivedSteps } from './received-steps.ts'
 import type { Schema } from './schema.ts'
 import type { Seal } from './seal.ts'
+import type { SearchIndex } from './search-index.ts'
 import { type Seeds, seeds } from './seeds.ts'
+import type { StudiesStore } from './studies.ts'
 
 export type { Seed, SeedValues } from './seeds.ts'
 
@@ -112,7 +115,7 @@ export type SeriesHeader = Pick<ImageSeriesRecord, 'seriesInstanceUid' | 'modali
 
 export interface ImageStudyQuery {
   readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch'
-  /** A whole patient id or accession number (in any case), or what a study UID begins with; empty: every study. */
+  /** As it was typed: each word in name, patient id, accession number or description, or what the UID begins with; empty: every study. */
   readonly search: string
 }
 
@@ -121,7 +124,10 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   get(studyInstanceUid: string): ImageStudyRecord | undefined
   /** As `get` says it, for every instance that is sent again. */
   isFetched(studyInstanceUid: string): boolean
-  /** The one that last received an instance first; none that every instance was discarded of. */
+  /**
+   * The one that last received an instance first; none that every instance was discarded of. With a search a page may be short or empty where
+   * much was looked at for little: `next` goes on behind what was looked at.
+   */
   list(query: ImageStudyQuery, after: string | undefined, limit: number): Slice<ImageStudyRecord>
   /** With its counters at zero: `count` counts its first instance too. */
   insert(study: NewImageStudy): void
@@ -155,24 +161,6 @@ const SELECT = `
       select distinct modality from imageSeries r
       where r.studyInstanceUid = s.studyInstanceUid and r.instances > 0 and modality <> '' order by modality)) as modalities
   from imageStudies s`
-// Few studies each, by their own indexes: the list is put in order after them. Incomplete: what was announced is not here, or nothing was
-// announced and the last transfer broke off.
-const SHOWN = {
-  all: undefined,
-  receiving: `select studyInstanceUid from imageStudies where state = 'receiving'`,
-  incomplete: `select studyInstanceUid from (
-      select studyInstanceUid from imageStudies a where a.transferHow = 'aborted'
-        and not exists (select 1 from announcedInstances n where n.studyInstanceUid = a.studyInstanceUid)
-      union select studyInstanceUid from announcedInstances where isHere = 0) u
-    where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
-  mismatch: `select studyInstanceUid from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null`,
-} as const satisfies Record<ImageStudyQuery['show'], string | undefined>
-// One that every instance was discarded of may still be there, with those that others took the place of.
-const NOT_EMPTY = '(instances > 0 or quarantined > 0)'
-const FOUND = `select studyInstanceUid from imageStudies where patientIdKey = ?
-  union select studyInstanceUid from imageStudies where accessionKey = ?
-  union select studyInstanceUid from imageStudies where studyInstanceUid >= ? and studyInstanceUid < ?`
-
 const COUNT_SERIES = `update imageSeries set instances = instances + 1, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ? and seriesInstanceUid = ? returning instances`
 const NEW_SERIES = `insert into imageSeries
@@ -205,8 +193,15 @@ const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDeta
 const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 
-export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
+/** `studies`: told that other words find them than before. */
+export function imageStudiesStore(
+  db: Database,
+  seal: Seal,
+  index: SearchIndex,
+  studies: Pick<StudiesStore, 'findAnew'>,
+): ImageStudiesStore {
   const rows = imageStudyRows(seal)
+  const pages = imageStudyPages(db, seal, index)
   const all = (text: string, ...parameters: string[]) =>
     db.all(rawQuery<StoredImageStudy>(`${SELECT} ${text}`, parameters)).map(rows.recordOf)
   const get = (studyInstanceUid: string) => all('where s.studyInstanceUid = ?', studyInstanceUid)[0]
@@ -217,39 +212,38 @@ export function imageStudiesStore(db: Database, seal: Seal): ImageStudiesStore {
     if (study) noteReceivedSteps(db, study, study.settledAt)
   }
 
+  function findAnew(studyInstanceUid: string): void {
+    index.keepImages(studyInstanceUid)
+    studies.findAnew(studyInstanceUid)
+  }
+
   return {
     ...announcedInstances(db),
     ...seeds(db, seal),
     get,
     isFetched: (studyInstanceUid) =>
       db.get(rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isFetched = 1', [studyInstanceUid])) !== undefined,
-    list({ show, search }, after, limit) {
-      const sources = [SHOWN[show], search === '' ? undefined : FOUND].flatMap((text) =>
-        text === undefined ? [] : [`select * from (${text})`],
-      )
-      const found =
-        search === '' ? [] : [rows.keyOf('patientId', search), rows.keyOf('accessionNumber', search), search, `${search}\u{10ffff}`]
-      const from =
-        sources.length === 0 ? 'imageStudies s' : `(${sources.join(' intersect ')}) c cross join imageStudies s using (studyInstanceUid)`
-      const [at, ...uid] = after?.split(' ') ?? []
-      const rest = at === undefined ? '' : 'and (s.lastInstanceAt, s.studyInstanceUid) < (?, ?)'
-      const text = `select s.studyInstanceUid, s.lastInstanceAt from ${from} where ${NOT_EMPTY} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
-      const parameters = [...found, ...(at === undefined ? [] : [at, uid.join(' ')]), limit + 1]
-      const page = db.all(rawQuery<Pick<ImageStudyRecord, 'studyInstanceUid' | 'lastInstanceAt'>>(text, parameters))
-      const { items, ...next } = sliceOf(page, limit, (row) => `${row.lastInstanceAt} ${row.studyInstanceUid}`)
-      return { items: items.flatMap(({ studyInstanceUid }) => get(studyInstanceUid) ?? []), ...next }
+    list: (query, after, limit) => {
+      const { items, ...rest } = pages.read(query, after, limit)
+      return { items: items.flatMap((studyInstanceUid) => get(studyInstanceUid) ?? []), ...rest }
     },
-    insert(study) {
-      const { studyInstanceUid, createdAt, ...fields } = study
-      const columns = rows.columnsOf(studyInstanceUid, fields) as Omit<Insertable<Schema['imageStudies']>, 'studyInstanceUid' | 'createdAt'>
-      db.run(db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }))
-    },
+    insert: (study) =>
+      db.transaction(() => {
+        const { studyInstanceUid, createdAt, ...fields } = study
+        const columns = rows.columnsOf(studyInstanceUid, fields) as Omit<
+          Insertable<Schema['imageStudies']>,
+          'studyInstanceUid' | 'createdAt'
+        >
+        db.run(db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }))
+        findAnew(studyInstanceUid)
+      }),
     update: (studyInstanceUid, patch) =>
       db.transaction(() => {
         const columns = rows.columnsOf(studyInstanceUid, patch)
         if (Object.keys(columns).length === 0) return
         db.run(db.sql.updateTable('imageStudies').set(columns).where('studyInstanceUid', '=', studyInstanceUid))
         if (patch.state === 'settled' || patch.handedOut) noteSteps(studyInstanceUid)
+        if (patch.header || patch.handedOut !== undefined) findAnew(studyInstanceUid)
       }),
     count(studyInstanceUid, series, bytes, at, what) {
       const insertSeries = (instances: number) => {

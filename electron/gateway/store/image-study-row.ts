@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto'
 import type { Selectable, Updateable } from 'kysely'
-import type { ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
+import type { HandedOutRow, ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
 import { flag, type Schema } from './schema.ts'
 import type { Seal } from './seal.ts'
 
@@ -11,28 +10,31 @@ export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
   readonly missing: number
 }
 
-/** Between a study with images and its row: what names a patient is sealed, and found by keyed hashes. */
+/** Between a study with images and its row: what names a patient is sealed. */
 export interface ImageStudyRows {
   recordOf(row: StoredImageStudy): ImageStudyRecord
   /** The columns of the fields that are given. */
   columnsOf(studyInstanceUid: string, patch: ImageStudyPatch): Updateable<Schema['imageStudies']>
-  /** What a search for a whole patient id or accession number looks for. */
-  keyOf(field: 'patientId' | 'accessionNumber', value: string): Buffer | null
+}
+
+/** Who the images are of, by the first of them; the accession number of the row they were made for where they have none. */
+export type ImageIdentity = Pick<ImageHeader, 'patientName' | 'patientId' | 'accessionNumber' | 'studyDescription'>
+
+export function imageIdentity(
+  seal: Pick<Seal, 'open'>,
+  row: Pick<StoredImageStudy, 'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut'>,
+): ImageIdentity {
+  const opened = <T>(value: Buffer, what: What): T => JSON.parse(seal.open(value, `${what} ${row.studyInstanceUid}`).toString())
+  const { patientName, patientId, accessionNumber, studyDescription } = opened<ImageHeader>(row.sealedHeader, 'images header')
+  const handedOut = row.sealedHandedOut && accessionNumber === '' ? opened<HandedOutRow>(row.sealedHandedOut, 'images row') : undefined
+  return { patientName, patientId, accessionNumber: accessionNumber || (handedOut?.accessionNumber ?? ''), studyDescription }
 }
 
 export function imageStudyRows(seal: Seal): ImageStudyRows {
-  const key = seal.keyFor('image search')
-
-  function keyOf(field: 'patientId' | 'accessionNumber', value: string): Buffer | null {
-    const folded = value.trim().toUpperCase()
-    return folded === '' ? null : createHmac('sha256', key).update(`${field} ${folded}`).digest()
-  }
-
   const sealed = (value: unknown, what: What, uid: string) => seal.seal(Buffer.from(JSON.stringify(value)), `${what} ${uid}`)
   const opened = (value: Buffer, what: What, uid: string) => JSON.parse(seal.open(value, `${what} ${uid}`).toString())
 
   return {
-    keyOf,
     recordOf: (row) => ({
       studyInstanceUid: row.studyInstanceUid,
       createdAt: row.createdAt,
@@ -65,14 +67,10 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       missing: row.missing,
     }),
     columnsOf(uid, { transfer, header, handedOut, mismatch, isFetched, enrichment, ...plain }) {
-      const keysOf = ({ patientId, accessionNumber }: ImageHeader) => ({
-        patientIdKey: keyOf('patientId', patientId),
-        accessionKey: keyOf('accessionNumber', accessionNumber),
-      })
       return {
         ...plain,
         ...(transfer && { transferHow: transfer.how, transferDetail: transfer.detail, transferAt: transfer.at }),
-        ...(header && { sealedHeader: sealed(header, 'images header', uid), ...keysOf(header) }),
+        ...(header && { sealedHeader: sealed(header, 'images header', uid) }),
         ...(handedOut !== undefined && { sealedHandedOut: handedOut && sealed(handedOut, 'images row', uid) }),
         ...(mismatch !== undefined && {
           sealedMismatch: mismatch && sealed(mismatch, 'images mismatch', uid),

@@ -35,6 +35,10 @@ export interface InspectionsStore {
   read(inspectionId: number): (InspectionRecord & { readonly inspectionId: number }) | undefined
   /** Distinct results that the device itself was sent rows of, newest first, out of its last 10,000 queries. */
   handedOut(callingAeTitle: string, limit: number): HandedOutAnswer[]
+  /** As `handedOut`, with those of which every row was filtered or withheld, out of its last 2,000 queries. */
+  answered(callingAeTitle: string, limit: number): HandedOutAnswer[]
+  /** The newest query of the device itself. */
+  last(callingAeTitle: string): InspectionSummary | undefined
   /** Forgets at most `limit` queries received before the instant. */
   purge(before: Instant, limit?: number): number
   /** Queries since the instant, their rows sent and withheld, and how many ended neither in success nor in a cancel. */
@@ -97,30 +101,18 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       const { sealedDetail, ...summary } = row
       return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & { inspectionId: number }
     },
-    handedOut: (callingAeTitle, limit) =>
-      db
-        .all(
-          db.sql
-            .selectFrom(
-              db.sql
-                .selectFrom('inspections')
-                .select(['inspectionId', 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
-                .where('callingAeTitle', '=', callingAeTitle)
-                .where('origin', '=', 'device')
-                .where('sent', '>', 0)
-                .where('answerHash', 'is not', null)
-                .where('verdictHash', 'is not', null)
-                .orderBy('inspectionId', 'desc')
-                .limit(10_000)
-                .as('sent'),
-            )
-            // SQLite takes the other columns from the row that has the maximum.
-            .select(({ fn }) => [fn.max('inspectionId').as('newest'), 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
-            .groupBy(['answerHash', 'verdictHash'])
-            .orderBy('newest', 'desc')
-            .limit(limit),
-        )
-        .map(({ newest: _, ...row }) => row as HandedOutAnswer),
+    handedOut: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 }),
+    answered: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 0, scanned: 2000 }),
+    last: (callingAeTitle) =>
+      db.get(
+        db.sql
+          .selectFrom('inspections')
+          .select(SUMMARY)
+          .where('callingAeTitle', '=', callingAeTitle)
+          .where('origin', '=', 'device')
+          .orderBy('inspectionId', 'desc')
+          .limit(1),
+      ) as InspectionSummary | undefined,
     purge: (before, limit = 1000) =>
       db.run(
         db.sql
@@ -141,3 +133,35 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },
   }
 }
+
+interface Results {
+  readonly limit: number
+  readonly leastSent: number
+  /** Queries that are looked at. */
+  readonly scanned: number
+}
+
+const results = (db: Database, callingAeTitle: string, { limit, leastSent, scanned }: Results): HandedOutAnswer[] =>
+  db
+    .all(
+      db.sql
+        .selectFrom(
+          db.sql
+            .selectFrom('inspections')
+            .select(['inspectionId', 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
+            .where('callingAeTitle', '=', callingAeTitle)
+            .where('origin', '=', 'device')
+            .where('sent', '>=', leastSent)
+            .where('answerHash', 'is not', null)
+            .where('verdictHash', 'is not', null)
+            .orderBy('inspectionId', 'desc')
+            .limit(scanned)
+            .as('sent'),
+        )
+        // SQLite takes the other columns from the row that has the maximum.
+        .select(({ fn }) => [fn.max('inspectionId').as('newest'), 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
+        .groupBy(['answerHash', 'verdictHash'])
+        .orderBy('newest', 'desc')
+        .limit(limit),
+    )
+    .map(({ newest: _, ...row }) => row as HandedOutAnswer)

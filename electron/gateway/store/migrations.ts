@@ -6,6 +6,7 @@ import { viewingTables } from './migrations/0005-viewing.ts'
 import { searchTables } from './migrations/0006-search.ts'
 import { securityTables } from './migrations/0007-security.ts'
 import { activityTables } from './migrations/0008-activity.ts'
+import { setupIsDone } from './migrations/0009-setup.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   searchTables,
   securityTables,
   activityTables,
+  setupIsDone,
 ]

@@ -56,7 +56,42 @@ export interface Schema {
     updatedAt: string
   }
   signInAttempts: { accountHash: string; failures: number; lastAt: string; blockedUntil: string | null }
-  sessions: { tokenHash: string; userId: string; createdAt: string; lastUsedAt: string; expiresAt: string }
+  sessions: {
+    tokenHash: string
+    sessionId: string
+    userId: string
+    createdAt: string
+    lastUsedAt: string
+    expiresAt: string
+    browser: string
+    address: string
+    workstationId: string | null
+    lockedAt: string | null
+    wrongPasswords: number
+  }
+  passwordChanges: { userId: string; at: string }
+  secondFactors: {
+    userId: string
+    sealedSecret: Buffer | null
+    since: string | null
+    lastStep: number | null
+    sealedPending: Buffer | null
+    pendingAt: string | null
+  }
+  secondFactorCodes: { userId: string; codeHash: string; usedAt: string | null }
+  workstations: {
+    workstationId: string
+    tokenHash: string
+    name: string
+    code: string
+    address: string
+    browser: string
+    askedAt: string
+    refusedAt: string | null
+    approvedAt: string | null
+    approvedByUserId: string | null
+    lastSeenAt: string | null
+  }
   signInLinks: { tokenHash: string; kind: string; userId: string | null; createdAt: string; expiresAt: string; usedAt: string | null }
   apiKeys: {
     apiKeyId: string
@@ -284,6 +319,19 @@ export interface Schema {
     createdAt: string
     updatedAt: string
   }
+  savedViews: {
+    savedViewId: string
+    ownerId: string
+    list: string
+    area: string
+    name: string
+    sortOrder: string
+    isShared: Flag
+    sealedFilter: Buffer
+    createdAt: string
+    updatedAt: string
+  }
+  searchFill: { what: string; below: number }
   reports: {
     seq: Generated<number>
     reportId: string
@@ -353,6 +401,7 @@ export interface Schema {
     studyId: string | null
     studyInstanceUid: string | null
     userId: string | null
+    sessionId: string | null
     sealedSession: Buffer | null
     createdAt: string
     lastUsedAt: string
@@ -477,8 +526,6 @@ interface ImageStudies extends FromDevice {
   series: Generated<number>
   bytes: Generated<number>
   quarantined: Generated<number>
-  patientIdKey: Buffer | null
-  accessionKey: Buffer | null
   sealedHeader: Buffer
   sealedHandedOut: Buffer | null
   sealedMismatch: Buffer | null

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AnnotationsStore, annotationsStore } from './annotations.ts'
 import { type AnswersStore, answersStore } from './answers.ts'
 import { type ApiKeysStore, apiKeysStore } from './api-keys.ts'
+import { type AssociationsStore, associationsStore } from './associations.ts'
 import { type AuditStore, auditStore } from './audit.ts'
 import { type CallersStore, callersStore } from './callers.ts'
 import { type CapturesStore, capturesStore } from './captures.ts'
@@ -20,6 +21,7 @@ import { type DocumentsStore, documentsStore } from './documents.ts'
 import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
 import { type EventsStore, eventsStore } from './events.ts'
+import { type ExamFactsStore, examFactsStore } from './exam-facts.ts'
 import { makeFolder } from './folder.ts'
 import { type ForwardsStore, forwardsStore } from './forwards.ts'
 import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
@@ -38,16 +40,22 @@ import { type ReportPdfsStore, reportPdfsStore } from './report-pdfs.ts'
 import { type ReportRevisionsStore, reportRevisionsStore } from './report-revisions.ts'
 import { type ReportTemplatesStore, reportTemplatesStore } from './report-templates.ts'
 import { type ReportsStore, reportsStore } from './reports.ts'
+import { type SavedViewsStore, savedViewsStore } from './saved-views.ts'
 import { openSeal, type Seal } from './seal.ts'
+import { type SearchFillStore, searchFillStore } from './search-fill.ts'
+import { searchIndex } from './search-index.ts'
+import { type SecondFactorsStore, secondFactorsStore } from './second-factors.ts'
 import { type SecretsStore, secretsStore } from './secrets.ts'
 import { type SessionsStore, sessionsStore } from './sessions.ts'
 import { type SettingsStore, settingsStore } from './settings.ts'
 import { type SignInAttemptsStore, signInAttemptsStore } from './sign-in-attempts.ts'
 import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
 import { type StudiesStore, studiesStore } from './studies.ts'
+import { type TodayCountsStore, todayCountsStore } from './today-counts.ts'
 import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
+import { type WorkstationsStore, workstationsStore } from './workstations.ts'
 
 export { makeFolder } from './folder.ts'
 
@@ -62,8 +70,11 @@ export interface Store extends Disposable {
   readonly audit: AuditStore
   readonly devices: DevicesStore
   readonly callers: CallersStore
+  readonly todayCounts: TodayCountsStore
   readonly users: UsersStore
   readonly sessions: SessionsStore
+  readonly secondFactors: SecondFactorsStore
+  readonly workstations: WorkstationsStore
   readonly signInLinks: SignInLinksStore
   readonly signInAttempts: SignInAttemptsStore
   readonly apiKeys: ApiKeysStore
@@ -75,6 +86,7 @@ export interface Store extends Disposable {
   readonly customers: CustomersStore
   readonly organizations: OrganizationsStore
   readonly studies: StudiesStore
+  readonly savedViews: SavedViewsStore
   readonly reports: ReportsStore
   readonly reportRevisions: ReportRevisionsStore
   readonly reportPdfs: ReportPdfsStore
@@ -95,13 +107,16 @@ export interface Store extends Disposable {
   readonly outbox: OutboxStore
   readonly events: EventsStore
   readonly secrets: SecretsStore
+  readonly searchFill: SearchFillStore
   readonly imageFiles: ImageFiles
   readonly instances: InstancesStore
   readonly imageStudies: ImageStudiesStore
   readonly performedSteps: PerformedStepsStore
   readonly commitments: CommitmentsStore
   readonly destinations: DestinationsStore
+  readonly examFacts: ExamFactsStore
   readonly forwards: ForwardsStore
+  readonly associations: AssociationsStore
 }
 
 export interface StoreConfig {
@@ -123,6 +138,8 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
   try {
     const settings = settingsStore(database, clock)
     if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
+    const index = searchIndex(database, seal)
+    const studies = studiesStore(database, seal, index)
     return {
       folder,
       database,
@@ -131,8 +148,11 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       audit: auditStore(database, seal, clock),
       devices: devicesStore(database),
       callers: callersStore(database),
+      todayCounts: todayCountsStore(database),
       users: usersStore(database),
       sessions: sessionsStore(database),
+      secondFactors: secondFactorsStore(database, seal),
+      workstations: workstationsStore(database),
       signInLinks: signInLinksStore(database),
       signInAttempts: signInAttemptsStore(database),
       apiKeys: apiKeysStore(database),
@@ -143,7 +163,8 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       closedSteps: closedStepsStore(database, seal),
       customers: customersStore(database, seal),
       organizations: organizationsStore(database, seal),
-      studies: studiesStore(database, seal),
+      studies,
+      savedViews: savedViewsStore(database, seal),
       reports: reportsStore(database, seal),
       reportRevisions: reportRevisionsStore(database, seal),
       reportPdfs: reportPdfsStore(database, seal),
@@ -164,13 +185,16 @@ export function openStore({ folder, clock, uuid }: StoreConfig): Store {
       outbox: outboxStore(database, seal),
       events: eventsStore(database, seal),
       secrets: secretsStore(database, seal, clock),
+      searchFill: searchFillStore(database, index, studies),
       imageFiles: imageFiles(folder, uuid),
       instances: instancesStore(database, seal),
-      imageStudies: imageStudiesStore(database, seal),
+      imageStudies: imageStudiesStore(database, seal, index, studies),
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
       destinations: destinationsStore(database),
+      examFacts: examFactsStore(database),
       forwards: forwardsStore(database),
+      associations: associationsStore(database),
       [Symbol.dispose]: () => database[Symbol.dispose](),
     }
   } catch (error) {

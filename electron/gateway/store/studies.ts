@@ -1,4 +1,5 @@
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import type { Metadata, Severity } from '#shared/contract/values.ts'
 import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
 import type { Database } from './database.ts'
@@ -7,8 +8,10 @@ import { gramsOf } from './grams.ts'
 import { type Slice, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import type { Seal } from './seal.ts'
+import type { SearchIndex } from './search-index.ts'
 import type { Area, StudyStatus } from './study-facet.ts'
 import { GRAMS, type StudyQuery, studySequence } from './study-list.ts'
+import { type StudySearch, studySearch } from './study-search.ts'
 
 export type { Area, StudyStatus } from './study-facet.ts'
 
@@ -70,6 +73,12 @@ export interface StudiesStore {
   /** Newest first. */
   list(query: Omit<StudyQuery, 'before' | 'limit'>, after: string | undefined, limit: number): Slice<StudyRecord>
   insert(study: NewStudyRecord): StudyRecord
+  /** What the window lists. */
+  readonly search: StudySearch
+  /** Reads studies by their sequence numbers, in the order of these; what is not there is left out. */
+  bySeq(seqs: readonly number[]): StudyRecord[]
+  /** Makes the words anew that the studies of a UID are found by: of its images something else is known. */
+  findAnew(studyInstanceUid: string): void
   /** Writes what may change; `detail` is sealed again only when it is another object than before. */
   update(study: StudyRecord, before: StudyRecord): void
 }
@@ -77,13 +86,32 @@ export interface StudiesStore {
 const COLUMNS = `seq, studyId, area, studyInstanceUid, studyDescription, severity, status, cancelledAt, createdAt, updatedAt, assignedTo,
   expressCustomerId, createdByApiKeyId, createdByUserId, sealedDetail`
 
-export function studiesStore(db: Database, seal: Seal): StudiesStore {
+const BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from json_each(?))`
+
+export function studiesStore(db: Database, seal: Seal, index: SearchIndex): StudiesStore {
   const one = (where: string, ...parameters: string[]): StudyRecord | undefined => {
     const row = db.get(rawQuery<StoredStudy>(`select ${COLUMNS} from studies where ${where}`, parameters))
     return row && recordOf(row, seal)
   }
 
+  function bySeq(seqs: readonly number[]): StudyRecord[] {
+    if (seqs.length === 0) return []
+    const found = new Map(db.all(rawQuery<StoredStudy>(BY_SEQ, [JSON.stringify(seqs)])).map((row) => [row.seq, row]))
+    return seqs.flatMap((seq) => {
+      const row = found.get(seq)
+      return row ? [recordOf(row, seal)] : []
+    })
+  }
+
   return {
+    search: studySearch(db, index, bySeq),
+    bySeq,
+    findAnew(studyInstanceUid) {
+      for (const area of STUDY_AREAS) {
+        const study = one('studyInstanceUid = ? and area = ?', studyInstanceUid, area)
+        if (study) index.keepStudy(study)
+      }
+    },
     get: (studyId) => one('studyId = ?', studyId),
     byUid: (area, studyInstanceUid) => one('studyInstanceUid = ? and area = ?', studyInstanceUid, area),
     list(query, after, limit) {
@@ -100,7 +128,9 @@ export function studiesStore(db: Database, seal: Seal): StudiesStore {
         const row = { ...fields, descriptionFolded, sealedDetail: sealedDetail(detail, study.studyId, seal) }
         const seq = db.run(db.sql.insertInto('studies').values(row)).lastInsertRowid
         db.run(rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [BigInt(seq), gramsOf(descriptionFolded)]))
-        return { ...study, seq }
+        const made: StudyRecord = { ...study, seq }
+        index.keepStudy(made)
+        return made
       }),
     update: (study, before) =>
       db.transaction(() => {
@@ -116,9 +146,16 @@ export function studiesStore(db: Database, seal: Seal): StudiesStore {
         )
         if (descriptionFolded !== folded(before.studyDescription))
           db.run(rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [gramsOf(descriptionFolded), BigInt(seq)]))
+        if (isFoundOtherwise(study, before)) index.keepStudy(study)
       }),
   }
 }
+
+/** Whether the study is found by other words, or other filters, than before. */
+const isFoundOtherwise = (study: StudyRecord, before: StudyRecord): boolean =>
+  study.detail !== before.detail ||
+  (study.cancelledAt === null) !== (before.cancelledAt === null) ||
+  (['studyDescription', 'severity', 'status', 'assignedTo', 'expressCustomerId'] as const).some((field) => study[field] !== before[field])
 
 type StoredStudy = Omit<StudyFields, 'detail'> & { area: Area; status: StudyStatus; sealedDetail: Buffer | null }
 

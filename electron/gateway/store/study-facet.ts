@@ -9,12 +9,13 @@ export type StudyStatus = ViewerStatus | StudyReportStatus
  * is the short list of the numbers it lets through. The order of the statuses is in the schema: append only.
  */
 const STATUSES = [...VIEWER_STATUSES, ...REPORT_STUDY_STATUSES] as const
-const STATUSES_OF: Readonly<Record<Area, readonly StudyStatus[]>> = { viewer: VIEWER_STATUSES, scribe: REPORT_STUDY_STATUSES }
+export const STATUSES_OF: Readonly<Record<Area, readonly StudyStatus[]>> = { viewer: VIEWER_STATUSES, scribe: REPORT_STUDY_STATUSES }
 const CANCELLED = [false, true] as const
 
 export interface FacetFilter {
   readonly statuses?: readonly StudyStatus[] | undefined
-  readonly severity?: Severity | undefined
+  /** One, or any of these. */
+  readonly severity?: Severity | readonly Severity[] | undefined
   readonly isCancelled?: boolean | undefined
 }
 
@@ -24,7 +25,7 @@ export const facetOf = (status: StudyStatus, severity: Severity, isCancelled: bo
 /** The facets of the area that the filter lets through. */
 export function facetsOf(area: Area, { statuses, severity, isCancelled }: FacetFilter): number[] {
   const wanted = STATUSES_OF[area].filter((status) => statuses === undefined || statuses.includes(status))
-  const severities = severity === undefined ? SEVERITIES : [severity]
+  const severities = severity === undefined ? SEVERITIES : SEVERITIES.filter((one) => [severity].flat().includes(one))
   const states = isCancelled === undefined ? CANCELLED : [isCancelled]
   return wanted.flatMap((status) => severities.flatMap((of) => states.map((state) => facetOf(status, of, state))))
 }

@@ -15,7 +15,19 @@ export interface StudyQuery extends FacetFilter {
   readonly studyDescription?: string | undefined
   /** Only studies made before the one with this sequence number. */
   readonly before?: number | undefined
+  /** Only studies made after the one with this sequence number. */
+  readonly above?: number | undefined
+  /** Only studies made in this time, the first instant included; it costs a look at each row. */
+  readonly madeIn?: Span | undefined
+  /** Oldest first; not with a contains-filter. */
+  readonly isOldestFirst?: boolean | undefined
   readonly limit: number
+}
+
+/** A time from an instant up to, and without, another; null is open. */
+export interface Span {
+  readonly since: string | null
+  readonly until: string | null
 }
 
 const NO_END = Number.MAX_SAFE_INTEGER
@@ -42,14 +54,13 @@ export function studySequence(db: Database, query: StudyQuery): number[] {
   const term = folded(query.studyDescription ?? '')
   const branches = branchesOf(query)
   if (branches.length === 0) return []
-  const before = query.before ?? NO_END
-  if (term === '') return merged(db, branches, before, query.limit, '').map(({ seq }) => seq)
+  if (term === '') return merged(db, branches, query, query.limit, '').map(({ seq }) => seq)
 
   const found: number[] = []
-  let below = before
+  let below = query.before ?? NO_END
   const count = isShort(term) ? FIRST_CANDIDATES.short : isNarrowed(query) ? FIRST_CANDIDATES.filtered : 0
   if (count > 0) {
-    const candidates = merged(db, branches, before, count, ', descriptionFolded')
+    const candidates = merged(db, branches, query, count, ', descriptionFolded')
     for (const { seq, descriptionFolded } of candidates) if (descriptionFolded?.includes(term)) found.push(seq)
     if (found.length >= query.limit || candidates.length < count) return found.slice(0, query.limit)
     below = candidates.at(-1)?.seq ?? below
@@ -94,14 +105,27 @@ interface Candidate {
   readonly descriptionFolded?: string
 }
 
-function merged(db: Database, branches: readonly Branch[], before: number, limit: number, more: string): Candidate[] {
-  const parts = mergesOf(branches, before, limit, more).map(({ text, parameters }) => db.all(rawQuery<Candidate>(text, parameters)))
+/** Which part of the order, and in which direction. */
+type Reach = Pick<StudyQuery, 'before' | 'above' | 'madeIn' | 'isOldestFirst'>
+
+function merged(db: Database, branches: readonly Branch[], reach: Reach, limit: number, more: string): Candidate[] {
+  const parts = mergesOf(branches, reach, limit, more).map(({ text, parameters }) => db.all(rawQuery<Candidate>(text, parameters)))
   if (parts.length === 1) return parts[0] ?? []
   // Each part has at most `limit` rows.
   return parts
     .flat()
-    .sort((a, b) => b.seq - a.seq)
+    .sort((a, b) => (reach.isOldestFirst ? a.seq - b.seq : b.seq - a.seq))
     .slice(0, limit)
+}
+
+/** How many the filters let through (none of text), at most `most`. */
+export function countedSequence(db: Database, query: Omit<StudyQuery, 'studyDescription' | 'limit'>, most: number): number {
+  let count = 0
+  for (const { text, parameters } of statementsFor(branchesOf({ ...query, limit: most }), query, most, countSql)) {
+    count += db.get(rawQuery<{ count: number }>(text, parameters))?.count ?? 0
+    if (count >= most) return most
+  }
+  return count
 }
 
 interface Statement {
@@ -110,24 +134,45 @@ interface Statement {
 }
 
 /** The statements of a list without a contains-filter; the tests look at their plans. */
-export const statementsOf = (query: StudyQuery): Statement[] => mergesOf(branchesOf(query), query.before ?? NO_END, query.limit, '')
+export const statementsOf = (query: StudyQuery): Statement[] => mergesOf(branchesOf(query), query, query.limit, '')
 
-function mergesOf(branches: readonly Branch[], before: number, limit: number, more: string): Statement[] {
+const mergesOf = (branches: readonly Branch[], reach: Reach, limit: number, more: string) =>
+  statementsFor(branches, reach, limit, (some) => mergeSql(some, more, reach))
+
+function statementsFor(
+  branches: readonly Branch[],
+  reach: Reach,
+  limit: number,
+  sqlOf: (some: readonly Branch[], reach: Reach) => string,
+): Statement[] {
+  const { before = NO_END, above, madeIn } = reach
+  // A number would be bound as a floating-point value beyond 32 bits, which FTS5 does not take as a row id.
+  const ends = above === undefined ? [BigInt(before)] : [BigInt(above), BigInt(before)]
+  const instants = madeIn ? [madeIn.since ?? '', madeIn.until ?? '\u{10ffff}'] : []
   const statements: Statement[] = []
   for (let start = 0; start < branches.length; start += MOST_BRANCHES) {
     const some = branches.slice(start, start + MOST_BRANCHES)
-    // A number would be bound as a floating-point value beyond 32 bits, which FTS5 does not take as a row id.
-    const parameters = [...some.flatMap((branch) => [...branch.parameters, BigInt(before)]), limit]
-    statements.push({ text: mergeSql(some, more), parameters })
+    const parameters = [...some.flatMap((branch) => [...branch.parameters, ...ends, ...instants]), limit]
+    statements.push({ text: sqlOf(some, reach), parameters })
   }
   return statements
 }
 
+type BranchText = Pick<Branch, 'index' | 'where'>
+
 /** SQLite merges the branches lazily ("MERGE (UNION ALL)"): each gives its rows in the order of the list. */
-export const mergeSql = (branches: readonly Pick<Branch, 'index' | 'where'>[], more: string): string =>
-  `${branches
-    .map(({ index, where }) => `select seq${more} from studies indexed by ${index} where ${where} and seq < ?`)
-    .join(' union all ')} order by seq desc limit ?`
+export const mergeSql = (branches: readonly BranchText[], more: string, reach: Reach = {}): string =>
+  `${unionOf(branches, `seq${more}`, reach)} order by seq ${reach.isOldestFirst ? 'asc' : 'desc'} limit ?`
+
+const countSql = (branches: readonly BranchText[], reach: Reach): string =>
+  `select count(*) as count from (${unionOf(branches, '1', reach)} limit ?)`
+
+const unionOf = (branches: readonly BranchText[], columns: string, { above, madeIn }: Reach): string => {
+  const reach = `${above === undefined ? '' : 'seq > ? and '}seq < ?${madeIn ? ' and createdAt >= ? and createdAt < ?' : ''}`
+  return branches
+    .map(({ index, where }) => `select ${columns} from studies indexed by ${index} where ${where} and ${reach}`)
+    .join(' union all ')
+}
 
 function byGrams(db: Database, query: StudyQuery, term: string, before: number, limit: number): number[] {
   const { area, assignedTo, expressCustomerIds, createdByApiKeyId } = query

@@ -63,6 +63,9 @@ export interface UsersStore {
   byEmail(email: string): UserRecord | undefined
   insert(user: UserRecord): void
   update(user: UserRecord): void
+  /** When the password was set last; null where it was before this was noted. */
+  passwordChangedAt(userId: string): string | null
+  notePassword(userId: string, at: string): void
 }
 
 /** What two spellings of one e-mail address have in common. */
@@ -122,6 +125,11 @@ export function usersStore(db: Database): UsersStore {
     update(user) {
       const { userId, createdAt: _, ...changed } = rowOf(user)
       db.run(db.sql.updateTable('users').set(changed).where('userId', '=', userId))
+    },
+    passwordChangedAt: (userId) => db.get(db.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId))?.at ?? null,
+    notePassword(userId, at) {
+      const query = db.sql.insertInto('passwordChanges').values({ userId, at })
+      db.run(query.onConflict((old) => old.column('userId').doUpdateSet({ at })))
     },
   }
 }

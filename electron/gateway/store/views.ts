@@ -22,6 +22,8 @@ export interface ViewRecord {
   /** Who made the link; of the window `userId`. */
   readonly createdByApiKeyId: string | null
   readonly createdByUserId: string | null
+  /** Of the window's session that opened it, which it is locked and ends with; null where a link did. */
+  readonly sessionId: string | null
   /** Of an ephemeral session; sealed at rest. */
   readonly ephemeral: EphemeralDetail | null
   readonly createdAt: string
@@ -38,6 +40,8 @@ export interface ViewsStore {
   remove(viewId: string): boolean
   /** Ends the views that are for this user, or those of the kind; how many there were. */
   removeOf(userId: string, kind?: ViewKind): number
+  /** Ends those that the session of the window opened, and those of the user's windows of which no session is known. */
+  removeOfSession(session: { readonly sessionId: string; readonly userId: string }): number
   /** Forgets views that ended before `now`, or were last used before `idleSince`; which they were. */
   purge(now: string, idleSince: string): string[]
 }
@@ -62,6 +66,10 @@ export function viewsStore(db: Database, seal: Seal): ViewsStore {
       const ofUser = remove.where('userId', '=', userId)
       return db.run(kind === undefined ? ofUser : ofUser.where('kind', '=', kind)).changes
     },
+    removeOfSession: ({ sessionId, userId }) =>
+      db.run(
+        remove.where((of) => of.or([of('sessionId', '=', sessionId), of.and({ userId, kind: 'window' }).and(of('sessionId', 'is', null))])),
+      ).changes,
     purge: (now, idleSince) =>
       db
         .all(remove.where((of) => of.or([of('expiresAt', '<=', now), of('lastUsedAt', '<=', idleSince)])).returning('viewId'))

@@ -65,8 +65,8 @@ export function openInspector({ store, clock }: InspectorDeps) {
       return inspectionId
     },
 
-    /** The record with its rows, read again from the partner's answer; undefined where there is none of that id. */
-    async read(inspectionId: number, filter: VerdictFilter): Promise<Inspection | undefined> {
+    /** The record with its rows, `most` of them, read again from the partner's answer; undefined where there is none of that id. */
+    async read(inspectionId: number, filter: VerdictFilter, most = MOST_ROWS): Promise<Inspection | undefined> {
       const found = store.inspections.read(inspectionId)
       if (!found) return undefined
       const { detail, answerHash, verdictHash, transferSyntax, ...summary } = found
@@ -84,7 +84,7 @@ export function openInspector({ store, clock }: InspectorDeps) {
         question,
         remarks: [...(verdicts?.remarks ?? [])],
         partner,
-        rows: rows.slice(0, MOST_ROWS),
+        rows: rows.slice(0, most),
         rowsTotal: rows.length,
       }
     },

@@ -139,6 +139,11 @@ function encodeAll(asked: readonly RowTextAttribute[], row: WorklistRow, terms: 
 const cutWords = (cut: readonly string[]): string =>
   cut.length > 0 ? `${cut.join(', ')} cut: the device counts bytes, and has no room for more` : ''
 
+const NO_ROOM = 'takes more bytes than this device has room for'
+const UNSPEAKABLE = 'cannot be written in the character set of this device, nor in Latin letters'
+/** Whether a row was withheld because this device could not have been told it: another might be. */
+export const isUnspeakable = (withheld: string): boolean => withheld.includes(NO_ROOM) || withheld.includes(UNSPEAKABLE)
+
 function inLatinLetters(asked: readonly RowTextAttribute[], row: WorklistRow, terms: readonly string[], countsBytes: boolean): RowText {
   const encoded = new Map<RowKeyword, Buffer>()
   const changed: string[] = []
@@ -150,9 +155,7 @@ function inLatinLetters(asked: readonly RowTextAttribute[], row: WorklistRow, te
     const asIs = write(attribute, value, terms)
     const bytes = asIs ?? (IDENTIFIERS.has(keyword) ? undefined : latin(attribute, value, terms, write))
     if (!bytes) {
-      const why = encodeText(value, terms, vr)
-        ? `takes more bytes than this device has room for${vr === 'PN' ? ', also in Latin letters' : ''}`
-        : 'cannot be written in the character set of this device, nor in Latin letters'
+      const why = encodeText(value, terms, vr) ? `${NO_ROOM}${vr === 'PN' ? ', also in Latin letters' : ''}` : UNSPEAKABLE
       return { characterSet: '', encoded: NOTHING_ENCODED, remark: '', withheld: `its ${keyword} ${why}` }
     }
     encoded.set(keyword, bytes)

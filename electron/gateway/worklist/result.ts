@@ -89,8 +89,9 @@ export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules
   }
 }
 
-const CLOSED = 'it is marked as done or cancelled here, and the list is a stored one'
-const PAST = 'it is dated before today, and the list is a stored one'
+/** Why a fit row of a stored answer is withheld. */
+export const CLOSED = 'it is marked as done or cancelled here, and the list is a stored one'
+export const PAST = 'it is dated before today, and the list is a stored one'
 
 /** The verdict on one row: the first key it does not meet, then what keeps it back. */
 function judgeFor(rules: ResultRules, place: ReturnType<typeof findingTable>['place']): (row: WorklistRow) => number {

@@ -168,15 +168,21 @@ export function openAnswers({ store, clock, setting, downtime, askPartner, onAns
     const source = tierOf(receivedAt)
     if (!source) return undefined
     const context = contextOf(record, device)
-    const key = listKey(record.documentHash, context)
-    let read = lists.get(key)
-    if (!read) {
-      const body = store.documents.read(record.documentHash)
-      if (!body) return undefined
-      read = await readList(readAnswer('modality_worklist.requested', body).items, context)
-      lists.set(key, read, body.length * ROWS_AND_BODY)
-    }
+    const read = await keptList(record.documentHash, context)
+    if (!read) return undefined
     return { source, answer: { hash: record.documentHash, list: read.list, listId: read.listId, context, receivedAt } }
+  }
+
+  /** The rows of an answer as `documents` keeps it; undefined where it is kept no more. */
+  async function keptList(documentHash: string, context: ItemContext): Promise<Read | undefined> {
+    const key = listKey(documentHash, context)
+    const known = lists.get(key) ?? readInUse(key)
+    if (known) return known
+    const body = store.documents.read(documentHash)
+    if (!body) return undefined
+    const read = await readList(readAnswer('modality_worklist.requested', body).items, context)
+    lists.set(key, read, body.length * ROWS_AND_BODY)
+    return read
   }
 
   /** Whether an answer of that age may be served now, and as what. */
@@ -215,7 +221,7 @@ export function openAnswers({ store, clock, setting, downtime, askPartner, onAns
     return { list: await readRows(items, context), listId }
   }
 
-  return { answerTo }
+  return { answerTo, keptList: async (hash: string, context: ItemContext) => (await keptList(hash, context))?.list }
 }
 export type Answers = ReturnType<typeof openAnswers>
 

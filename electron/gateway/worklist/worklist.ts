@@ -10,11 +10,13 @@ import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { type Inspection, type InspectionSummary, WorklistAsk } from '#shared/contract/worklist.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { AnswerRows } from './answer.ts'
 import { byteCache } from './byte-cache.ts'
 import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
 import { faultResult } from './faults.ts'
 import { type HandedOutQuery, openHandedOut } from './handed-out.ts'
 import { openInspector, sharedDocument, type VerdictFilter } from './inspector.ts'
+import type { ItemContext } from './item.ts'
 import { layoutOf } from './layout.ts'
 import { lintOf } from './lint.ts'
 import { openProgress, type ProgressDeps } from './progress.ts'
@@ -48,11 +50,24 @@ export interface AskingUser {
   readonly name: string
 }
 
+/** What a console sends for a worklist. */
+export interface ConsoleQuery {
+  readonly identifier: Buffer
+  readonly transferSyntax: string
+}
+
 export interface Worklist {
   /** PS3.4 Annex K: answers the modalities. */
   readonly cFindScp: CFindScp
   /** Asks as that device would, by the code a device goes through, recorded with the user's name. */
   ask(ask: WorklistAsk, device: Device, user: AskingUser): Promise<Inspection>
+  /**
+   * As `ask`, with the identifier of a console and its transfer syntax; every row with its verdict. Such a query is the window's too: what
+   * a device was handed is not changed by it.
+   */
+  askWith(query: ConsoleQuery, device: Device, user: AskingUser): Promise<Inspection>
+  /** The rows of an answer of the partner that is kept; undefined where it is kept no more. */
+  keptList(documentHash: string, context: ItemContext): Promise<AnswerRows | undefined>
   /**
    * Asks for today as that device would, recorded like `ask`, and checks what would be sent against the rules of its profile.
    * @throws {ApiError} unavailable: there is no list to check, because the query failed
@@ -257,7 +272,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   }
 
   /** The walk of a device, without the network. */
-  async function askAs(ask: WorklistAsk, device: Device, user: AskingUser) {
+  async function askAs({ identifier, transferSyntax }: ConsoleQuery, device: Device, user: AskingUser) {
     const association: AssociationInfo = {
       associationId: 'window',
       callingAeTitle: device.aeTitle,
@@ -267,8 +282,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const request: CFindRequest = {
       association,
       messageId: 1,
-      transferSyntax: CONSOLE_TRANSFER_SYNTAX,
-      identifier: consoleQuery(ask),
+      transferSyntax,
+      identifier,
       signal: new AbortController().signal,
     }
     let recorded = { inspectionId: 0, sentence: '' }
@@ -281,6 +296,12 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
+  async function recordOf({ inspectionId }: { readonly inspectionId: number }, most?: number): Promise<Inspection> {
+    const inspection = await inspector.read(inspectionId, 'all', most)
+    if (!inspection) throw new Error(`inspection ${inspectionId} is not there`)
+    return inspection
+  }
+
   return {
     cFindScp: {
       find: (request) => {
@@ -288,17 +309,14 @@ export function openWorklist(deps: WorklistDeps): Worklist {
         return find(request, { origin: 'device', device: recogniseDevice(callingAeTitle, remoteAddress), user: undefined })
       },
     },
-    async ask(ask, device, user) {
-      const { inspectionId } = await askAs(ask, device, user)
-      const inspection = await inspector.read(inspectionId, 'all')
-      if (!inspection) throw new Error(`inspection ${inspectionId} is not there`)
-      return inspection
-    },
+    ask: async (ask, device, user) => recordOf(await askAs(fromConsole(ask), device, user)),
+    askWith: async (query, device, user) => recordOf(await askAs(query, device, user), Number.POSITIVE_INFINITY),
+    keptList: answers.keptList,
     async lint(device, user) {
       const today = wallClock(clock(), timeZoneOf(setting('clinic.timeZone'))).day
       const { deviceId, aeTitle } = device
       const ask = WorklistAsk.parse({ deviceId, startDate: today, endDate: today })
-      const { inspectionId, batches, sentence, final } = await askAs(ask, device, user)
+      const { inspectionId, batches, sentence, final } = await askAs(fromConsole(ask), device, user)
       // A list that could not be had is not a list without faults.
       if (final.status !== 0 && batches.length === 0) throw new ApiError('unavailable', sentence)
       return { ...(await lintOf(batches, CONSOLE_TRANSFER_SYNTAX, device, await handedOut.stepsLastSent(aeTitle))), inspectionId }
@@ -314,6 +332,8 @@ function finalOf({ result, maxRows }: KeptResult): DimseResult {
   if (result.sent === 0 && result.unfit > 0) return { status: 0xc002, errorComment: 'Worklist answer invalid: every match is withheld' }
   return { status: 0x0000 }
 }
+
+const fromConsole = (ask: WorklistAsk): ConsoleQuery => ({ identifier: consoleQuery(ask), transferSyntax: CONSOLE_TRANSFER_SYNTAX })
 
 const deviceKey = (device: Device | undefined): string => (device ? `${device.deviceId} ${device.updatedAt}` : '')
 

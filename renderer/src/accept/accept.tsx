@@ -11,6 +11,8 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { Notice, ToneIcon } from '../components/tone.tsx'
 import { passwordStrength } from '../display/password-strength.ts'
 import { call, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { words } from './words.ts'
@@ -51,7 +53,7 @@ export function Accept({ token }: { token: string }) {
         {invitation.error.code === 'refused' ? (
           <>
             <Notice tone="danger" title={words.failed}>
-              {invitation.error.message}
+              {said(invitation.error.message)}
             </Notice>
             <Text>{words.failedHelp}</Text>
           </>
@@ -104,7 +106,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     initialValues: { password: '' },
     validate: ({ password }) => {
       const parsed = dashboardPeople.acceptInvitation.body.shape.password.safeParse(password)
-      return parsed.success ? {} : { password: parsed.error.issues[0]?.message }
+      return parsed.success ? {} : { password: said(parsed.error.issues[0]?.message ?? '') }
     },
   })
   const { firstName, lastName, email, clinicName, clinicRole, invitedBy, expiry } = invitation
@@ -131,7 +133,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {words.hello(`${firstName} ${lastName}`)} {words.invites(invitedBy, clinicName)}
         </Text>
         <Text c="dimmed">
-          {words.as(clinicRole)} <b>{email}</b>.
+          {clinicRole === 'Other' ? words.asNobody : words.as(ROLE_NAMES[clinicRole])} <b>{email}</b>.
           {expiry !== null && (
             <>
               {' '}

@@ -1,9 +1,13 @@
-export const words = {
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Your invitation',
   foot: 'Invitation',
   invites: (by: string, clinic: string) => `${by} invites you to work with ${clinic || 'this clinic’s imaging gateway'}.`,
   hello: (name: string) => `Hello ${name}.`,
-  as: (role: string) => (role === 'Other' ? 'You sign in with' : `Your role: ${role}. You sign in with`),
+  as: (role: string) => `Your role: ${role}. You sign in with`,
+  asNobody: 'You sign in with',
   until: 'The invitation runs until',
   password: 'Choose a password',
   passwordAbout: 'At least 10 characters. A few words in a row are best.',
@@ -21,3 +25,7 @@ export const words = {
   linkNeeded: 'Open the whole link of your invitation once more: for your safety this window does not keep it.',
   toSignIn: 'Go to the sign-in',
 } as const
+
+export type English = typeof en
+/** Every text of the page that an invitation's link opens. */
+export const words = inLanguage(en, es)

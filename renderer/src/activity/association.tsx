@@ -1,3 +1,177 @@
+import { Button, CopyButton, Group, Tooltip } from '@mantine/core'
+import { IconArrowLeft, IconCheck, IconCopy } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import { type AssociationRecord, type AssociationSummary, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import { Clock } from '../components/clock.tsx'
+import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Tag, ToneIcon } from '../components/tone.tsx'
+import { durationText, numberText } from '../display/amounts.ts'
+import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { useStatus } from '../status.ts'
+import css from './activity.module.css'
+import { Story } from './associations.tsx'
+import { endOf, lastedMs, storyOf } from './story.ts'
+import { Terms } from './terms.tsx'
+import { words } from './words.ts'
+
+const route = getRouteApi('/shell/activity/associations/$associationId')
+const { one: texts } = words
+const OPEN_MS = 2000
+
+/** One connection: what the device did, line by line, and what was agreed. */
 export function AssociationScreen() {
-  return null
+  const { associationId } = route.useParams()
+  const input = { params: { associationId } }
+  const isOpen = useReply(dashboardActivity.association, input).data?.association.how === 'open'
+  const reply = useReply(dashboardActivity.association, input, isOpen ? { every: OPEN_MS } : {})
+  const record = reply.data
+  const who = record ? record.association.deviceName || record.association.aeTitle || record.association.address : ''
+  const end = record && endOf(record.association)
+
+  return (
+    <Page
+      title={record ? texts.title(who || words.list.callers) : words.list.title}
+      about={
+        <Link to="/activity/associations">
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {texts.back}
+        </Link>
+      }
+      actions={record && <CopyForSupport text={record.supportText} />}
+    >
+      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isError && reply.error.code === 'not-found' && <Empty title={texts.gone}>{texts.goneText}</Empty>}
+      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {record && end && (
+        <>
+          <Group gap={10}>
+            <Tag tone={end.tone} meaning={end.meaning}>
+              {end.name}
+            </Tag>
+            <Story parts={storyOf(record.association)} />
+          </Group>
+          <div className={css.columns}>
+            <Panel title={texts.happened}>
+              {record.lines.length === 0 && texts.noLines}
+              <ol className={css.timeline}>
+                {record.lines.map((line) => (
+                  <li key={line.lineId} className={css.event}>
+                    <ToneIcon tone={line.tone} size={15} />
+                    <Clock instant={line.at} />
+                    <span>{said(line.text)}</span>
+                    <Leading line={line} />
+                  </li>
+                ))}
+              </ol>
+              {record.omitted > 0 && texts.omitted(numberText(record.omitted))}
+            </Panel>
+            <Panel>
+              <AssociationFacts record={record} />
+              <More {...record.association} />
+            </Panel>
+          </div>
+          <Panel title={texts.agreed}>
+            <Terms terms={record.terms} />
+          </Panel>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function CopyForSupport({ text }: { text: string }) {
+  return (
+    <CopyButton value={text} timeout={3000}>
+      {({ copied, copy }) => (
+        <Tooltip label={texts.copyMeaning} multiline w={300}>
+          <Button leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={copy}>
+            <span aria-live="polite">{copied ? texts.copied : texts.copy}</span>
+          </Button>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}
+
+/** What else is known of the device. */
+function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'>) {
+  if (aeTitle === '') return null
+  return (
+    <Group gap={8} mt={14}>
+      <Button size="xs" variant="default" renderRoot={(props) => <Link to="/activity/associations" search={{ aeTitle }} {...props} />}>
+        {texts.deviceAll}
+      </Button>
+      {counts.queries > 0 && (
+        <Button size="xs" variant="default" renderRoot={(props) => <Link to="/queries" search={{ aeTitle }} {...props} />}>
+          {texts.deviceQueries}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+function Leading({ line: { inspectionId, studyInstanceUid } }: { line: FeedLine }) {
+  if (inspectionId !== null) {
+    return (
+      <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
+        {texts.openQuery}
+      </Link>
+    )
+  }
+  if (studyInstanceUid === null) return null
+  return (
+    <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+      {texts.openImages}
+    </Link>
+  )
+}
+
+function AssociationFacts({ record: { association } }: { record: AssociationRecord }) {
+  const { facts } = texts
+  const { deviceId, deviceName, aeTitle, calledAeTitle, address, tls, openedAt, endedAt, how, detail, times } = association
+  const ours = useStatus().data?.listeners.find(({ name }) => name === 'dimse')?.aeTitle
+  const lasted = lastedMs(association)
+  const mono = (text: string) => <span className="mono">{text}</span>
+  const rows: (readonly [string, ReactNode] | false)[] = [
+    [
+      facts.device,
+      deviceId === null ? (
+        texts.unknownDevice
+      ) : (
+        <Link key="device" to="/devices">
+          {deviceName || aeTitle}
+        </Link>
+      ),
+    ],
+    [facts.aeTitle, aeTitle ? mono(aeTitle) : words.list.unnamed],
+    [
+      facts.called,
+      <>
+        {mono(calledAeTitle)}
+        {ours && ours !== calledAeTitle && <div className={css.under}>{texts.wrongTitle(ours)}</div>}
+      </>,
+    ],
+    [
+      facts.address,
+      address && (
+        <Link to="/activity/associations" search={{ address }}>
+          {mono(address)}
+        </Link>
+      ),
+    ],
+    [facts.transport, tls || texts.plain],
+    [facts.began, <Clock key="began" instant={openedAt} />],
+    [facts.ended, endedAt ? <Clock key="ended" instant={endedAt} /> : how === 'open' ? texts.notYet : texts.notKnown],
+    lasted !== null && [facts.lasted, durationText(lasted)],
+    how !== 'released' && detail !== '' && [facts.why, said(detail)],
+    times > 1 && [
+      facts.times,
+      <span key="times" title={words.list.timesMeaning}>
+        {words.list.times(numberText(times))}
+      </span>,
+    ],
+  ]
+  return <Facts facts={rows.filter((row) => row !== false)} />
 }

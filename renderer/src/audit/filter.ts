@@ -12,6 +12,25 @@ export interface Chosen {
 
 export const NOTHING: Chosen = { actor: '', action: '', target: '', fromDay: '', toDay: '' }
 
+/** What of the filters an address has; ids of what was changed are not among it. */
+export interface AuditSearch {
+  readonly actor?: string
+  readonly action?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+export const chosenOf = ({ actor = '', action = '', from = '', to = '' }: AuditSearch): Omit<Chosen, 'target'> => ({
+  ...{ actor: actor.slice(0, 100), action: action.slice(0, 100), fromDay: from, toDay: to },
+})
+
+export const searchOf = ({ actor, action, fromDay, toDay }: Chosen): AuditSearch => ({
+  ...(actor && { actor }),
+  ...(action && { action }),
+  ...(fromDay && { from: fromDay }),
+  ...(toDay && { to: toDay }),
+})
+
 /** What the gateway is asked for; both days are whole ones. */
 export function filterOf({ actor, action, target, fromDay, toDay }: Chosen): AuditFilter {
   const from = startOf(fromDay)

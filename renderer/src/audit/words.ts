@@ -1,4 +1,7 @@
-export const words = {
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Audit',
   about: 'Who changed what at this gateway, newest first. Entries cannot be changed or removed; each one seals the one before it.',
   label: 'Audit trail, newest first',
@@ -7,6 +10,7 @@ export const words = {
   gateway: 'The gateway itself',
   commandLine: 'Command line',
   apiKey: (description: string) => `API key ${description}`,
+  newer: 'Show newer entries',
   none: 'Nothing yet',
   noneText: 'Sign-ins and changes of devices, partner, settings and downtime mode appear here.',
   noneFound: 'No entry fits',
@@ -19,13 +23,14 @@ export const words = {
   who: 'Who',
   anyone: 'Anyone',
   what: 'What was done',
-  whatExample: 'report.sign',
+  anything: 'Anything',
   on: 'Id of what it was done to',
   from: 'From',
   to: 'To',
 
   verify: 'Verify',
   verifyMeaning: 'Follows the chain from the first entry to the last.',
+  entries: ['entry', 'entries'],
   intact: 'The trail is unbroken',
   intactText: (entries: string, took: string) => `${entries} followed in ${took}: each is what was written, and none is missing.`,
   broken: (seq: string) => `The trail is broken at entry ${seq}`,
@@ -41,3 +46,6 @@ export const words = {
   jsonlAbout: 'with everything that proves the chain',
   exportNoted: 'That you took it is an entry of the trail.',
 } as const
+
+export type English = typeof en
+export const words = inLanguage(en, es)

@@ -4,7 +4,7 @@ const SIGNS = ['pointermove', 'keydown', 'wheel'] as const
 const watched = new Map<Window, Document | null>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** What is done in a window or frame of this origin counts as use of this one: who scrolls images is not away (`useSignOutWhenIdle`). */
+/** What is done in a window or frame of this origin counts as use of this one: who scrolls images is not away (`useLockWhenIdle`). */
 export function countAsUse(child: Window): void {
   let last = 0
   const tell = () => {
@@ -19,6 +19,12 @@ export function countAsUse(child: Window): void {
 export function watchChild(child: Window): void {
   watched.set(child, null)
   timer ??= setInterval(look, LOOK_MS)
+}
+
+/** Closes them all: they show what this window must not show any more. */
+export function closeWatched(): void {
+  for (const child of watched.keys()) child.close()
+  watched.clear()
 }
 
 function look(): void {

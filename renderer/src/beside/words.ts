@@ -1,5 +1,8 @@
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
 /** Every text of the images beside a report, and of the buttons that open them elsewhere. */
-export const words = {
+const en = {
   label: 'Images',
   frame: 'Images of the study',
   open: 'Open images',
@@ -20,3 +23,5 @@ export const words = {
   tabs: { label: 'Parts of the report', report: 'Report', context: 'Context and earlier reports', signed: 'Signed' },
   indication: 'Indication',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

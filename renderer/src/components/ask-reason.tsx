@@ -2,7 +2,10 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { faultsByField, type ProblemError } from '../client.ts'
+import { useCutOff } from '../status.ts'
 import { Failed } from './page.tsx'
+import { Notice } from './tone.tsx'
+import { words as shared } from './words.ts'
 
 /** What the dialog says; `label` and `example` are those of the field. */
 export interface ReasonWords {
@@ -35,9 +38,10 @@ export function AskReason(props: AskReasonProps) {
 }
 
 function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children }: AskReasonProps) {
+  const isCutOff = useCutOff() !== null
   const form = useForm({
     initialValues: { reason: '' },
-    validate: { reason: (reason) => (reason.trim().length < 3 ? 'must say why' : null) },
+    validate: { reason: (reason) => (reason.trim().length < 3 ? shared.sayWhy : null) },
   })
   const submit = form.onSubmit(({ reason }) =>
     onSend(reason.trim(), (refusal) => {
@@ -59,11 +63,12 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
           {...form.getInputProps('reason')}
         />
         {error && error.errors.length === 0 && <Failed error={error} />}
+        {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {shared.cancel}
           </Button>
-          <Button type="submit" loading={isBusy} {...(isDanger && { color: 'red' })}>
+          <Button type="submit" loading={isBusy} disabled={isCutOff} {...(isDanger && { color: 'red' })}>
             {words.action}
           </Button>
         </Group>

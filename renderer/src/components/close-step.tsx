@@ -7,12 +7,13 @@ import { dayText, timeText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
 import { Failed } from './page.tsx'
 import { PersonName } from './person-name.tsx'
+import { words } from './words.ts'
 
 /** Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers leave the step out. */
 export function CloseStep(props: { row: RowVerdict | null; onLeave: () => void; onClosed: (row: RowVerdict) => void }) {
   const { row, onLeave, onClosed } = props
   return (
-    <Modal opened={row !== null} onClose={onLeave} title="Mark this step as done?">
+    <Modal opened={row !== null} onClose={onLeave} title={words.closeStep.title}>
       {row && <Ask row={row} onLeave={onLeave} onClosed={onClosed} />}
     </Modal>
   )
@@ -42,14 +43,11 @@ function Ask({ row, onLeave, onClosed }: { row: RowVerdict; onLeave: () => void;
             {row.modality} {row.description}, {dayText(row.startDate)} {timeText(row.startTime)}
           </Text>
         </div>
-        <Text size="sm">
-          While the partner cannot be reached, devices are given its last good list. This step will be left out of it. The partner is not
-          told, and its next live list counts again.
-        </Text>
+        <Text size="sm">{words.closeStep.about}</Text>
         <TextInput
-          label="Reason"
-          description="May be left empty."
-          placeholder="e.g. done, patient did not come"
+          label={words.closeStep.reason}
+          description={words.closeStep.reasonAbout}
+          placeholder={words.closeStep.reasonExample}
           maxLength={200}
           data-autofocus
           {...form.getInputProps('reason')}
@@ -57,10 +55,10 @@ function Ask({ row, onLeave, onClosed }: { row: RowVerdict; onLeave: () => void;
         {close.error && close.error.errors.length === 0 && <Failed error={close.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onLeave}>
-            Cancel
+            {words.cancel}
           </Button>
           <Button type="submit" loading={close.isPending}>
-            Mark done
+            {words.closeStep.submit}
           </Button>
         </Group>
       </Stack>

@@ -1,7 +1,10 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ProblemError } from '../client.ts'
+import { useCutOff } from '../status.ts'
 import { Failed } from './page.tsx'
+import { Notice } from './tone.tsx'
+import { words } from './words.ts'
 
 /** Asks before something that is not easily undone. The button says what will happen. */
 export function Confirm(props: {
@@ -18,17 +21,19 @@ export function Confirm(props: {
   onClose: () => void
   children: ReactNode
 }) {
-  const { isOpen, title, action, keep = 'Keep it', isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
+  const { isOpen, title, action, keep = words.keep, isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
+  const isCutOff = useCutOff() !== null
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
         <div>{children}</div>
         {error && <Failed error={error} />}
+        {isOpen && isCutOff && <Notice tone="warning">{words.cutOff}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {keep}
           </Button>
-          <Button color="red" loading={isBusy} disabled={isBlocked} onClick={onConfirm}>
+          <Button color="red" loading={isBusy} disabled={isBlocked || isCutOff} onClick={onConfirm}>
             {action}
           </Button>
         </Group>

@@ -1,8 +1,10 @@
 import type { EchoResult } from '#shared/contract/destinations.ts'
 import type { ProblemError } from '../client.ts'
 import { durationText } from '../display/amounts.ts'
+import { said } from '../language/said.ts'
 import { Failed } from './page.tsx'
 import { Notice } from './tone.tsx'
+import { words } from './words.ts'
 
 /** What came of a C-ECHO; screen readers hear it when it arrives. */
 export function EchoOutcome({ result, error }: { result: EchoResult | undefined; error: ProblemError | null }) {
@@ -11,9 +13,9 @@ export function EchoOutcome({ result, error }: { result: EchoResult | undefined;
       {result && (
         <Notice
           tone={result.success ? 'good' : 'danger'}
-          title={result.success ? `It answers (${durationText(result.tookMs)})` : 'It does not answer'}
+          title={result.success ? words.echo.answers(durationText(result.tookMs)) : words.echo.silent}
         >
-          {result.message}
+          {said(result.message)}
         </Notice>
       )}
       {error && <Failed error={error} />}

@@ -3,13 +3,9 @@ import type { Explanation, Station } from '../display/explanation.ts'
 import type { Tone } from '../display/tones.ts'
 import css from './explanation-view.module.css'
 import { ToneIcon } from './tone.tsx'
+import { words } from './words.ts'
 
-const STATES: Record<Station['state'], { tone: Tone; name: string }> = {
-  passed: { tone: 'good', name: 'passed' },
-  remark: { tone: 'warning', name: 'with a remark' },
-  stop: { tone: 'danger', name: 'it stopped here' },
-  skipped: { tone: 'plain', name: 'not reached' },
-}
+const TONES: Record<Station['state'], Tone> = { passed: 'good', remark: 'warning', stop: 'danger', skipped: 'plain' }
 
 /** The answer to "why is it empty?": one sentence, and the stations of the query in order. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
@@ -23,13 +19,13 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
           {remedy && <div className={css.remedy}>{remedy}</div>}
         </div>
       </div>
-      <ol className={css.stations} aria-label="What happened, step by step">
+      <ol className={css.stations} aria-label={words.stations.label}>
         {stations.map((station) => (
           <li key={station.name} className={`${css.station} ${station.state === 'skipped' ? css.skipped : ''}`}>
-            <ToneIcon tone={STATES[station.state].tone} size={20} />
+            <ToneIcon tone={TONES[station.state]} size={20} />
             <div className={css.stationTitle}>
               {station.title}
-              <VisuallyHidden>, {STATES[station.state].name}:</VisuallyHidden>
+              <VisuallyHidden>, {words.stations[station.state]}:</VisuallyHidden>
             </div>
             <div>
               {station.text}

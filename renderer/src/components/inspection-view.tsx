@@ -6,24 +6,18 @@ import { bytesText, durationText, numberText } from '../display/amounts.ts'
 import { daysText } from '../display/dates.ts'
 import { explain, wordOf } from '../display/explanation.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { Clock } from './clock.tsx'
 import { CloseStep } from './close-step.tsx'
 import { Copy } from './copy.tsx'
 import { ExplanationView } from './explanation-view.tsx'
 import { Empty, Facts, Failed, Panel, Waiting } from './page.tsx'
 import { VerdictTable } from './verdict-table.tsx'
+import { words } from './words.ts'
+
+const texts = words.inspection
 
 type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
-
-const MATCHING: Record<ReceivedKey['matching'], string> = {
-  singleValue: 'must be equal',
-  listOfUid: 'one of several',
-  universal: 'any value; asked to be returned',
-  wildCard: 'pattern with * or ?',
-  range: 'from … to',
-  sequence: 'group of keys',
-  ignored: 'not used for matching',
-}
 
 const stepOf = (row: RowVerdict) => `${row.studyInstanceUid}/${row.scheduledProcedureStepId}`
 
@@ -67,16 +61,21 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
     filtered: inspection.filtered,
     withheld: inspection.rowsTotal - inspection.sent - inspection.filtered,
   }
-  const names: Record<Verdict, string> = { all: 'All', sent: 'Sent', filtered: 'Filtered', withheld: 'Withheld' }
+  const names: Record<Verdict, string> = {
+    all: texts.all,
+    sent: words.verdicts.sent.name,
+    filtered: words.verdicts.filtered.name,
+    withheld: words.verdicts.withheld.name,
+  }
 
   return (
     <Panel
       isFlush
-      title="Exams"
+      title={texts.exams}
       aside={
         <SegmentedControl
           size="xs"
-          aria-label="Which exams"
+          aria-label={texts.which}
           value={verdict}
           onChange={(value) => setVerdict(value as Verdict)}
           data={(['all', 'sent', 'filtered', 'withheld'] as const).map((value) => ({
@@ -89,11 +88,7 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
       {reopen.error && <Failed error={reopen.error} />}
       {asked.isError && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {rows === undefined && !asked.isError && <Waiting rows={6} />}
-      {rows?.length === 0 && (
-        <Empty title={verdict === 'all' ? 'No exam in this answer' : `No exam was ${names[verdict].toLowerCase()}`}>
-          {verdict === 'all' ? 'Why is said above.' : 'Choose “All” to see every exam of the partner’s answer.'}
-        </Empty>
-      )}
+      {rows?.length === 0 && <Empty title={texts.noneOf[verdict]}>{verdict === 'all' ? texts.noneText : texts.noneOfText}</Empty>}
       {rows && rows.length > 0 && (
         <VerdictTable
           rows={rows}
@@ -114,20 +109,28 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
 
 function Received({ keys }: { keys: readonly ReceivedKey[] }) {
   return (
-    <Panel isFlush title="The query as received" aside={<Text size="sm" c="dimmed">{`${keys.length} keys`}</Text>}>
+    <Panel
+      isFlush
+      title={texts.query}
+      aside={
+        <Text size="sm" c="dimmed">
+          {texts.keys(keys.length)}
+        </Text>
+      }
+    >
       {keys.length === 0 ? (
-        <Empty title="The query had no key" />
+        <Empty title={texts.noKey} />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-        <section style={{ maxHeight: 380, overflow: 'auto' }} tabIndex={0} aria-label="Keys of the query">
+        <section style={{ maxHeight: 380, overflow: 'auto' }} tabIndex={0} aria-label={texts.keysLabel}>
           <Table stickyHeader verticalSpacing={5} horizontalSpacing={16} fz="13px">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Key</Table.Th>
-                <Table.Th>Tag</Table.Th>
-                <Table.Th>VR</Table.Th>
-                <Table.Th>Value</Table.Th>
-                <Table.Th>Matching</Table.Th>
+                <Table.Th>{texts.key}</Table.Th>
+                <Table.Th>{texts.tag}</Table.Th>
+                <Table.Th>{texts.vr}</Table.Th>
+                <Table.Th>{texts.value}</Table.Th>
+                <Table.Th>{texts.matching}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -139,7 +142,7 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
                   <Table.Td className="mono" fw={600}>
                     {key.value}
                   </Table.Td>
-                  <Table.Td c="dimmed">{MATCHING[key.matching]}</Table.Td>
+                  <Table.Td c="dimmed">{texts.matchings[key.matching]}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -153,21 +156,23 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
 function Exchange({ inspection }: { inspection: Inspection }) {
   const { question, partner } = inspection
   const isAsked = partner !== null
+  const { callingAeTitle, remoteAddress } = inspection
+  const from = remoteAddress ? texts.at(callingAeTitle, remoteAddress) : callingAeTitle
   return (
-    <Panel title="In detail">
+    <Panel title={texts.detail}>
       <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(300px, 1fr))', gap: 20 }}>
         <div>
           <Text fw={600} mb={4}>
-            Connection
+            {texts.connection}
           </Text>
           <Facts
             facts={[
-              ['From', `${inspection.callingAeTitle}${inspection.remoteAddress ? ` at ${inspection.remoteAddress}` : ''}`],
-              ['Called AE title', inspection.calledAeTitle],
-              ['At', <Clock key="at" instant={inspection.at} />],
-              ['Took', durationText(inspection.tookMs)],
+              [texts.from, from],
+              [texts.called, inspection.calledAeTitle],
+              [texts.atInstant, <Clock key="at" instant={inspection.at} />],
+              [texts.took, durationText(inspection.tookMs)],
               [
-                'Transfer syntax',
+                texts.syntax,
                 <span key="syntax" className="mono">
                   {inspection.transferSyntax}
                 </span>,
@@ -177,20 +182,20 @@ function Exchange({ inspection }: { inspection: Inspection }) {
         </div>
         <div>
           <Text fw={600} mb={4}>
-            {isAsked || question === null ? 'What the partner was asked' : 'What the partner would have been asked'}
+            {isAsked || question === null ? texts.asked : texts.wouldBeAsked}
           </Text>
           {question === null ? (
             <Text size="sm" c="dimmed">
-              Nothing.
+              {texts.nothing}
             </Text>
           ) : (
             <Facts
               facts={[
-                ['Days', daysText(question.dateStart, question.dateEnd)],
-                ['Modality', question.modality ?? 'all'],
-                ['As', `${question.callingAe} at ${question.sourceIp}`],
+                [texts.days, daysText(question.dateStart, question.dateEnd)],
+                [texts.modality, question.modality ?? texts.allModalities],
+                [texts.as, texts.at(question.callingAe, question.sourceIp)],
                 [
-                  'Clinic',
+                  texts.clinic,
                   <span key="clinic" className="mono">
                     {question.clinicId}
                   </span>,
@@ -201,27 +206,27 @@ function Exchange({ inspection }: { inspection: Inspection }) {
         </div>
         <div>
           <Text fw={600} mb={4}>
-            What it answered
+            {texts.answered}
           </Text>
           {partner === null ? (
             <Text size="sm" c="dimmed">
-              It was not called for this query.
+              {texts.notCalled}
             </Text>
           ) : (
             <Facts
               facts={[
-                ['At', partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : 'no answer'],
-                ['Took', inspection.partnerMs === null ? 'not called' : durationText(inspection.partnerMs)],
-                ['HTTP status', partner.httpStatus ?? 'none'],
-                ['Size', bytesText(partner.bytes)],
+                [texts.atInstant, partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer],
+                [texts.took, inspection.partnerMs === null ? texts.notCalledShort : durationText(inspection.partnerMs)],
+                [texts.httpStatus, partner.httpStatus ?? texts.noStatus],
+                [texts.size, bytesText(partner.bytes)],
                 [
-                  'Webhook id',
+                  texts.webhookId,
                   <Group key="id" gap={4} wrap="nowrap">
                     <span className="mono">{partner.webhookId}</span>
-                    <Copy value={partner.webhookId} what="webhook id" />
+                    <Copy value={partner.webhookId} what={texts.webhookIdName} />
                   </Group>,
                 ],
-                ...(partner.detail ? ([['Detail', partner.detail]] as const) : []),
+                ...(partner.detail ? ([[texts.detailOf, said(partner.detail)]] as const) : []),
               ]}
             />
           )}

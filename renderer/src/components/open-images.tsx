@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { viewPaths } from '#shared/contract/viewing.ts'
 import { watchChild } from '../beside/child-windows.ts'
 import { words } from '../beside/words.ts'
+import { said } from '../language/said.ts'
 import { closeView, type ImagesOf, openView } from '../views.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    notifications.show({ color: 'red', title: words.failed, message: error instanceof Error ? error.message : String(error) })
+    notifications.show({ color: 'red', title: words.failed, message: said(error instanceof Error ? error.message : String(error)) })
   }
 }
 

@@ -2,8 +2,10 @@ import { Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../client.ts'
+import { said } from '../language/said.ts'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
+import { words } from './words.ts'
 
 /** A screen: its title, one sentence of what it is for, what can be done, and its panels. `isFull` fills the height. */
 export function Page(props: { title: string; about?: ReactNode; actions?: ReactNode; isFull?: boolean; children: ReactNode }) {
@@ -70,7 +72,7 @@ export function Empty({ icon, title, children, action }: { icon?: ReactNode; tit
 export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
   return (
     <Stack gap={8} p={8} aria-busy="true">
-      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      <VisuallyHidden role="status">{words.loading}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <Skeleton key={row} height={height} radius="sm" />
       ))}
@@ -78,31 +80,26 @@ export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: num
   )
 }
 
-const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = {
-  'not-permitted': 'This is not open to your account',
-  unreachable: 'No answer',
-  'too-many': 'Not so often',
-  'not-found': 'This is not there any more',
-}
+const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = words.failures
 
 /** A reply that could not be had: why, what to do, and a button to ask again. */
 export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () => void }) {
-  const remedy = error.code === 'not-permitted' ? ' Ask an owner or administrator of this gateway.' : ''
+  const remedy = error.code === 'not-permitted' ? ` ${words.askManager}` : ''
   return (
     <Notice
       tone="danger"
-      title={FAILURE_TITLES[error.code] ?? 'This could not be done'}
+      title={FAILURE_TITLES[error.code] ?? words.failed}
       actions={
         onRetry && (
           <Button variant="default" size="xs" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
-            Try again
+            {words.again}
           </Button>
         )
       }
     >
-      {error.message}
+      {said(error.message)}
       {remedy}
-      {error.requestId && <div className="mono">Request {error.requestId}</div>}
+      {error.requestId && <div className="mono">{words.request(error.requestId)}</div>}
     </Notice>
   )
 }

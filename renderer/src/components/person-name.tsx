@@ -1,10 +1,11 @@
 import { shownName } from '../display/patient-name.ts'
 import css from './person-name.module.css'
+import { words } from './words.ts'
 
 /** A PN value as `LAST, First`, with its ideographic group beside it and the value as received on hover. */
 export function PersonName({ value }: { value: string }) {
   const { family, rest, ideographic } = shownName(value)
-  if (family === '') return <span title={value}>(no name)</span>
+  if (family === '') return <span title={value}>{words.noName}</span>
   return (
     <span className={css.name} title={value}>
       <bdi>

@@ -3,35 +3,42 @@ import { IconCheck, IconRotate } from '@tabler/icons-react'
 import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
+import { said } from '../language/said.ts'
 import { PersonName } from './person-name.tsx'
 import { Tag } from './tone.tsx'
 import { type Column, VirtualTable } from './virtual-table.tsx'
+import { words } from './words.ts'
 
 export const VERDICTS: Record<RowVerdict['verdict'], { tone: Tone; name: string; meaning: string }> = {
-  sent: { tone: 'good', name: 'Sent', meaning: 'The device was given this exam.' },
-  filtered: { tone: 'plain', name: 'Filtered', meaning: 'The exam does not fit what the device asked for.' },
-  withheld: { tone: 'danger', name: 'Withheld', meaning: 'The exam cannot be sent safely; the reason says why.' },
-  cut: { tone: 'warning', name: 'Cut', meaning: 'The list was longer than may be sent to one query.' },
+  sent: { tone: 'good', ...words.verdicts.sent },
+  filtered: { tone: 'plain', ...words.verdicts.filtered },
+  withheld: { tone: 'danger', ...words.verdicts.withheld },
+  cut: { tone: 'warning', ...words.verdicts.cut },
 }
 
+const { columns } = words.verdicts
 const base: readonly Column<RowVerdict>[] = [
-  { name: 'Verdict', track: '86px', cell: ({ verdict }) => <Tag {...VERDICTS[verdict]}>{VERDICTS[verdict].name}</Tag> },
+  { name: columns.verdict, track: '86px', cell: ({ verdict }) => <Tag {...VERDICTS[verdict]}>{VERDICTS[verdict].name}</Tag> },
   {
-    name: 'Start',
+    name: columns.start,
     track: '86px',
     cell: ({ startDate, startTime }) => (
       <span className="tabular">
-        {dayText(startDate) || '(no date)'}
+        {dayText(startDate) || words.noDate}
         <br />
         <span style={{ color: 'var(--mantine-color-dimmed)' }}>{timeText(startTime)}</span>
       </span>
     ),
   },
-  { name: 'Patient', track: 'minmax(130px, 1.6fr)', cell: ({ patientName }) => <PersonName value={patientName} /> },
-  { name: 'Patient ID', track: 'minmax(74px, 0.7fr)', cell: ({ patientId }) => <span className="mono">{patientId}</span> },
-  { name: 'Accession', track: 'minmax(104px, 0.8fr)', cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span> },
+  { name: columns.patient, track: 'minmax(130px, 1.6fr)', cell: ({ patientName }) => <PersonName value={patientName} /> },
+  { name: columns.patientId, track: 'minmax(74px, 0.7fr)', cell: ({ patientId }) => <span className="mono">{patientId}</span> },
   {
-    name: 'Exam',
+    name: columns.accession,
+    track: 'minmax(104px, 0.8fr)',
+    cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
+  },
+  {
+    name: columns.exam,
     track: 'minmax(120px, 1.4fr)',
     cell: ({ modality, description }) => (
       <>
@@ -40,14 +47,14 @@ const base: readonly Column<RowVerdict>[] = [
     ),
   },
   {
-    name: 'Why, remarks',
+    name: columns.why,
     track: 'minmax(150px, 1.9fr)',
     cell: ({ reason, remarks }) => (
       <>
-        {reason}
+        {said(reason)}
         {remarks.map((remark) => (
           <div key={remark} style={{ color: 'var(--mantine-color-dimmed)' }}>
-            {remark}
+            {said(remark)}
           </div>
         ))}
       </>
@@ -65,27 +72,27 @@ export function VerdictTable(props: {
 }) {
   const { rows, total, maxHeight = '62vh', onClose, onReopen } = props
   const act: Column<RowVerdict> = {
-    name: 'Step',
+    name: columns.step,
     track: '104px',
     cell: (row) => {
       if (row.studyInstanceUid === '' || row.scheduledProcedureStepId === '') return null
       if (row.isClosed) {
         return (
           <Button variant="subtle" size="compact-xs" leftSection={<IconRotate size={13} />} onClick={() => onReopen?.(row)}>
-            Undo done
+            {words.closeStep.undo}
           </Button>
         )
       }
       return (
         <Button variant="subtle" size="compact-xs" leftSection={<IconCheck size={13} />} onClick={() => onClose?.(row)}>
-          Mark done
+          {words.closeStep.submit}
         </Button>
       )
     },
   }
   return (
     <VirtualTable
-      label="Exams and what became of them"
+      label={words.verdicts.label}
       columns={onClose ? [...base, act] : base}
       rows={rows}
       keyOf={(row) =>
@@ -93,7 +100,7 @@ export function VerdictTable(props: {
       }
       least={onClose ? 990 : 870}
       maxHeight={maxHeight}
-      {...(total > rows.length && { end: `The first ${rows.length} of ${total} exams are shown.` })}
+      {...(total > rows.length && { end: words.verdicts.end(rows.length, total) })}
     />
   )
 }

@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 /** From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of immediate risk are told within minutes. */
 export const OVERDUE_MINUTES = 60
 
@@ -11,9 +13,9 @@ export interface OpenFor {
 export function openFor(openedAt: string, now: Date): OpenFor {
   const minutes = Math.max(0, Math.floor((now.getTime() - new Date(openedAt).getTime()) / 60_000))
   const isOverdue = minutes >= OVERDUE_MINUTES
-  if (minutes < 60) return { text: `${minutes} min`, isOverdue }
+  if (minutes < 60) return { text: words.minutes(minutes), isOverdue }
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return { text: `${hours} h ${String(minutes % 60).padStart(2, '0')} min`, isOverdue }
+  if (hours < 24) return { text: words.hours(hours, minutes % 60), isOverdue }
   const days = Math.floor(hours / 24)
-  return { text: `${days} ${days === 1 ? 'day' : 'days'} ${hours % 24} h`, isOverdue }
+  return { text: words.days(days, hours % 24), isOverdue }
 }

@@ -1,3 +1,146 @@
+import { Button, Drawer, Group, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconBuildings, IconPlus, IconSearch } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { type ExpressCustomer, express } from '#shared/contract/express.ts'
+import { MayButton, useMay } from '../components/allowed.tsx'
+import { Clock } from '../components/clock.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { numberText } from '../display/amounts.ts'
+import { call, keyOf, usePages } from '../gateway.ts'
+import { useShortcuts } from '../shell/shortcuts.ts'
+import { CustomerForm } from './customer-form.tsx'
+import css from './customers.module.css'
+import { MadeBy } from './made-by.tsx'
+import { words } from './words.ts'
+
+const PART = 100
+const { columns: names } = words
+
+const COLUMNS: readonly Column<ExpressCustomer>[] = [
+  {
+    name: names.name,
+    track: 'minmax(180px, 2.4fr)',
+    cell: ({ expressCustomerId, expressCustomerName }, isCurrent) => (
+      <Link tabIndex={isCurrent ? 0 : -1} to="/customers/$expressCustomerId" params={{ expressCustomerId }}>
+        {expressCustomerName}
+      </Link>
+    ),
+  },
+  { name: names.state, track: '110px', cell: ({ isActive }) => <State isActive={isActive} /> },
+  { name: names.users, track: '70px', isRight: true, cell: ({ userCount }) => numberText(userCount) },
+  { name: names.made, track: 'minmax(130px, 1.3fr)', cell: (customer) => <MadeBy customer={customer} /> },
+  { name: names.since, track: '130px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
+  { name: names.changed, track: '130px', isWideOnly: true, cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+]
+
+export function State({ isActive }: { isActive: boolean }) {
+  const state = isActive ? 'active' : 'blocked'
+  return (
+    <Tag tone={isActive ? 'good' : 'warning'} meaning={words.stateMeanings[state]}>
+      {words.states[state]}
+    </Tag>
+  )
+}
+
+/** Express customers, newest first, by what is in their names. */
 export function Customers() {
-  return null
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
+  const [isAdding, setIsAdding] = useState(false)
+  const { may, why } = useMay('manageCustomers')
+  const box = useRef<HTMLInputElement>(null)
+  useShortcuts(words.title, [
+    { keys: '/', name: words.search, run: () => box.current?.select() },
+    ...(may ? [{ keys: 'n', name: words.add, run: () => setIsAdding(true) }] : []),
+  ])
+  const query = { limit: PART, expressCustomerName }
+  const { list, pages, more } = usePages(keyOf(express.list, query), (part, signal) =>
+    call(express.list, { query: { ...query, ...part } }, signal),
+  )
+  const customers = pages.flatMap((page) => page.expressCustomers)
+  const open = ({ expressCustomerId }: ExpressCustomer) =>
+    void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
+  const add = (
+    <MayButton permission="manageCustomers" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+      {words.add}
+    </MayButton>
+  )
+
+  return (
+    <Page title={words.title} about={words.about} actions={add} isFull>
+      {why !== '' && (
+        <Notice tone="info" title={words.mayLook}>
+          {why}
+        </Notice>
+      )}
+      <Group>
+        <TextInput
+          ref={box}
+          type="search"
+          className={css.search}
+          aria-label={words.search}
+          placeholder={words.searchWhat}
+          maxLength={200}
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Group>
+      {list.isPending && <Waiting rows={8} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && customers.length === 0 && (
+        <Panel>
+          {expressCustomerName === '' ? (
+            <Empty icon={<IconBuildings size={34} stroke={1.3} />} title={words.none} action={add}>
+              {words.noneText}
+            </Empty>
+          ) : (
+            <Empty
+              icon={<IconSearch size={34} stroke={1.3} />}
+              title={words.noneFound}
+              action={
+                <Button variant="default" onClick={() => setTyped('')}>
+                  {words.clear}
+                </Button>
+              }
+            >
+              {words.noneFoundText}
+            </Empty>
+          )}
+        </Panel>
+      )}
+      {customers.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable
+            label={words.label}
+            columns={COLUMNS}
+            rows={customers}
+            keyOf={({ expressCustomerId }) => expressCustomerId}
+            least={720}
+            maxHeight="100%"
+            onOpen={open}
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
+        </Panel>
+      )}
+      <Drawer opened={isAdding} onClose={() => setIsAdding(false)} size={560} title={words.form.addTitle}>
+        {isAdding && (
+          <CustomerForm
+            customer={null}
+            onCancel={() => setIsAdding(false)}
+            onDone={(made) => {
+              setIsAdding(false)
+              open(made)
+            }}
+          />
+        )}
+      </Drawer>
+    </Page>
+  )
 }

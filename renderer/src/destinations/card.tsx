@@ -8,6 +8,7 @@ import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import css from './destinations.module.css'
 import { getsText, stateOf } from './state.ts'
 import { words } from './words.ts'
@@ -67,7 +68,7 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
           [words.facts.gets, getsText(destination)],
           [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
           [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
-          ...(lastError ? ([[words.facts.error, lastError]] as const) : []),
+          ...(lastError ? ([[words.facts.error, said(lastError)]] as const) : []),
           ...(nextAttemptAt && lastError ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const) : []),
         ]}
       />

@@ -5,6 +5,7 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const { form: texts } = words
@@ -41,7 +42,7 @@ export function DestinationForm({ destination, onDone }: { destination: Destinat
     },
     validate: (values) => {
       const parsed = NewDestination.safeParse(bodyOf(values))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
     },
   })
   const submit = form.onSubmit((values) => {

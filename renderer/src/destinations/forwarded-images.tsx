@@ -6,6 +6,7 @@ import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const columns: readonly Column<Forward>[] = [
@@ -28,7 +29,7 @@ const columns: readonly Column<Forward>[] = [
     track: 'minmax(140px, 2fr)',
     cell: ({ status, lastError, nextAt }) => (
       <>
-        {status && !lastError.includes(status) && <span className="mono">{status}</span>} {lastError}
+        {status && !lastError.includes(status) && <span className="mono">{status}</span>} {said(lastError)}
         {nextAt && (
           <Text size="xs" c="dimmed">
             {words.next} <Clock instant={nextAt} />

@@ -1,5 +1,6 @@
 import type { NativeModule } from '#shared/contract/destinations.ts'
 import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import css from './destinations.module.css'
 import { words } from './words.ts'
 
@@ -10,7 +11,7 @@ export function NativeNotice({ native }: { native: NativeModule | undefined }) {
     <Notice tone="warning" title={words.nativeTitle}>
       {words.nativeText}
       <div className={css.remedy}>{words.nativeRemedy}</div>
-      {native.detail && <div className="mono">{native.detail}</div>}
+      {native.detail && <div className="mono">{said(native.detail)}</div>}
     </Notice>
   )
 }

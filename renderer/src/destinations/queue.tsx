@@ -13,6 +13,7 @@ import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages, useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ForwardedImages } from './forwarded-images.tsx'
@@ -80,8 +81,9 @@ function Studies({ destination }: { destination: Destination }) {
       retry(
         { params: { destinationId }, body: bodyOf(part) },
         {
-          onSuccess: ({ message }) => notifications.show({ message: message ?? words.retried, icon: <IconCheck size={18} /> }),
-          onError: (error) => notifications.show({ color: 'red', message: error.message }),
+          onSuccess: ({ message }) =>
+            notifications.show({ message: message === undefined ? words.retried : said(message), icon: <IconCheck size={18} /> }),
+          onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
         },
       ),
     [retry, destinationId],
@@ -178,7 +180,7 @@ const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<
     track: 'minmax(180px, 2fr)',
     cell: (study) => (
       <>
-        {study.lastError}
+        {said(study.lastError)}
         <div>
           <Button variant="subtle" c="var(--mantine-color-anchor)" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
             {words.showImages}
@@ -222,7 +224,7 @@ function Drop({ destination, part, onDone }: { destination: Destination; part: P
           {
             onSuccess: ({ message }) => {
               onDone()
-              notifications.show({ message: message ?? words.dropped, icon: <IconCheck size={18} /> })
+              notifications.show({ message: message === undefined ? words.dropped : said(message), icon: <IconCheck size={18} /> })
             },
             onError,
           },

@@ -1,6 +1,7 @@
 import type { Destination } from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import { stateOf } from './state.ts'
 import { words } from './words.ts'
 
@@ -10,7 +11,7 @@ export function Trouble({ destination }: { destination: Destination }) {
   const isFailed = stateOf(destination) === 'failed'
   if (!isFailed && !lastError) return null
   return (
-    <Notice tone={isFailed ? 'danger' : 'warning'} title={lastError || words.notSent}>
+    <Notice tone={isFailed ? 'danger' : 'warning'} title={said(lastError) || words.notSent}>
       {isFailed && <div>{words.notSentHelp}</div>}
       {lastError && nextAttemptAt && (
         <div>

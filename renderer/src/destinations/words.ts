@@ -1,7 +1,9 @@
 import type { Forward } from '#shared/contract/destinations.ts'
 import type { Tone } from '../display/tones.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
 
-export const words = {
+const en = {
   title: 'Destinations',
   about: 'Other DICOM systems, such as a PACS or a reading service: images are sent on to them, and earlier studies are fetched from them.',
   add: 'Add destination',
@@ -112,3 +114,5 @@ export const words = {
   } satisfies Record<Forward['state'], { tone: Tone; name: string }>,
   next: 'next',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

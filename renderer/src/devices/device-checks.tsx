@@ -9,6 +9,7 @@ import { PersonName } from '../components/person-name.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { verdictOf } from './lint-verdict.ts'
 import { PROFILE_NAMES, words } from './words.ts'
 
@@ -98,7 +99,7 @@ function Result({ lint }: { lint: Lint }) {
         />
       )}
       <Text size="xs" c="dimmed">
-        {checks.source}: {lint.source}
+        {checks.source}: {said(lint.source)}
       </Text>
     </Stack>
   )
@@ -128,7 +129,7 @@ const columns: readonly Column<LintFinding>[] = [
         <Text size="xs" c="dimmed" className="mono">
           {keyword} {tag}
         </Text>
-        {text}
+        {said(text)}
       </>
     ),
   },

@@ -6,6 +6,7 @@ import { faultsByField } from '../client.ts'
 import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { CHARACTER_SET_NAMES, PROFILE_NAMES, words } from './words.ts'
 
 const { form: texts } = words
@@ -37,7 +38,7 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     },
     validate: (values) => {
       const parsed = NewDevice.safeParse(bodyOf(values))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]))
     },
   })
   const submit = form.onSubmit((values) => {
@@ -130,7 +131,7 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
         {(form.values.tls === 'mutual' || form.values.certificate !== '') && (
           <Textarea
             {...told('certificate')}
-            placeholder="-----BEGIN CERTIFICATE-----"
+            placeholder={texts.pem}
             autosize
             minRows={3}
             maxRows={8}

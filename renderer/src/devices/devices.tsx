@@ -150,7 +150,7 @@ function DeviceTable(props: {
                     <Action label={words.ask(name)}>
                       <ActionIcon
                         aria-label={words.ask(name)}
-                        renderRoot={(root) => <Link to="/worklist" search={{ device: device.deviceId }} {...root} />}
+                        renderRoot={(root) => <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />}
                       >
                         <IconBuildingHospital size={17} />
                       </ActionIcon>

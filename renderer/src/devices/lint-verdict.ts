@@ -1,5 +1,4 @@
 import type { Lint } from '#shared/contract/devices.ts'
-import { countText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
 import { words } from './words.ts'
 
@@ -11,9 +10,9 @@ export function verdictOf({ rows, refused, findings }: Pick<Lint, 'rows' | 'refu
   title: string
   text: string
 } {
-  const checked = checks.checked(countText(rows, 'exam'))
+  const checked = checks.checked(checks.exams(rows))
   if (rows === 0) return { tone: 'plain', title: checks.empty, text: checks.emptyText }
-  if (refused > 0) return { tone: 'danger', title: checks.refused(countText(refused, 'exam')), text: `${checks.whole} ${checked}` }
+  if (refused > 0) return { tone: 'danger', title: checks.refused(checks.exams(refused)), text: `${checks.whole} ${checked}` }
   if (findings.length > 0) return { tone: 'warning', title: checks.altered, text: checked }
   return { tone: 'good', title: checks.good, text: checked }
 }

@@ -1,40 +1,39 @@
 import type { CharacterSet, DeviceProfile, LintFinding } from '#shared/contract/devices.ts'
+import { countText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
+import { inLanguage } from '../language/words.ts'
+import { reachedAt } from './reached-at.ts'
+import { es } from './words.es.ts'
 
-/** The sets a device can be set to, as a technologist knows them (PS3.3 C.12.1.1.2). */
-export const CHARACTER_SET_NAMES: Record<CharacterSet, string> = {
-  'ISO_IR 6': 'Plain letters without accents',
-  'ISO_IR 100': 'Western European',
-  'ISO_IR 101': 'Central European',
-  'ISO_IR 109': 'South European, Maltese, Esperanto',
-  'ISO_IR 110': 'Baltic (Latin 4)',
-  'ISO_IR 126': 'Greek',
-  'ISO_IR 127': 'Arabic',
-  'ISO_IR 138': 'Hebrew',
-  'ISO_IR 144': 'Cyrillic',
-  'ISO_IR 148': 'Turkish',
-  'ISO_IR 166': 'Thai',
-  'ISO_IR 203': 'Western European with euro sign',
-  'ISO_IR 13': 'Japanese katakana',
-  'ISO 2022 IR 87': 'Japanese kanji',
-  'ISO 2022 IR 149': 'Korean',
-  'ISO 2022 IR 58': 'Simplified Chinese (GB 2312)',
-  GB18030: 'Chinese (GB 18030)',
-  GBK: 'Chinese (GBK)',
-  'ISO_IR 192': 'All scripts, Unicode UTF-8',
-}
-
-/** Consoles with published rules for the rows they take. */
-export const PROFILE_NAMES: Record<DeviceProfile, string> = {
-  standard: 'As the DICOM standard has it',
-  ge: 'GE',
-  philips: 'Philips',
-}
-
-/** A listener on every address is reached at that of the PC. */
-const reachedAt = (address: string) => address.replace(/^(0\.0\.0\.0|\[?::\]?):(?=\d+$)/, 'the address of this PC, port ')
-
-export const words = {
+const en = {
+  /** The sets a device can be set to, as a technologist knows them (PS3.3 C.12.1.1.2). */
+  characterSets: {
+    'ISO_IR 6': 'Plain letters without accents',
+    'ISO_IR 100': 'Western European',
+    'ISO_IR 101': 'Central European',
+    'ISO_IR 109': 'South European, Maltese, Esperanto',
+    'ISO_IR 110': 'Baltic (Latin 4)',
+    'ISO_IR 126': 'Greek',
+    'ISO_IR 127': 'Arabic',
+    'ISO_IR 138': 'Hebrew',
+    'ISO_IR 144': 'Cyrillic',
+    'ISO_IR 148': 'Turkish',
+    'ISO_IR 166': 'Thai',
+    'ISO_IR 203': 'Western European with euro sign',
+    'ISO_IR 13': 'Japanese katakana',
+    'ISO 2022 IR 87': 'Japanese kanji',
+    'ISO 2022 IR 149': 'Korean',
+    'ISO 2022 IR 58': 'Simplified Chinese (GB 2312)',
+    GB18030: 'Chinese (GB 18030)',
+    GBK: 'Chinese (GBK)',
+    'ISO_IR 192': 'All scripts, Unicode UTF-8',
+  } satisfies Record<CharacterSet, string>,
+  /** Consoles with published rules for the rows they take. */
+  profiles: {
+    standard: 'As the DICOM standard has it',
+    ge: 'GE',
+    philips: 'Philips',
+  } satisfies Record<DeviceProfile, string>,
   title: 'Devices',
   about: 'The DICOM devices that may ask this gateway. A device is known by its AE title, and by its address where one is given.',
   add: 'Add device',
@@ -60,7 +59,7 @@ export const words = {
     `${name} will be rejected the next time it connects, and its worklist stays empty. Its past queries are kept. To stop it for a while, switch it off instead.`,
   none: 'No device yet',
   noneText: (aeTitle: string, address: string) =>
-    `Point a device at AE title ${aeTitle}, ${reachedAt(address)}, and use its echo (“verify”) function: it then appears here as a caller to approve. Or add it by hand.`,
+    `Point a device at AE title ${aeTitle}, ${reachedAt(address, 'the address of this PC, port ')}, and use its echo (“verify”) function: it then appears here as a caller to approve. Or add it by hand.`,
   noneTextShort:
     'Point a device at this gateway and use its echo (“verify”) function: it then appears here as a caller to approve. Or add it by hand.',
   inbox: {
@@ -137,6 +136,7 @@ export const words = {
     add: 'Add device',
     cancel: 'Cancel',
     clinic: 'clinic’s setting',
+    pem: '-----BEGIN CERTIFICATE-----',
   },
   checks: {
     title: (name: string) => `Check ${name}`,
@@ -162,7 +162,12 @@ export const words = {
       refused: { tone: 'danger', name: 'Refused', meaning: 'The console drops this exam, or the whole list with it.' },
       altered: { tone: 'warning', name: 'Altered', meaning: 'The console shows another value than the partner gave.' },
     } satisfies Record<LintFinding['severity'], { tone: Tone; name: string; meaning: string }>,
+    exams: (count: number) => countText(count, 'exam'),
     label: 'Exams that do not fit this console',
     columns: { severity: 'Effect', patient: 'Exam', text: 'What is wrong, and what to do' },
   },
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)
+export const CHARACTER_SET_NAMES: Readonly<Record<CharacterSet, string>> = words.characterSets
+export const PROFILE_NAMES: Readonly<Record<DeviceProfile, string>> = words.profiles

@@ -1,3 +1,7 @@
+import { inLanguage } from '../language/words.ts'
+
+const words = inLanguage({ none: 'none' }, { none: 'nada' })
+
 /** The detail of an audit entry on one line: `before: 15, after: 30`; nested values in brackets. Nothing for null and empty ones. */
 export function detailText(detail: unknown): string {
   if (detail === null || detail === undefined) return ''
@@ -11,8 +15,8 @@ export function detailText(detail: unknown): string {
 }
 
 function inner(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'none'
-  if (Array.isArray(value) && value.length === 0) return 'none'
+  if (value === null || value === undefined || value === '') return words.none
+  if (Array.isArray(value) && value.length === 0) return words.none
   return typeof value === 'object' ? `(${detailText(value)})` : String(value)
 }
 

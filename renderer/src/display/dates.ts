@@ -1,4 +1,9 @@
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+import { locale } from '../language/language.ts'
+import { words } from './words.ts'
+
+/** Three letters each in English: the British form of September has four. */
+const monthFormat = new Intl.DateTimeFormat(locale.startsWith('en') ? 'en' : locale, { month: 'short', timeZone: 'UTC' })
+const MONTHS = Array.from({ length: 12 }, (_, month) => monthFormat.format(Date.UTC(2000, month, 1)))
 
 /**
  * A day of the clinic, `20261120` (PS3.5 DA) or `2026-11-20`, as `20 Nov 2026`. It never passes through `Date`: it has no time zone.
@@ -19,7 +24,7 @@ export function timeText(time: string): string {
 }
 
 /** Two days as one phrase: `20 Nov 2026`, or `19 Nov 2026 to 21 Nov 2026`. */
-export const daysText = (start: string, end: string): string => (start === end ? dayText(start) : `${dayText(start)} to ${dayText(end)}`)
+export const daysText = (start: string, end: string): string => (start === end ? dayText(start) : words.days(dayText(start), dayText(end)))
 
 /** A zone `Intl` knows; `local` and unknown names become that of this PC (undefined). */
 export function zoneOf(timeZone: string | undefined): string | undefined {
@@ -69,7 +74,7 @@ export function fullClockText(instant: string, zone: string | undefined): string
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
   const { day, time, seconds } = partsOf(at, zone)
-  return `${dayText(day)} ${time}:${seconds} (${zone ?? 'time of this PC'})`
+  return `${dayText(day)} ${time}:${seconds} (${zone ?? words.localTime})`
 }
 
 /** The clinic's day now, `YYYY-MM-DD`. */
@@ -79,11 +84,10 @@ export const todayIn = (zone: string | undefined, now: Date): string => partsOf(
 export function agoText(instant: string, now: Date): string {
   const seconds = (now.getTime() - new Date(instant).getTime()) / 1000
   if (Number.isNaN(seconds)) return instant
-  if (seconds < 60) return 'just now'
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
-  const days = Math.floor(seconds / 86_400)
-  return days === 1 ? '1 day ago' : `${days} days ago`
+  if (seconds < 60) return words.ago.now
+  if (seconds < 3600) return words.ago.minutes(Math.floor(seconds / 60))
+  if (seconds < 86_400) return words.ago.hours(Math.floor(seconds / 3600))
+  return words.ago.days(Math.floor(seconds / 86_400))
 }
 
 /** The day after `YYYY-MM-DD`, by the calendar alone. */

@@ -1,8 +1,10 @@
 import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/worklist.ts'
-import { bytesText, countText, durationText } from './amounts.ts'
+import { said } from '../language/said.ts'
+import { bytesText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
 import { daysText, dayText, timeText } from './dates.ts'
 import { shownStatus } from './dimse-status.ts'
+import { words } from './explanation-words.ts'
 import type { Tone } from './tones.ts'
 
 /** One station of a query on its way; `stop` is the one where the list became empty or incomplete. */
@@ -35,74 +37,41 @@ export function explain(inspection: Inspection): Explanation {
   const stations: Station[] = [
     asked(inspection, isMisread),
     window(inspection, isMisread),
-    isMisread ? skipped('partner', 'The partner’s answer', 'The partner was not asked.') : partner(inspection),
+    isMisread ? skipped('partner', words.partner.notAsked) : partner(inspection),
     hasList
-      ? station(
-          'list',
-          total === 0 ? 'stop' : 'passed',
-          'The partner’s list',
-          total === 0 ? 'It holds no exam.' : `It holds ${exams(total)}.`,
-        )
-      : skipped('list', 'The partner’s list', 'There was no list.'),
+      ? station('list', total === 0 ? 'stop' : 'passed', total === 0 ? words.list.empty : words.list.holds(total))
+      : skipped('list', words.list.none),
     hasList && total > 0
-      ? lost('keys', 'The keys of the query', filtered, sent === 0 && withheld === 0, 'did not fit them', inspection.rows, 'filtered')
-      : skipped('keys', 'The keys of the query', 'There was nothing to match.'),
+      ? lost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
+      : skipped('keys', words.keys.nothing),
     hasList && total > 0
-      ? lost('checks', 'The checks of the gateway', withheld, sent === 0 && withheld > 0, 'withheld', inspection.rows, 'withheld')
-      : skipped('checks', 'The checks of the gateway', 'There was nothing to check.'),
+      ? lost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
+      : skipped('checks', words.checks.nothing),
     station(
       'sent',
       sent === 0 ? 'skipped' : cut > 0 || isCancelled ? 'remark' : 'passed',
-      'Sent to the device',
-      `${exams(sent)}. The query ended with ${status.toUpperCase()}, ${shownStatus(status).name.toLowerCase()}, after ${durationText(inspection.tookMs)}.`,
-      inspection.errorComment ? [`Comment to the device: “${inspection.errorComment}”`] : [],
+      words.sent.text(sent, status.toUpperCase(), shownStatus(status).name, durationText(inspection.tookMs)),
+      inspection.errorComment ? [words.sent.comment(said(inspection.errorComment))] : [],
     ),
   ]
 
   const say = (tone: Tone, headline: string, remedy = ''): Explanation => ({ tone, headline, remedy, stations })
-  if (isCancelled)
-    return say('plain', `The device cancelled the query after ${exams(sent)}.`, 'Ask again at the device if that was not meant.')
-  if (isMisread) return say('danger', 'The query could not be understood, so nothing was looked up.', misreadRemedy(inspection))
-  if (fault !== null && !hasList) return say('danger', `Empty, because ${FAULTS[fault].name}.`, FAULTS[fault].remedy)
-  if (!hasList) return say('danger', `No list was given: ${shownStatus(status).meaning}`, inspection.errorComment)
-  if (total === 0) {
-    return say(
-      'warning',
-      `Empty, because the partner has no exam ${windowWords(inspection)}.`,
-      'If an exam is missing, check in the partner’s system that it is scheduled for that day.',
-    )
-  }
-  if (sent === 0 && withheld === 0) {
-    return say(
-      'warning',
-      `Empty, because none of the partner’s ${exams(total)} fits what the device asked for.`,
-      filterRemedy(inspection.keys),
-    )
-  }
+  if (isCancelled) return say('plain', words.say.cancelled(sent), words.say.cancelledRemedy)
+  if (isMisread) return say('danger', words.say.misread, misreadRemedy(inspection))
+  if (fault !== null && !hasList) return say('danger', words.say.fault(FAULTS[fault].name), FAULTS[fault].remedy)
+  if (!hasList) return say('danger', words.say.noList(shownStatus(status).meaning), said(inspection.errorComment))
+  if (total === 0) return say('warning', words.say.noExam(windowWords(inspection)), words.say.noExamRemedy)
+  if (sent === 0 && withheld === 0) return say('warning', words.say.noneFits(total), filterRemedy(inspection.keys))
   if (sent === 0) {
-    const rest = filtered > 0 ? ` and ${exams(filtered)} did not fit the query` : ''
-    return say(
-      'danger',
-      `Empty, because ${exams(withheld)} cannot be sent safely${rest}.`,
-      'The reasons are below; most are mended in the partner’s system.',
-    )
+    const headline = filtered > 0 ? words.say.unsafeAndFiltered(withheld, filtered) : words.say.unsafe(withheld)
+    return say('danger', headline, words.say.mendAtPartner)
   }
   if (status !== '0000') {
-    return say(
-      'warning',
-      `${exams(sent)} sent, but the list is not complete: ${inspection.errorComment || shownStatus(status).name}.`,
-      'Narrow the query at the device.',
-    )
+    return say('warning', words.say.incomplete(sent, said(inspection.errorComment) || shownStatus(status).name), words.say.narrow)
   }
-  if (withheld > 0) {
-    return say(
-      'warning',
-      `${exams(sent)} sent; ${exams(withheld)} withheld: ${withheld === 1 ? 'it' : 'they'} cannot be sent safely.`,
-      'The reasons are below; most are mended in the partner’s system.',
-    )
-  }
+  if (withheld > 0) return say('warning', words.say.withheld(sent, withheld), words.say.mendAtPartner)
   const stale = SOURCES[inspection.source].tone === 'warning' ? ` ${SOURCES[inspection.source].meaning}` : ''
-  return say(stale ? 'warning' : 'good', `${exams(sent)} sent.${stale}`)
+  return say(stale ? 'warning' : 'good', `${words.say.sent(sent)}${stale}`)
 }
 
 /** The keys that narrow a query, in words: `Modality = CT`. */
@@ -114,78 +83,54 @@ export const narrowingKeys = (keys: readonly ReceivedKey[]): string[] =>
 /** `ScheduledProcedureStepStartDate` as words; initialisms stay whole. */
 export const wordOf = (keyword: string): string => keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
 
-const exams = (count: number) => countText(count, 'exam')
-
-const station = (
-  name: Station['name'],
-  state: Station['state'],
-  title: string,
-  text: string,
-  details: readonly string[] = [],
-): Station => ({
+const station = (name: Station['name'], state: Station['state'], text: string, details: readonly string[] = []): Station => ({
   name,
   state,
-  title,
+  title: words.titles[name],
   text,
   details,
 })
-const skipped = (name: Station['name'], title: string, text: string) => station(name, 'skipped', title, text)
+const skipped = (name: Station['name'], text: string) => station(name, 'skipped', text)
 
 function asked(inspection: Inspection, isMisread: boolean): Station {
-  const who = inspection.deviceName || inspection.callingAeTitle
+  const { origin, deviceName, callingAeTitle, remoteAddress, errorComment } = inspection
+  const name = deviceName || callingAeTitle
+  const device = remoteAddress ? words.asked.deviceAt(name, callingAeTitle, remoteAddress) : words.asked.device(name, callingAeTitle)
+  const query = origin === 'window' ? words.asked.fromWindow(device) : words.asked.byDevice(device)
   const keys = narrowingKeys(inspection.keys)
-  const from = inspection.origin === 'window' ? 'asked from this window as' : 'query of'
-  const text = `A ${from} ${who} (${inspection.callingAeTitle}${inspection.remoteAddress ? ` at ${inspection.remoteAddress}` : ''}), ${
-    keys.length === 0 ? 'with no key that narrows it.' : `narrowed by ${countText(keys.length, 'key')}.`
-  }`.replace('A asked', 'Asked')
-  return station(
-    'asked',
-    isMisread ? 'stop' : 'passed',
-    'The question',
-    text,
-    isMisread ? [inspection.errorComment, ...keys].filter(Boolean) : keys,
-  )
+  const text = keys.length === 0 ? words.asked.wide(query) : words.asked.narrowed(query, keys.length)
+  return station('asked', isMisread ? 'stop' : 'passed', text, isMisread ? [said(errorComment), ...keys].filter(Boolean) : keys)
 }
 
 function window(inspection: Inspection, isMisread: boolean): Station {
-  const { question, remarks } = inspection
-  if (question === null)
-    return station('window', isMisread ? 'skipped' : 'remark', 'The days asked for', 'The partner was not asked for any day.', remarks)
-  return station(
-    'window',
-    remarks.length > 0 ? 'remark' : 'passed',
-    'The days asked for',
-    `The partner’s list ${windowWords(inspection)}.`,
-    remarks,
-  )
+  const remarks = inspection.remarks.map(said)
+  if (inspection.question === null) return station('window', isMisread ? 'skipped' : 'remark', words.window.none, remarks)
+  return station('window', remarks.length > 0 ? 'remark' : 'passed', words.window.asked(windowWords(inspection)), remarks)
 }
 
 function partner(inspection: Inspection): Station {
   const { source, fault, partnerMs } = inspection
   const answer = inspection.partner
   const facts = [
-    partnerMs === null ? '' : `answered after ${durationText(partnerMs)}`,
+    partnerMs === null ? '' : words.partner.took(durationText(partnerMs)),
     answer?.httpStatus ? `HTTP ${answer.httpStatus}` : '',
     answer && answer.bytes > 0 ? bytesText(answer.bytes) : '',
   ].filter(Boolean)
-  const why = fault === null ? '' : ` Why: ${FAULTS[fault].name}.`
-  const state = source === 'none' ? 'stop' : fault === null && SOURCES[source].tone === 'good' ? 'passed' : 'remark'
-  const details = [facts.length > 0 && fault === null ? `It ${facts.join(', ')}.` : '', answer?.detail ?? ''].filter(Boolean)
-  return station('partner', state, 'The partner’s answer', `${SOURCES[source].meaning}${why}`, details)
+  const { meaning, tone } = SOURCES[source]
+  const state = source === 'none' ? 'stop' : fault === null && tone === 'good' ? 'passed' : 'remark'
+  const details = [facts.length > 0 && fault === null ? words.partner.it(facts.join(', ')) : '', said(answer?.detail ?? '')].filter(Boolean)
+  return station('partner', state, fault === null ? meaning : words.partner.why(meaning, FAULTS[fault].name), details)
 }
 
 function lost(
   name: 'keys' | 'checks',
-  title: string,
   count: number,
   isStop: boolean,
-  what: string,
   rows: readonly RowVerdict[],
   verdict: RowVerdict['verdict'],
 ): Station {
-  if (count === 0) return station(name, 'passed', title, name === 'keys' ? 'Every exam fitted them.' : 'No exam was withheld.')
-  const verb = name === 'checks' ? (count === 1 ? 'was withheld' : 'were withheld') : what
-  return station(name, isStop ? 'stop' : 'remark', title, `${exams(count)} ${verb}.`, reasons(rows, verdict))
+  if (count === 0) return station(name, 'passed', name === 'keys' ? words.keys.allFit : words.checks.allPassed)
+  return station(name, isStop ? 'stop' : 'remark', words[name].lost(count), reasons(rows, verdict))
 }
 
 /** The reasons of one verdict, most frequent first. */
@@ -193,22 +138,22 @@ function reasons(rows: readonly RowVerdict[], verdict: RowVerdict['verdict']): s
   const counts = new Map<string, number>()
   for (const row of rows) if (row.verdict === verdict && row.reason) counts.set(row.reason, (counts.get(row.reason) ?? 0) + 1)
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
-  const shown = sorted.slice(0, 6).map(([reason, count]) => `${exams(count)}: ${reason}`)
-  return sorted.length > 6 ? [...shown, `and ${countText(sorted.length - 6, 'more reason')}`] : shown
+  const shown = sorted.slice(0, 6).map(([reason, count]) => words.reason(count, said(reason)))
+  return sorted.length > 6 ? [...shown, words.moreReasons(sorted.length - 6)] : shown
 }
 
-function windowWords(inspection: Inspection): string {
-  const { question } = inspection
-  if (question === null) return 'for these days'
-  return `for ${daysText(question.dateStart, question.dateEnd)}${question.modality ? `, modality ${question.modality}` : ''}`
+function windowWords({ question }: Inspection): string {
+  if (question === null) return words.forTheseDays
+  const days = daysText(question.dateStart, question.dateEnd)
+  return question.modality ? words.forDaysOf(days, question.modality) : words.forDays(days)
 }
 
-const misreadRemedy = (inspection: Inspection) =>
-  `Correct the query at the device${inspection.errorComment ? ` (“${inspection.errorComment}”)` : ''}; the keys as received are below.`
+const misreadRemedy = ({ errorComment }: Inspection) =>
+  errorComment ? words.say.misreadRemedyOf(said(errorComment)) : words.say.misreadRemedy
 
 const filterRemedy = (keys: readonly ReceivedKey[]) => {
   const narrowing = narrowingKeys(keys)
-  return narrowing.length === 0 ? 'The reasons are below.' : `Clear or correct these keys at the device: ${narrowing.join('; ')}.`
+  return narrowing.length === 0 ? words.say.reasonsBelow : words.say.filterRemedy(narrowing.join('; '))
 }
 
 function valueWords(key: ReceivedKey): string {
@@ -218,9 +163,9 @@ function valueWords(key: ReceivedKey): string {
   return key.value
 }
 
-function rangeWords(ends: readonly string[], words: (value: string) => string): string {
+function rangeWords(ends: readonly string[], text: (value: string) => string): string {
   const [start = '', end = ''] = ends
-  if (start === '') return `until ${words(end)}`
-  if (end === '') return `from ${words(start)}`
-  return start === end ? words(start) : `${words(start)} to ${words(end)}`
+  if (start === '') return words.until(text(end))
+  if (end === '') return words.from(text(start))
+  return start === end ? text(start) : words.range(text(start), text(end))
 }

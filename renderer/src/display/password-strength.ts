@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 export interface PasswordStrength {
   readonly tone: 'danger' | 'warning' | 'good'
   readonly words: string
@@ -23,12 +25,12 @@ const COMMON = [
  * @param own name, e-mail, clinic: what a stranger would try first
  */
 export function passwordStrength(password: string, own: readonly string[] = []): PasswordStrength {
-  if (password.length < 10) return { tone: 'danger', words: `Too short: ${10 - password.length} more to go` }
+  if (password.length < 10) return { tone: 'danger', words: words.password.short(10 - password.length) }
   const folded = password.toLowerCase()
-  const known = [...COMMON, ...own.flatMap((words) => words.toLowerCase().split(/[\s@.^]+/))].filter((word) => word.length > 3)
+  const known = [...COMMON, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter((word) => word.length > 3)
   const left = known.reduce((text, word) => text.replaceAll(word, ''), folded)
   const distinct = new Set(left).size
-  if (left.length < 6 || distinct < 5) return { tone: 'danger', words: 'Easy to guess: use words that are not yours or well known' }
-  if (left.length < 12 || distinct < 8) return { tone: 'warning', words: 'Fair: a few more words would make it strong' }
-  return { tone: 'good', words: 'Strong' }
+  if (left.length < 6 || distinct < 5) return { tone: 'danger', words: words.password.guessable }
+  if (left.length < 12 || distinct < 8) return { tone: 'warning', words: words.password.fair }
+  return { tone: 'good', words: words.password.strong }
 }

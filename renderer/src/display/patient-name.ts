@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 /** A person's name as screens show it. */
 export interface ShownName {
   /** Family name of the alphabetic group, letters as the partner wrote them. */
@@ -29,7 +31,7 @@ export function shownName(personName: string): ShownName {
 export function nameText(personName: string): string {
   const { family, rest, ideographic } = shownName(personName)
   const name = [family, rest].filter(Boolean).join(', ')
-  if (name === '') return '(no name)'
+  if (name === '') return words.noName
   return ideographic ? `${name} (${ideographic})` : name
 }
 

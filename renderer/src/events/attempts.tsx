@@ -7,6 +7,7 @@ import { Empty, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { bytesText, durationText } from '../display/amounts.ts'
 import { OUTCOMES } from '../display/event-outcomes.ts'
+import { said } from '../language/said.ts'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
 import { Notes } from './notes.tsx'
@@ -46,7 +47,7 @@ function Attempt({ attempt, isFirst }: { attempt: EventAttempt; isFirst: boolean
             ].join(' · ')}
           </span>
         </div>
-        {attempt.detail && <div className={css.detail}>{attempt.detail}</div>}
+        {attempt.detail && <div className={css.detail}>{said(attempt.detail)}</div>}
         <Notes title={words.notes} notes={attempt.notes} />
         {attempt.response !== null && (
           <div>

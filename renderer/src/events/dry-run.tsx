@@ -8,6 +8,7 @@ import { Notice } from '../components/tone.tsx'
 import { OUTCOMES } from '../display/event-outcomes.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
 import { Notes } from './notes.tsx'
@@ -86,7 +87,7 @@ export function DryRun() {
                 tone={check.data.outcome === 'accepted' && check.data.notes.length > 0 ? 'warning' : OUTCOMES[check.data.outcome].tone}
                 title={OUTCOMES[check.data.outcome].name}
               >
-                {check.data.sentence}
+                {said(check.data.sentence)}
               </Notice>
               {check.data.notes.length > 0 && (
                 <Panel>

@@ -13,6 +13,7 @@ import { endpointName } from '../display/endpoint-name.ts'
 import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
@@ -99,7 +100,7 @@ function EventFacts({ event }: { event: EventRecord }) {
   const endpoint = endpoints?.find((one) => one.endpointId === event.endpointId)
   const { facts } = words
   const rows: readonly Fact[] = [
-    ...(event.effect ? ([[facts.effect, event.effect]] as const) : []),
+    ...(event.effect ? ([[facts.effect, said(event.effect)]] as const) : []),
     [
       facts.id,
       <Group key="id" gap={4} wrap="nowrap" align="flex-start">
@@ -162,7 +163,7 @@ function Decisions({ event }: { event: EventRecord }) {
               ? { message: words.replayed, icon: <IconCheck size={18} /> }
               : { color: 'red', title: words.notReplayed, message: skipped[0]?.why ?? '' },
           ),
-        onError: (error) => notifications.show({ color: 'red', message: error.message }),
+        onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
       },
     )
   return (

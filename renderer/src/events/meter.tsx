@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardEvents, type MeterRow } from '#shared/contract/events.ts'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
-import { countText, durationText, numberText } from '../display/amounts.ts'
+import { durationText, numberText } from '../display/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import css from './events.module.css'
 import { partsOf } from './meter-parts.ts'
 import { EventTabs } from './tabs.tsx'
@@ -58,7 +59,7 @@ function EventMeter({ row }: { row: MeterRow }) {
       title={EVENT_NAMES[row.type].name}
       aside={
         <Link to="/events" search={{ type: row.type }}>
-          {countText(row.calls, 'call')}
+          {texts.calls(row.calls)}
         </Link>
       }
     >
@@ -90,7 +91,7 @@ function EventMeter({ row }: { row: MeterRow }) {
             <ul className={css.notes}>
               {row.notes.map(({ path, sentence, count, eventId }) => (
                 <li key={`${path} ${sentence}`}>
-                  <b>{texts.times(numberText(count))}</b> <code>{path}</code> {sentence}{' '}
+                  <b>{texts.times(numberText(count))}</b> <code>{path}</code> {said(sentence)}{' '}
                   <Link to="/events/$eventId" params={{ eventId }}>
                     {texts.example}
                   </Link>
@@ -113,5 +114,5 @@ function EventMeter({ row }: { row: MeterRow }) {
 
 function percent(count: number, all: number): string {
   const share = (count / all) * 100
-  return share > 0 && share < 1 ? 'under 1 %' : share > 99 && share < 100 ? 'over 99 %' : `${Math.round(share)} %`
+  return share > 0 && share < 1 ? texts.under1 : share > 99 && share < 100 ? texts.over99 : `${Math.round(share)} %`
 }

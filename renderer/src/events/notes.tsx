@@ -1,4 +1,5 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
+import { said } from '../language/said.ts'
 import css from './events.module.css'
 
 /** What was left out of an answer, or is not as agreed, each with its place. */
@@ -10,7 +11,7 @@ export function Notes({ title, notes }: { title: string; notes: readonly AnswerN
       <ul className={css.notes}>
         {notes.map(({ path, sentence }) => (
           <li key={`${path} ${sentence}`}>
-            <code>{path}</code> {sentence}
+            <code>{path}</code> {said(sentence)}
           </li>
         ))}
       </ul>

@@ -1,4 +1,8 @@
-export const words = {
+import { countText, numberText } from '../display/amounts.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Events',
   about: 'What the gateway sent to the partner and what came back. Every call is here, with the reason where it failed and what to do.',
   tabs: { label: 'Events', list: 'Events', meter: 'Contract meter', dryRun: 'Dry run' },
@@ -83,7 +87,7 @@ export const words = {
   requestGone: 'It is not kept any more.',
   requestAbout: 'It may name a patient. The secret parts of file addresses are left out.',
   wrap: 'Wrap lines',
-  beginning: (more: number) => `${more.toLocaleString('en-GB')} more characters: copy it to see all.`,
+  beginning: (more: number) => `${numberText(more)} more characters: copy it to see all.`,
 
   again: {
     title: 'Send events again',
@@ -138,5 +142,11 @@ export const words = {
     times: (count: string) => `${count}×`,
     example: 'Example',
     perfect: 'Every answer was as agreed.',
+    calls: (count: number) => countText(count, 'call'),
+    under1: 'under 1 %',
+    over99: 'over 99 %',
   },
 } as const
+
+export type English = typeof en
+export const words = inLanguage(en, es)

@@ -1,6 +1,7 @@
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { Tag } from '../components/tone.tsx'
 import { arrivalOf, countOf, ENRICHMENTS, shareOf } from '../display/image-states.ts'
+import { said } from '../language/said.ts'
 import { useZone } from '../status.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
@@ -46,7 +47,7 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
         </Tag>
       )}
       {study.enrichment.state !== 'not-asked' && (
-        <Tag tone={enrichment.tone} meaning={study.enrichment.detail || enrichment.meaning}>
+        <Tag tone={enrichment.tone} meaning={said(study.enrichment.detail) || enrichment.meaning}>
           {enrichment.name}
         </Tag>
       )}

@@ -6,6 +6,7 @@ import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { ENRICHMENTS } from '../display/image-states.ts'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 /** What the partner was asked about this study, and what came of it. */
@@ -26,13 +27,13 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
             facts={[
               [words.enrichmentAsked, <Ago key="asked" instant={askedAt} never={words.enrichmentNever} />],
               ...(nextAt ? ([[words.enrichmentNext, <Clock key="next" instant={nextAt} />]] as const) : []),
-              ...(detail ? ([[words.enrichmentBecause, detail]] as const) : []),
+              ...(detail ? ([[words.enrichmentBecause, said(detail)]] as const) : []),
             ]}
           />
         )}
         {warnings.map((warning) => (
           <Notice key={warning} tone="warning">
-            {warning}
+            {said(warning)}
           </Notice>
         ))}
         {retry.error && <Failed error={retry.error} />}

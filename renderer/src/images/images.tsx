@@ -1,13 +1,17 @@
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconArrowUp, IconPhoto, IconSearch } from '@tabler/icons-react'
+import { IconArrowUp, IconPhoto } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { Clock } from '../components/clock.tsx'
+import { openImages } from '../components/open-images.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { type Column, type TableHandle, VirtualTable } from '../components/virtual-table.tsx'
+import { SearchBox } from '../lists/search-box.tsx'
+import { words as listWords } from '../lists/words.ts'
+import { useShortcuts } from '../shell/shortcuts.ts'
 import { useStatus } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
@@ -16,14 +20,16 @@ import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images')
+const TYPING_MS = 60
+const ROW_KEYS = { v: ({ studyInstanceUid }: ImageStudySummary) => void openImages({ studyInstanceUid }) }
 
 const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: words.columns.patient,
     track: 'minmax(136px, 1.5fr)',
-    cell: ({ studyInstanceUid, patientName, patientId }) => (
+    cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
       <>
-        <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+        <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} tabIndex={isCurrent ? 0 : -1}>
           <PersonName value={patientName} />
         </Link>
         <div className={`mono ${css.under}`}>{patientId}</div>
@@ -57,23 +63,30 @@ export function Images() {
   const navigate = useNavigate()
   // Not in the address: what is searched for may name a patient.
   const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), 300)
-  const { list, studies, isBehind, more, showLatest } = useImageStudies(show, search)
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const studies = useImageStudies(show, search)
   const choose = (value: string) => void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
+  const table = useRef<TableHandle>(null)
+  const press = (key: string) => () => void table.current?.press(key)
+  useShortcuts(listWords.keys, [
+    { keys: 'j', name: listWords.keyNames.down, run: press('j') },
+    { keys: 'k', name: listWords.keyNames.up, run: press('k') },
+    { keys: 'Enter', name: listWords.keyNames.open, run: press('Enter') },
+    { keys: 'v', name: listWords.keyNames.images, run: press('v') },
+  ])
   const isFiltered = show !== 'all' || search !== ''
 
   return (
     <Page title={words.title} about={words.about} isFull>
       <ImageTabs />
       <Group gap={12}>
-        <TextInput
-          className={css.search}
-          aria-label={words.search}
+        <SearchBox
+          label={words.search}
           placeholder={words.searchWhat}
           maxLength={64}
-          leftSection={<IconSearch size={16} />}
           value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={setTyped}
+          onDown={press('ArrowDown')}
         />
         <SegmentedControl
           size="xs"
@@ -82,15 +95,23 @@ export function Images() {
           onChange={choose}
           data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
         />
-        {isBehind && (
-          <Button variant="light" size="xs" leftSection={<IconArrowUp size={14} />} onClick={showLatest}>
-            {words.newer}
+        {studies.unseen > 0 && (
+          <Button
+            variant="light"
+            size="xs"
+            leftSection={<IconArrowUp size={14} />}
+            onClick={() => {
+              studies.showNew()
+              table.current?.toTop()
+            }}
+          >
+            {words.newer(studies.unseen)}
           </Button>
         )}
       </Group>
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={10} height={46} />}
-      {list.isSuccess && studies.length === 0 && (
+      {studies.error && <Failed error={studies.error} onRetry={studies.retry} />}
+      {studies.isPending && !studies.error && <Waiting rows={10} height={46} />}
+      {studies.isSuccess && studies.rows.length === 0 && (
         <Panel>
           <None
             isFiltered={isFiltered}
@@ -101,18 +122,24 @@ export function Images() {
           />
         </Panel>
       )}
-      {studies.length > 0 && (
+      {studies.rows.length > 0 && (
         <Panel isFlush className="grow">
           <VirtualTable
             label={words.label}
             columns={columns}
-            rows={studies}
+            handle={table}
+            rows={studies.rows}
+            topOf={studies.shownKey}
+            isBusy={studies.isBehind}
+            onScrolled={studies.scrolled}
+            rowKeys={ROW_KEYS}
+            ahead={30}
             keyOf={(row) => row.studyInstanceUid}
             least={768}
             maxHeight="100%"
             onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
+            onEnd={studies.more}
+            end={studies.hasMore ? words.more : words.last}
           />
         </Panel>
       )}

@@ -23,7 +23,7 @@ export function InterfacePanel({ studies }: { studies: ImageStudySummary['studie
               <span className="mono" style={{ overflowWrap: 'anywhere' }}>
                 {studyId}
               </span>
-              <Copy value={studyId} what="study id" />
+              <Copy value={studyId} what={words.studyId} />
             </Group>
           </div>
         ))}

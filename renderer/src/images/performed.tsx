@@ -4,6 +4,7 @@ import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
+import { said } from '../language/said.ts'
 import css from './images.module.css'
 import { Quiet } from './quiet.tsx'
 import { words } from './words.ts'
@@ -64,7 +65,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
                   <Tag tone={commitmentState(one).tone}>{commitmentState(one).name}</Tag>
                 </Table.Td>
                 <Table.Td>
-                  {one.lastError}
+                  {said(one.lastError)}
                   {one.attempts > 0 && <div>{words.attempts(one.attempts)}</div>}
                   {one.nextAt && (
                     <div>

@@ -8,6 +8,7 @@ import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
@@ -72,7 +73,7 @@ function Going({ forward, destination, mayManage }: GoingProps) {
         )}
       </div>
       <ForwardCounts counts={forward} />
-      {why && <Text size="sm">{why}</Text>}
+      {why && <Text size="sm">{said(why)}</Text>}
       {isHeldUp && destination.nextAttemptAt && (
         <Text size="sm" c="dimmed">
           {words.sendNext} <Clock instant={destination.nextAttemptAt} />
@@ -101,7 +102,7 @@ function SendTo({ studyInstanceUid, destinations }: { studyInstanceUid: string; 
       {
         onSuccess: ({ message }) => {
           setDestinationId(null)
-          notifications.show({ message: message ?? words.sendDone, icon: <IconCheck size={18} /> })
+          notifications.show({ message: message ? said(message) : words.sendDone, icon: <IconCheck size={18} /> })
         },
       },
     )

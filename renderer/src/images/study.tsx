@@ -9,10 +9,11 @@ import { Copy } from '../components/copy.tsx'
 import { OpenImages } from '../components/open-images.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { bytesText, countText } from '../display/amounts.ts'
+import { bytesText } from '../display/amounts.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { sexText, studyTitle } from '../display/image-states.ts'
 import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
@@ -121,7 +122,7 @@ function Head({ study }: { study: ImageStudy }) {
           [
             facts.setAside,
             <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
-              {words.setAsideWait(countText(study.quarantined, 'image'))}
+              {words.setAsideWait(study.quarantined)}
             </Link>,
           ],
         ] as const)
@@ -130,28 +131,25 @@ function Head({ study }: { study: ImageStudy }) {
   const arrival: readonly Fact[] = [
     [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
     [facts.device, study.deviceName ? `${study.deviceName} (${study.callingAeTitle})` : study.callingAeTitle],
-    [
-      facts.received,
-      words.received(countText(study.instances, 'image'), countText(study.series, 'series', 'series'), bytesText(study.bytes)),
-    ],
+    [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
     [
       facts.first,
       <span key="span">
-        <Clock instant={study.firstInstanceAt} />, {facts.last.toLowerCase()} <Clock instant={study.lastInstanceAt} />
+        <Clock instant={study.firstInstanceAt} />, {words.lastOne} <Clock instant={study.lastInstanceAt} />
       </span>,
     ],
     [
       facts.transfer,
       <span key="transfer">
         {words.transfers[study.lastTransfer.how]} <Clock instant={study.lastTransfer.at} />
-        {study.lastTransfer.detail && `: ${study.lastTransfer.detail}`}
+        {study.lastTransfer.detail && `: ${said(study.lastTransfer.detail)}`}
       </span>,
     ],
     [
       facts.uid,
       <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
         <Mono text={study.studyInstanceUid} />
-        <Copy value={study.studyInstanceUid} what="study UID" />
+        <Copy value={study.studyInstanceUid} what={words.studyUid} />
       </Group>,
     ],
   ]

@@ -1,40 +1,26 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
-import { dashboardImages } from '#shared/contract/images.ts'
-import { call, keyOf, usePages } from '../gateway.ts'
+import { dashboardImages, type ImageStudySummary } from '#shared/contract/images.ts'
+import { call } from '../gateway.ts'
+import { useRows } from '../lists/use-rows.ts'
 import { useLive } from '../live.ts'
 
 export const SHOWS = ['all', 'receiving', 'incomplete', 'mismatch'] as const
 export type Show = (typeof SHOWS)[number]
 
-/** Pages that are read again with each news of images: what is further down is not asked for every second. */
-const LIVE_PAGES = 3
+const POLL_CUT_OFF_MS = 5000
+const idOf = ({ studyInstanceUid }: ImageStudySummary) => studyInstanceUid
 
-/** The list of studies, its counts kept current. `isBehind`: older pages are open and news waits for `showLatest`. */
+/** The list of studies with images, its counts kept current. */
 export function useImageStudies(show: Show, search: string) {
-  const client = useQueryClient()
   const { imagesSeen, isOpen } = useLive()
   const query = { show, search, limit: 50 }
-  const key = keyOf(dashboardImages.list, query)
-  const { list, pages, more } = usePages(
-    key,
-    (part, signal) => call(dashboardImages.list, { query: { ...query, ...part } }, signal),
-    isOpen ? undefined : 5000,
-  )
-  const isDeep = pages.length > LIVE_PAGES
-  const seen = useRef(imagesSeen)
-  const { refetch } = list
-  useEffect(() => {
-    if (isDeep || seen.current === imagesSeen) return
-    seen.current = imagesSeen
-    void refetch({ cancelRefetch: false })
-  }, [imagesSeen, isDeep, refetch])
-
-  const showLatest = () => {
-    seen.current = imagesSeen
-    void client.resetQueries({ queryKey: key })
-  }
-  // A study that moved up while a page was being read may come twice.
-  const studies = [...new Map(pages.flatMap((page) => page.studies).map((one) => [one.studyInstanceUid, one])).values()]
-  return { list, studies, isBehind: isDeep && seen.current !== imagesSeen, more, showLatest }
+  return useRows<ImageStudySummary>({
+    key: [dashboardImages.list.path, query],
+    ask: async (cursor, signal) => {
+      const page = await call(dashboardImages.list, { query: { ...query, ...(cursor !== undefined && { cursor }) } }, signal)
+      return { rows: page.studies, cursor: page.hasMore ? page.cursor : undefined }
+    },
+    idOf,
+    news: imagesSeen,
+    every: isOpen ? undefined : POLL_CUT_OFF_MS,
+  })
 }

@@ -1,15 +1,18 @@
 import type { Commitment, PerformedStep } from '#shared/contract/images.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
+import { countText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
 
-export const words = {
+const en = {
   title: 'Images',
   about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
   tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside' },
   showLabel: 'Which studies',
   shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch' },
   search: 'Search',
-  searchWhat: 'Whole patient ID or accession number, or start of a study UID',
+  searchWhat: 'Name, patient ID, accession number, description or UID',
   columns: {
     patient: 'Patient',
     exam: 'Exam',
@@ -33,7 +36,7 @@ export const words = {
   clear: 'Clear filters',
   more: 'Loading earlier studies…',
   last: 'No earlier study.',
-  newer: 'Show the latest',
+  newer: (count: number) => `${countText(count, 'study', 'studies')} new at the top`,
 
   back: 'All studies',
   gone: 'There are no images of this study here',
@@ -56,8 +59,12 @@ export const words = {
     uid: 'Study UID',
     setAside: 'Set aside',
   },
-  setAsideWait: (images: string) => `${images} to decide on`,
-  received: (images: string, series: string, size: string) => `${images} in ${series}, ${size}`,
+  setAsideWait: (images: number) => `${countText(images, 'image')} to decide on`,
+  received: (images: number, series: number, size: string) =>
+    `${countText(images, 'image')} in ${countText(series, 'series', 'series')}, ${size}`,
+  lastOne: 'last image',
+  studyUid: 'study UID',
+  studyId: 'study id',
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
   series: 'Series',
   seriesNone: 'No image was added to this study.',
@@ -135,3 +142,5 @@ export const words = {
   sendNext: 'Next attempt:',
   retry: 'Try now',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

@@ -4,11 +4,13 @@ import { IconBan, IconKey, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { faultsByField } from '../client.ts'
+import { MayButton } from '../components/allowed.tsx'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { Tag } from '../components/tone.tsx'
+import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { words } from './words.ts'
 
@@ -22,9 +24,9 @@ export function Keys() {
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+    <MayButton permission="manageGateway" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
       {words.add}
-    </Button>
+    </MayButton>
   )
   return (
     <Page title={words.title} about={words.about} actions={add}>
@@ -43,7 +45,7 @@ export function Keys() {
       </Modal>
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
-      <ShownOnce value={shown} {...words.shown} what="the key" onClose={() => setShown(null)} />
+      <ShownOnce value={shown} {...words.shown} what={words.theKey} onClose={() => setShown(null)} />
     </Page>
   )
 }
@@ -68,7 +70,7 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
             <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
               <Table.Td>{key.description}</Table.Td>
               <Table.Td>
-                <span className="mono">sk_live_…{key.last4}</span>
+                <span className="mono">{words.masked(key.last4)}</span>
                 {key.old && (
                   <Text fz="sm" c="dimmed">
                     {words.old(key.old.last4)} <Clock instant={key.old.expiresAt} />
@@ -87,7 +89,7 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
                 )}
               </Table.Td>
               <Table.Td>
-                <Ago instant={key.lastUsedAt} />
+                <Ago instant={key.lastUsedAt} never={words.never} />
               </Table.Td>
               <Table.Td>
                 {key.revokedAt !== null ? (
@@ -211,7 +213,18 @@ function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => vo
       isBusy={revoke.isPending}
       error={revoke.error}
       onClose={onDone}
-      onConfirm={() => apiKey && revoke.mutate({ params: { apiKeyId: apiKey.apiKeyId } }, { onSuccess: onDone })}
+      onConfirm={() =>
+        apiKey &&
+        revoke.mutate(
+          { params: { apiKeyId: apiKey.apiKeyId } },
+          {
+            onSuccess() {
+              showDone(words.revokedDone(apiKey.description))
+              onDone()
+            },
+          },
+        )
+      }
     >
       {apiKey && words.revokeText(apiKey.description)}
     </Confirm>

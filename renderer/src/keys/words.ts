@@ -1,4 +1,7 @@
-export const words = {
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'API keys',
   about: 'What partner systems call the interface with. Give each system a key of its own, so that one can be ended without the others.',
   add: 'Make a key',
@@ -25,6 +28,9 @@ export const words = {
     about: 'Copy it into the partner system now: it is not kept here and cannot be shown again.',
     done: 'I have copied it',
   },
+  theKey: 'the key',
+  never: 'never',
+  masked: (last4: string) => `sk_live_…${last4}`,
   rotateTitle: 'Replace this key?',
   rotateText: 'The system gets a new key. The one before goes on working for the time you choose, so that it can be changed over.',
   overlap: 'The old key works for (hours)',
@@ -32,4 +38,9 @@ export const words = {
   revokeTitle: 'Revoke this key?',
   revokeText: (name: string) => `${name} can no longer call the interface, from this moment. What it made stays. This cannot be undone.`,
   revokeAction: 'Revoke the key',
+  revokedDone: (name: string) => `The key of ${name} is revoked.`,
 } as const
+
+export type English = typeof en
+/** Every text of the API keys. */
+export const words = inLanguage(en, es)

@@ -7,6 +7,7 @@ import { closeImagesWindow } from '../beside/images-window.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { call, useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { linkedViewId } from '../linked.ts'
 import { hasUnsaved, whenLeft } from '../reading/window-drafts.ts'
 import { useSession } from '../session.ts'
@@ -42,7 +43,7 @@ export function LinkedScreen() {
   if (step === 'closed') return <Plain title={words.closed}>{words.closedText}</Plain>
   if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && ENDED.includes(reply.error.code)
-  if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={reply.error.message} />
+  if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={said(reply.error.message)} />
   if (reply.isError && !view) {
     return (
       <main className={css.plain}>
@@ -51,7 +52,7 @@ export function LinkedScreen() {
     )
   }
   if (!view || !mayDictate) return <Waiting rows={8} height={40} />
-  return <Frame view={view} endedBecause={hasEnded ? reply.error.message : ''} onClose={() => setStep('closing')} />
+  return <Frame view={view} endedBecause={hasEnded ? said(reply.error.message) : ''} onClose={() => setStep('closing')} />
 }
 
 function Frame({ view, endedBecause, onClose }: { view: View; endedBecause: string; onClose: () => void }) {

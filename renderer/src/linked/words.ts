@@ -1,5 +1,8 @@
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
 /** Every text of the page that a link for dictation opens. */
-export const words = {
+const en = {
   title: 'Report',
   brand: 'Isthmus',
   close: 'Close the study',
@@ -11,3 +14,5 @@ export const words = {
   opening: 'Opening the study',
   notClosed: 'The study stays open: part of the report is not saved.',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

@@ -17,7 +17,7 @@ export const words = {
     failed: 'Images not sent',
   },
   listeners: 'Listening',
-  listenerNames: { dimse: 'Devices (DICOM)', 'dimse-tls': 'Devices, encrypted (DICOM TLS)', http: 'This window and the interface' },
+  listenerNames: { dimse: 'Devices (DICOM)', 'dimse-tls': 'Devices, encrypted (DICOM TLS)', http: 'This window and the interface', https: 'Other PCs (HTTPS)' },
   storage: 'Room for images',
   storageStates: {
     ok: { tone: 'good', name: 'Enough' },

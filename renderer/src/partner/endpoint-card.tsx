@@ -37,7 +37,7 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
       {!isEnabled && (
         <Notice
           tone="danger"
-          title={disabledReason || words.disabledByHand}
+          title={words.disabledReasons[disabledReason ?? 'person']}
           actions={
             <Button
               size="xs"
@@ -158,7 +158,7 @@ function factsOf({ endpointId, url, apiKey, events, fileHosts, budgets, secrets,
         words.nothingWaits
       ) : (
         <Link key="waiting" to="/events" search={{ show: 'waiting', endpoint: endpointId }}>
-          {countText(waiting, 'event')}
+          {countText(waiting, ...words.eventNouns)}
         </Link>
       ),
     ],

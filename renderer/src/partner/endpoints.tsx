@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
-import { ShownOnce } from '../components/shown-once.tsx'
 import { countText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { EndpointCard } from './endpoint-card.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
+import { NewSecret } from './new-secret.tsx'
 import css from './partner.module.css'
 import { RotateSecret } from './rotate-secret.tsx'
 import { TestEvent } from './test-event.tsx'
@@ -65,14 +65,7 @@ export function Endpoints() {
       {doing?.what === 'rotate' && <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />}
       {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
       <Remove endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />
-      <ShownOnce
-        value={secret}
-        title={words.shown.title}
-        about={words.shown.about}
-        what="the secret"
-        done={words.shown.copied}
-        onClose={() => setSecret(null)}
-      />
+      <NewSecret secret={secret} onClose={() => setSecret(null)} />
     </section>
   )
 }
@@ -94,7 +87,7 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
       onConfirm={() => endpoint && remove.mutate({ params: { endpointId: endpoint.endpointId } }, { onSuccess: close })}
     >
       {endpoint && words.removeText(endpointName(endpoint))}
-      {endpoint && endpoint.waiting > 0 && ` ${words.removeWaiting(countText(endpoint.waiting, 'event'))}`}
+      {endpoint && endpoint.waiting > 0 && ` ${words.removeWaiting(countText(endpoint.waiting, ...words.eventNouns))}`}
     </Confirm>
   )
 }

@@ -6,12 +6,13 @@ import { useState } from 'react'
 import { dashboard, type Partner as PartnerRow } from '#shared/contract/dashboard.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
-import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { Endpoints } from './endpoints.tsx'
+import { NewSecret } from './new-secret.tsx'
+import { TestResult } from './test-result.tsx'
 import { words } from './words.ts'
 
 /** Where the gateway asks, how it proves who it is, and whether that works. */
@@ -110,14 +111,7 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
           </Group>
         </Stack>
       </form>
-      <ShownOnce
-        value={secret}
-        title={words.shown.title}
-        about={words.shown.about}
-        what="the secret"
-        done={words.shown.copied}
-        onClose={() => setSecret(null)}
-      />
+      <NewSecret secret={secret} onClose={() => setSecret(null)} />
     </Panel>
   )
 }
@@ -140,14 +134,7 @@ function Test({ isReady }: { isReady: boolean }) {
         >
           {button}
         </Button>
-        <div role="status" style={{ alignSelf: 'stretch' }}>
-          {test.data && !test.isPending && (
-            <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? good : bad}>
-              {test.data.message}
-            </Notice>
-          )}
-          {test.error && <Failed error={test.error} />}
-        </div>
+        <TestResult test={test} good={good} bad={bad} />
       </Stack>
     </Panel>
   )

@@ -4,11 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
-import { Failed } from '../components/page.tsx'
-import { Notice } from '../components/tone.tsx'
 import { endpointName } from '../display/endpoint-name.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
+import { TestResult } from './test-result.tsx'
 import { words } from './words.ts'
 
 const { testing: texts } = words
@@ -40,17 +39,13 @@ function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) 
           test.reset()
         }}
       />
-      <div role="status">
-        {test.data && !test.isPending && (
-          <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? texts.good : texts.bad}>
-            {test.data.message}{' '}
-            <Link to="/events/$eventId" params={{ eventId: test.data.eventId }}>
-              {texts.open}
-            </Link>
-          </Notice>
+      <TestResult test={test} good={texts.good} bad={texts.bad}>
+        {test.data && (
+          <Link to="/events/$eventId" params={{ eventId: test.data.eventId }}>
+            {texts.open}
+          </Link>
         )}
-        {test.error && <Failed error={test.error} />}
-      </div>
+      </TestResult>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
           {words.close}

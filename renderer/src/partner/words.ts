@@ -1,4 +1,8 @@
-export const words = {
+import type { DisabledReason } from '#shared/contract/events.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Partner',
   about:
     'The system that knows the exams: a RIS, an EHR or a reading service. The gateway asks it over HTTPS with signed requests (Standard Webhooks) each time a device asks for its worklist.',
@@ -26,12 +30,14 @@ export const words = {
     first: 'Save an address first.',
   },
   shown: {
+    what: 'the secret',
     title: 'The new signing secret',
     about: 'Enter it at the partner now. It is shown only this once; afterwards nobody can read it here.',
     copied: 'I have entered it at the partner',
   },
   setUp: 'Partner',
   endpoints: 'Endpoints',
+  eventNouns: ['event', 'events'],
   endpointsAbout:
     'Where each event goes. One place for all is usual; events of studies made with an API key can go to that key’s own. Each event of the same studies goes to one endpoint.',
   addEndpoint: 'Add an endpoint',
@@ -40,7 +46,10 @@ export const words = {
   close: 'Close',
   enabled: 'In use',
   disabled: 'Switched off',
-  disabledByHand: 'This endpoint is switched off.',
+  disabledReasons: {
+    person: 'It was switched off here.',
+    gone: 'It answered a report with 410: this address is no longer used.',
+  } satisfies Record<DisabledReason, string>,
   enable: 'Switch on again',
   enableAbout: (waiting: number) =>
     waiting === 0
@@ -114,3 +123,6 @@ export const words = {
     action: 'Send the test',
   },
 } as const
+
+export type English = typeof en
+export const words = inLanguage(en, es)

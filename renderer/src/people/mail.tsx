@@ -8,6 +8,7 @@ import { faultsByField } from '../client.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useSession } from '../session.ts'
 import { words } from './words.ts'
 
@@ -31,7 +32,7 @@ export function MailPanel() {
               {[mail.data.waiting > 0 && texts.waiting(mail.data.waiting), mail.data.failed > 0 && texts.failed(mail.data.failed)]
                 .filter(Boolean)
                 .join('; ')}
-              {mail.data.fault !== null && `: ${mail.data.fault}.`}
+              {mail.data.fault !== null && `: ${said(mail.data.fault)}.`}
             </Notice>
           )}
           <MailForm mail={mail.data} />
@@ -141,7 +142,7 @@ function Test() {
       <div role="status">
         {test.data && !test.isPending && (
           <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? texts.good : texts.bad}>
-            {test.data.message}
+            {said(test.data.message)}
           </Notice>
         )}
         {test.error && <Failed error={test.error} />}

@@ -1,243 +1,143 @@
-import { ActionIcon, Button, Drawer, Group, Table, Text, Tooltip } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import {
-  IconArrowBackUp,
-  IconBan,
-  IconCheck,
-  IconLink,
-  IconMailOff,
-  IconPencil,
-  IconPlus,
-  type Icon as TablerIcon,
-} from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
-import type { ReplyOf } from '#shared/operation.ts'
-import type { ProblemError } from '../client.ts'
-import { Ago } from '../components/clock.tsx'
-import { Confirm } from '../components/confirm.tsx'
-import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Button, Drawer, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconPlus, IconSearch, IconUsers } from '@tabler/icons-react'
+import { useCallback, useRef, useState } from 'react'
+import { dashboardPeople, PEOPLE_SHOWN, type Person } from '#shared/contract/dashboard-people.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
-import { Notice, Tag } from '../components/tone.tsx'
-import { call, keyOf, useSend } from '../gateway.ts'
-import { useSession } from '../session.ts'
+import { Notice } from '../components/tone.tsx'
+import { showDone } from '../components/undo.tsx'
+import { call, keyOf, usePages } from '../gateway.ts'
+import { useShortcuts } from '../shell/shortcuts.ts'
+import { AskPerson, type PersonQuestion } from './ask-person.tsx'
+import { type Invited, usePersonChanges } from './changes.ts'
 import { MailPanel } from './mail.tsx'
-import { PersonForm } from './person-form.tsx'
-import { ACTIONS, type PersonState, stateOf, TONES } from './state.ts'
-import { LEVEL_NAMES, words } from './words.ts'
+import { OpenedPerson } from './opened-person.tsx'
+import css from './people.module.css'
+import { PeopleTable } from './people-table.tsx'
+import { nameOf, PersonForm } from './person-form.tsx'
+import type { PersonAction } from './state.ts'
+import { words } from './words.ts'
 
-type Part = ReplyOf<typeof dashboardPeople.people>
-type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
-type Ask = { readonly kind: 'revoke' | 'withdraw'; readonly person: Person }
+const PART = 100
+/** What was done is said at the bottom: the last buttons can be scrolled above it. */
+const ABOVE_NOTICES = { body: { paddingBottom: 80 } }
+type Opened = { readonly person: Person } | { readonly like: Person | null }
 
 /** Until the public URL is set, links lead to the PC they are opened on (interface-choices §6 row 54). */
 const isLoopback = (link: string) => /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname)
-const nameOf = ({ firstName, lastName }: Person) => `${firstName} ${lastName}`
 
 /** Users and invited people, and how invitations are sent. */
 export function People() {
-  const people = useInfiniteQuery<Part, ProblemError, Part[], string[], string | undefined>({
-    queryKey: [...(keyOf(dashboardPeople.people) as string[]), 'all'],
-    queryFn: async ({ pageParam, signal }) =>
-      await call(dashboardPeople.people, { query: { limit: 100, ...(pageParam !== undefined && { cursor: pageParam }) } }, signal),
-    initialPageParam: undefined,
-    getNextPageParam: (part) => part.cursor,
-    select: ({ pages }) => pages,
-  })
-  const [editing, setEditing] = useState<{ person: Person | null } | null>(null)
-  const [ask, setAsk] = useState<Ask | null>(null)
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 250)
+  const [show, setShow] = useState<(typeof PEOPLE_SHOWN)[number]>('all')
+  const query = { limit: PART, search, show }
+  const { list, pages, more } = usePages(keyOf(dashboardPeople.people, query), (part, signal) =>
+    call(dashboardPeople.people, { query: { ...query, ...part } }, signal),
+  )
+  const people = pages.flatMap((page) => page.people)
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const [asked, setAsked] = useState<PersonQuestion | null>(null)
   const [link, setLink] = useState<string | null>(null)
+  const { renew, reactivate } = usePersonChanges()
+  const box = useRef<HTMLInputElement>(null)
+  useShortcuts(words.title, [
+    { keys: '/', name: words.search, run: () => box.current?.select() },
+    { keys: 'n', name: words.invite, run: () => setOpened({ like: null }) },
+  ])
 
-  function tell({ person, link: made }: Invited) {
-    if (made === null) notifications.show({ message: words.invited(person.email), icon: <IconCheck size={18} /> })
+  const tell = useCallback(({ person, link: made }: Invited) => {
+    if (made === null) showDone(words.invited(person.email))
     else setLink(made)
+  }, [])
+  function act(action: PersonAction, person: Person) {
+    if (action === 'edit') setOpened({ person })
+    else if (action === 'again') setOpened({ like: person })
+    else if (action === 'link') renew(person, tell)
+    else if (action === 'reactivate') reactivate(person)
+    else setAsked({ kind: action, person })
   }
+  const close = () => setOpened(null)
+  const shown = opened && 'person' in opened ? (people.find(({ userId }) => userId === opened.person.userId) ?? opened.person) : null
+  const isNarrowed = search !== '' || show !== 'all'
 
   return (
     <Page
       title={words.title}
       about={words.about}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ person: null })}>
+        <MayButton permission="manageUsers" leftSection={<IconPlus size={16} />} onClick={() => setOpened({ like: null })}>
           {words.invite}
-        </Button>
+        </MayButton>
       }
     >
-      <Panel isFlush>
-        {people.isPending && <Waiting rows={5} />}
-        {people.isError && <Failed error={people.error} onRetry={() => void people.refetch()} />}
-        {people.data && (
-          <PeopleTable
-            people={people.data.flatMap((part) => part.people)}
-            onEdit={(person) => setEditing({ person })}
-            onAsk={setAsk}
-            onLink={tell}
-          />
-        )}
-        {people.hasNextPage && (
-          <Group justify="center" p="sm">
-            <Button variant="default" loading={people.isFetchingNextPage} onClick={() => void people.fetchNextPage()}>
-              {words.more}
-            </Button>
-          </Group>
-        )}
-      </Panel>
+      <Group gap={12}>
+        <SegmentedControl
+          size="xs"
+          aria-label={words.showLabel}
+          value={show}
+          onChange={setShow}
+          data={PEOPLE_SHOWN.map((value) => ({ value, label: words.shows[value] }))}
+        />
+        <TextInput
+          ref={box}
+          type="search"
+          className={css.search}
+          aria-label={words.search}
+          placeholder={words.searchWhat}
+          maxLength={100}
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Group>
+      {list.isPending && <Waiting rows={6} height={44} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && people.length === 0 && (
+        <Panel>
+          <Empty
+            icon={<IconUsers size={34} stroke={1.3} />}
+            title={search === '' ? words.none[show][0] : words.noneFound}
+            action={
+              isNarrowed && (
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setTyped('')
+                    setShow('all')
+                  }}
+                >
+                  {words.clear}
+                </Button>
+              )
+            }
+          >
+            {search === '' ? words.none[show][1] : words.noneFoundText}
+          </Empty>
+        </Panel>
+      )}
+      {people.length > 0 && (
+        <Panel isFlush className={people.length > 8 ? css.list : undefined}>
+          <PeopleTable people={people} onAct={act} onEnd={more} end={list.hasNextPage ? words.more : words.last} />
+        </Panel>
+      )}
       <MailPanel />
       <Drawer
-        opened={editing !== null}
-        onClose={() => setEditing(null)}
-        size={520}
-        title={editing?.person ? nameOf(editing.person) : words.form.addTitle}
+        opened={opened !== null}
+        onClose={close}
+        size={560}
+        styles={ABOVE_NOTICES}
+        title={shown ? nameOf(shown) : words.form.addTitle}
       >
-        {editing && (
-          <PersonForm key={editing.person?.userId ?? 'new'} person={editing.person} onInvited={tell} onDone={() => setEditing(null)} />
-        )}
+        {shown && <OpenedPerson key={shown.userId} person={shown} onInvited={tell} onAsk={setAsked} onDone={close} />}
+        {opened && 'like' in opened && <PersonForm person={null} like={opened.like} onInvited={tell} onDone={close} />}
       </Drawer>
-      {ask && <Asking {...ask} onDone={() => setAsk(null)} />}
-      <ShownOnce value={link} {...words.shown} what="the link" onClose={() => setLink(null)}>
+      {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
+      <ShownOnce value={link} {...words.shown} what={words.theLink} onClose={() => setLink(null)}>
         {link !== null && isLoopback(link) && <Notice tone="warning">{words.loopback}</Notice>}
       </ShownOnce>
     </Page>
-  )
-}
-
-function PeopleTable(props: {
-  people: readonly Person[]
-  onEdit: (person: Person) => void
-  onAsk: (ask: Ask) => void
-  onLink: (invited: Invited) => void
-}) {
-  const { people, onEdit, onAsk, onLink } = props
-  const { columns } = words
-  const me = useSession().data?.user
-  const renew = useSend(dashboardPeople.renewInvitation, [dashboardPeople.people])
-  const reactivate = useSend(dashboardPeople.reactivatePerson, [dashboardPeople.people])
-  const fail = (error: ProblemError) => notifications.show({ color: 'red', message: error.message })
-
-  const act: Record<string, { icon: TablerIcon; run: (person: Person) => void }> = {
-    edit: { icon: IconPencil, run: onEdit },
-    link: {
-      icon: IconLink,
-      run: ({ userId }) => renew.mutate({ params: { userId } }, { onSuccess: onLink, onError: fail }),
-    },
-    withdraw: { icon: IconMailOff, run: (person) => onAsk({ kind: 'withdraw', person }) },
-    revoke: { icon: IconBan, run: (person) => onAsk({ kind: 'revoke', person }) },
-    reactivate: {
-      icon: IconArrowBackUp,
-      run: ({ userId }) =>
-        reactivate.mutate(
-          { params: { userId } },
-          { onSuccess: ({ success, message }) => notifications.show({ color: success ? 'teal' : 'red', message }), onError: fail },
-        ),
-    },
-  }
-  return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
-        <Table.Thead>
-          <Table.Tr>
-            {Object.values(columns).map((name) => (
-              <Table.Th key={name} ta={name === columns.actions ? 'right' : undefined}>
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {people.map((person) => {
-            const state = stateOf(person)
-            const [title, meaning] = words.states[state]
-            // Only an owner changes an owner (interface-choices §6 row 52).
-            const actions = person.level === 'owner' && me?.level !== 'owner' ? [] : ACTIONS[state]
-            return (
-              <Table.Tr key={person.userId} c={OUT.includes(state) ? 'dimmed' : ''}>
-                <Table.Td>
-                  {nameOf(person)}
-                  {person.userId === me?.userId && ` (${words.you})`}
-                  <Text fz="sm" c="dimmed">
-                    {person.email}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  {LEVEL_NAMES[person.level]}
-                  <Text fz="sm" c="dimmed">
-                    {person.clinicRole}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{rightsOf(person)}</Table.Td>
-                <Table.Td>
-                  <Tag tone={TONES[state]} meaning={meaning}>
-                    {title}
-                  </Tag>
-                  {state === 'invited' && person.invitation && (
-                    <Text fz="sm" c={person.invitation.mail === 'failed' ? 'red' : 'dimmed'}>
-                      {words.mails[person.invitation.mail]}
-                      {person.invitation.mailFault && ` (${person.invitation.mailFault})`}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Ago instant={person.lastLoginAt} />
-                </Table.Td>
-                <Table.Td>
-                  <Group gap={2} justify="flex-end" wrap="nowrap">
-                    {actions.map((action) => {
-                      const { icon: Icon, run } = act[action] ?? act.edit ?? { icon: IconPencil, run: onEdit }
-                      const label = words[action](nameOf(person))
-                      return (
-                        <Tooltip key={action} label={label}>
-                          <ActionIcon aria-label={label} onClick={() => run(person)}>
-                            <Icon size={17} />
-                          </ActionIcon>
-                        </Tooltip>
-                      )
-                    })}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            )
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
-
-/** They keep what they may do, for when access is given back, but can do nothing. */
-const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
-const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
-const rightsOf = (person: Person): string =>
-  RIGHTS.filter((right) => person[right])
-    .map((right) => words.may[right])
-    .join(', ') || words.nothing
-
-function Asking({ kind, person, onDone }: Ask & { onDone: () => void }) {
-  const revoke = useSend(dashboardPeople.revokePerson, [dashboardPeople.people])
-  const withdraw = useSend(dashboardPeople.revokeInvitation, [dashboardPeople.people])
-  const send = kind === 'revoke' ? revoke : withdraw
-  const { title, action, text } = words.asks[kind]
-  return (
-    <Confirm
-      isOpen
-      title={title}
-      action={action}
-      isBusy={send.isPending}
-      error={send.error}
-      onClose={onDone}
-      onConfirm={() =>
-        send.mutate(
-          { params: { userId: person.userId } },
-          {
-            onSuccess({ success, message }) {
-              if (!success) notifications.show({ color: 'red', message })
-              onDone()
-            },
-          },
-        )
-      }
-    >
-      {text(nameOf(person))}
-    </Confirm>
   )
 }

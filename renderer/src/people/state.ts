@@ -22,11 +22,18 @@ export const TONES: Record<PersonState, Tone> = {
 }
 
 /** What can be done about a person in each state. */
-export const ACTIONS: Record<PersonState, readonly ('edit' | 'link' | 'withdraw' | 'revoke' | 'reactivate')[]> = {
+export const ACTIONS: Record<PersonState, readonly PersonAction[]> = {
   active: ['edit', 'revoke'],
   invited: ['edit', 'link', 'withdraw'],
-  expired: ['edit'],
-  rejected: [],
-  withdrawn: [],
+  expired: ['again', 'edit'],
+  rejected: ['again'],
+  withdrawn: ['again'],
   revoked: ['edit', 'reactivate'],
+}
+export type PersonAction = 'edit' | 'again' | 'link' | 'withdraw' | 'revoke' | 'reactivate'
+
+/** Why this person's record may not be changed; undefined where it may. Only an owner changes an owner (interface-choices §6 row 52). */
+export function keptFrom(person: Person, isOwner: boolean): keyof typeof words.notEditable | undefined {
+  if (person.level === 'owner' && !isOwner) return 'owner'
+  return ACTIONS[stateOf(person)].includes('edit') ? undefined : 'over'
 }

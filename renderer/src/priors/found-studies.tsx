@@ -7,7 +7,7 @@ import { Empty, Failed, Panel } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
-import { countText, durationText, numberText } from '../display/amounts.ts'
+import { durationText, numberText } from '../display/amounts.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
 import type { Found } from './priors.tsx'
@@ -31,7 +31,7 @@ export function FoundStudies({ found, patientId }: { found: Found; patientId: st
       title={words.results}
       aside={
         <Text size="sm" c="dimmed">
-          {words.found(countText(studies.length, 'study', 'studies'), durationText(tookMs))}
+          {words.found(studies.length, durationText(tookMs))}
         </Text>
       }
     >

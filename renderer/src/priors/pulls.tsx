@@ -8,6 +8,7 @@ import { Notice, Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useStatus } from '../status.ts'
 import css from './priors.module.css'
 import { words } from './words.ts'
@@ -62,7 +63,7 @@ function Line({ pull }: { pull: Pull }) {
         {all > 0 && text}
         {failed > 0 && `, ${words.failedImages(numberText(failed))}`}
       </Text>
-      {detail && (state !== 'done' || failed > 0 || all === 0) && <Text size="sm">{detail}</Text>}
+      {detail && (state !== 'done' || failed > 0 || all === 0) && <Text size="sm">{said(detail)}</Text>}
       {completed > 0 && (
         <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
           {words.open}

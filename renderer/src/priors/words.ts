@@ -1,7 +1,10 @@
 import type { Pull } from '#shared/contract/destinations.ts'
+import { countText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
 
-export const words = {
+const en = {
   title: 'Earlier studies',
   about: 'Asks another system for a patient’s earlier studies and has them sent here. Nothing is changed there.',
   backToStudy: 'Back to the study',
@@ -25,7 +28,7 @@ export const words = {
   beforeText:
     'Enter a patient ID, a name or an accession number and press Find. What the other system has appears here; nothing is fetched until you say so.',
   results: 'Found',
-  found: (studies: string, took: string) => `${studies} in ${took}`,
+  found: (studies: number, took: string) => `${countText(studies, 'study', 'studies')} in ${took}`,
   nothing: 'Nothing was found',
   nothingText: 'The other system may know the patient by another number. Try the name, or fewer fields.',
   label: 'Studies the other system has',
@@ -51,3 +54,5 @@ export const words = {
     failed: { tone: 'danger', name: 'Failed' },
   } satisfies Record<Pull['state'], { tone: Tone; name: string }>,
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

@@ -9,9 +9,10 @@ import { AskReason } from '../components/ask-reason.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Notice } from '../components/tone.tsx'
-import { bytesText, countText, numberText } from '../display/amounts.ts'
+import { bytesText, numberText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import css from './quarantine.module.css'
 import { words } from './words.ts'
@@ -44,7 +45,7 @@ export function Groups({ studyInstanceUid, mayManage }: { studyInstanceUid: stri
               <div>
                 <b>{QUARANTINE[group.reason].name}</b>
                 <Text size="sm">
-                  {countText(group.instances, 'image')}, <span className="nowrap">{bytesText(group.bytes)}</span>
+                  {words.images(group.instances)}, <span className="nowrap">{bytesText(group.bytes)}</span>
                 </Text>
                 <Patients names={group.patientNames} />
               </div>
@@ -89,7 +90,7 @@ function Ask({ group, decision, onDone }: { group: QuarantineGroup; decision: De
   const discard = useSend(dashboardImages.discardGroup, CHANGES)
   const isRelease = decision === 'release'
   const send = isRelease ? release : discard
-  const images = countText(instances, 'image')
+  const images = words.images(instances)
   const asked = isRelease ? words.releaseAllAsk : words.discardAllAsk
   return (
     <AskReason
@@ -106,7 +107,10 @@ function Ask({ group, decision, onDone }: { group: QuarantineGroup; decision: De
             onSuccess: ({ success, message }) => {
               onDone()
               // What was not done to the end stays until a person has read it.
-              notifications.show({ message, ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red', autoClose: false }) })
+              notifications.show({
+                message: message && said(message),
+                ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red', autoClose: false }),
+              })
             },
             onError,
           },

@@ -13,6 +13,7 @@ import { bytesText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { ImageTabs } from '../images/tabs.tsx'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { CHANGES, Groups } from './groups.tsx'
@@ -34,7 +35,7 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
     cell: ({ reason, detail }) => (
       <>
         <b>{QUARANTINE[reason].name}</b>
-        <div>{detail}</div>
+        <div>{said(detail)}</div>
         <Text size="sm" c="dimmed" mt={2}>
           {QUARANTINE[reason].remedy}
         </Text>
@@ -53,7 +54,7 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
           </Link>
         </div>
         <Text size="xs" c="dimmed" title={sopInstanceUid}>
-          {modality} {words.image.toLowerCase()} <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
+          {words.image(modality)} <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
           <span className="nowrap">{bytesText(bytes)}</span>
         </Text>
         {study === undefined && (
@@ -177,7 +178,7 @@ function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
             onSuccess: ({ success, message }) => {
               onDone()
               notifications.show({
-                message: message ?? SAID[decision],
+                message: message ? said(message) : SAID[decision],
                 ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red' }),
               })
             },

@@ -1,11 +1,16 @@
-export const words = {
+import { countText } from '../display/amounts.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Images set aside',
   about: 'These images are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
   label: 'Images set aside, the latest first',
   columns: { why: 'Why, and what to do', patient: 'Patient, as the image says', device: 'From', at: 'Received', actions: 'Decide' },
   open: 'Open the study',
   ofStudy: 'All set aside of this study',
-  image: 'Image',
+  image: (modality: string) => `${modality} image`.trim(),
+  images: (count: number) => countText(count, 'image'),
   onlyStudy: 'Only those of one study are shown.',
   showAll: 'Show all',
   none: 'Nothing is set aside',
@@ -54,3 +59,5 @@ export const words = {
   discardText:
     'It is deleted from this gateway and cannot be brought back. Make sure that the device still has it, or that nobody needs it.',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

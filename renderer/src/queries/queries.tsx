@@ -6,6 +6,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import type { ReplyOf } from '#shared/operation.ts'
+import { ActivityTabs } from '../activity/tabs.tsx'
 import type { ProblemError } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
@@ -15,6 +16,7 @@ import { durationText, numberText } from '../display/amounts.ts'
 import { SOURCES } from '../display/answer-source.ts'
 import { shownStatus } from '../display/dimse-status.ts'
 import { call, keyOf, useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { words } from './words.ts'
 
@@ -46,7 +48,7 @@ const columns: readonly Column<InspectionSummary>[] = [
       </>
     ),
   },
-  { name: words.columns.sentence, track: 'minmax(170px, 3fr)', cell: ({ sentence }) => sentence },
+  { name: words.columns.sentence, track: 'minmax(170px, 3fr)', cell: ({ sentence }) => said(sentence) },
   {
     name: words.columns.source,
     track: '146px',
@@ -111,6 +113,7 @@ export function Queries() {
 
   return (
     <Page title={words.title} about={words.about} isFull>
+      <ActivityTabs />
       <Group gap={12}>
         <Select
           aria-label={words.device}

@@ -9,6 +9,7 @@ import { Tag } from '../components/tone.tsx'
 import { SOURCES } from '../display/answer-source.ts'
 import { shownStatus } from '../display/dimse-status.ts'
 import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/queries/$inspectionId')
@@ -30,7 +31,7 @@ export function Query() {
           <Link to="/queries">
             <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
           </Link>
-          {inspection && <Text mt={6}>{inspection.sentence}</Text>}
+          {inspection && <Text mt={6}>{said(inspection.sentence)}</Text>}
         </>
       }
       actions={
@@ -38,7 +39,7 @@ export function Query() {
           <Button
             variant="default"
             leftSection={<IconSearch size={16} />}
-            renderRoot={(props) => <Link to="/worklist" search={{ device: device.deviceId }} {...props} />}
+            renderRoot={(props) => <Link to="/worklist/ask" search={{ device: device.deviceId }} {...props} />}
           >
             {words.askAgain}
           </Button>
@@ -46,7 +47,7 @@ export function Query() {
       }
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
-      {reply.isError && reply.error.code === 'not-found' && <Empty title="This query is not kept any more">{words.gone}</Empty>}
+      {reply.isError && reply.error.code === 'not-found' && <Empty title={words.goneTitle}>{words.gone}</Empty>}
       {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {inspection && status && (
         <>

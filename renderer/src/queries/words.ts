@@ -1,4 +1,7 @@
-export const words = {
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Queries',
   about: 'Every worklist query of a device, with what became of it. Open one to see why its list was as it was.',
   device: 'Device',
@@ -19,7 +22,8 @@ export const words = {
   label: 'Worklist queries, newest first',
   newer: (count: number) => (count === 1 ? 'Show 1 newer query' : `Show ${count} newer queries`),
   noneTitle: 'No query yet',
-  noneText: 'When a device asks for its worklist, the query appears here. You can ask as a device yourself on the Worklist screen.',
+  noneText:
+    'When a device asks for its worklist, the query appears here. You can ask as a device yourself under Worklist, Ask as a device.',
   noneFilteredTitle: 'No query fits the filters',
   noneFilteredText: 'Queries are kept for a limited time; older ones are gone.',
   clear: 'Clear filters',
@@ -28,5 +32,9 @@ export const words = {
   back: 'All queries',
   one: (id: number) => `Query ${id}`,
   askAgain: 'Ask as this device',
+  goneTitle: 'This query is not kept any more',
   gone: 'Queries are kept for a limited time (setting inspector.retentionHours).',
 } as const
+
+export type English = typeof en
+export const words = inLanguage(en, es)

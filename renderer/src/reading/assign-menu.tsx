@@ -1,37 +1,51 @@
 import { Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconUser } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
-import { dashboardReports, type ReadingStudy } from '#shared/contract/reports.ts'
-import { may, moved } from '#shared/lifecycle.ts'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { may, moved, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
+import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { LIST_CHANGES } from '../lists/use-study-list.ts'
 import { useMayManage, useMayManageStudies, useSession } from '../session.ts'
 import { words } from './words.ts'
 
 const { assign: texts } = words
 
+/** A study for reporting, of the reading list or opened. */
+type Assignable = Pick<WindowStudy, 'studyId' | 'studyDescription' | 'assignedTo' | 'isCancelled' | 'status'>
+
 /** Who is to report the study. Members take studies and give them back; owners and administrators choose anybody who may report. */
-export function AssignMenu({ study, size = 'xs' }: { study: ReadingStudy; size?: 'xs' | 'compact-xs' }) {
+export function AssignMenu(props: { study: Assignable; size?: 'xs' | 'compact-xs'; tabIndex?: number; fixed?: ReactNode }) {
+  const { study, size = 'xs', tabIndex } = props
   const me = useSession().data?.user
   const mayManage = useMayManage()
   const mayManageStudies = useMayManageStudies()
   const [isOpen, setIsOpen] = useState(false)
   const people = useReply(dashboardPeople.people, { query: { limit: 100 } }, { enabled: mayManage && isOpen, staleTime: 60_000 })
-  const assign = useSend(dashboardReports.assign, [dashboardReports.list, dashboardReports.read])
+  const assign = useSend(dashboardReports.assign, [...LIST_CHANGES, dashboardReports.read])
   const name = study.assignedTo?.name ?? words.list.nobody
+  const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const mayReport = Boolean(me && may(me, 'writeReports'))
-  const mayAssign = Boolean(me) && (mayReport || mayManageStudies) && !study.isCancelled && moved('assign', study.status) !== undefined
-  if (!me || !mayAssign) return <span>{name}</span>
+  const mayAssign =
+    Boolean(me) && (mayReport || mayManageStudies) && !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
+  if (!me || !mayAssign) return props.fixed === undefined ? <span>{name}</span> : props.fixed
 
-  const to = (userId: NonNullable<ReadingStudy['assignedTo']>['userId'] | null, called: string) =>
+  type PersonId = NonNullable<Assignable['assignedTo']>['userId']
+  const send = (userId: PersonId | null, onSuccess?: () => void) =>
     assign.mutate(
       { params: { studyId: study.studyId }, body: { userId } },
       {
-        onSuccess: () => notifications.show({ message: userId === null ? texts.freed : texts.done(called) }),
-        onError: (error) => notifications.show({ color: 'red', message: error.message }),
+        ...(onSuccess && { onSuccess }),
+        onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
       },
     )
+  const before = study.assignedTo?.userId ?? null
+  const to = (userId: PersonId | null, called: string) =>
+    send(userId, () => showDone(userId === null ? texts.freed : texts.done(called), () => send(before)))
   const others = people.data?.people.filter((one) => one.userId !== me.userId && one.state === 'active' && may(one, 'writeReports')) ?? []
   return (
     <Menu opened={isOpen} onChange={setIsOpen} position="bottom-end" withInitialFocusPlaceholder={false}>
@@ -40,6 +54,7 @@ export function AssignMenu({ study, size = 'xs' }: { study: ReadingStudy; size?:
           size={size}
           variant="default"
           maw="100%"
+          tabIndex={tabIndex}
           loading={assign.isPending}
           leftSection={<IconUser size={14} />}
           rightSection={<IconChevronDown size={13} />}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
@@ -19,7 +20,7 @@ export function Communicate({ critical, onDone }: { critical: CriticalResult; on
 }
 
 function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
-  const send = useSend(dashboardReports.communicate, [dashboardReports.criticals, dashboardReports.read, dashboardReports.list])
+  const send = useSend(dashboardReports.communicate, [dashboardReports.criticals, dashboardReports.read, dashboardStudies.list])
   const form = useForm<CommunicationValues>({ initialValues: newCommunication(new Date()), validate: communicationFaults })
   const submit = form.onSubmit((values) =>
     send.mutate(

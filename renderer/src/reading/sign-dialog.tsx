@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CheckFinding, type Draft, dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { type ReportCheck, reportFindings } from '#shared/report-checks.ts'
 import { faultsByField } from '../client.ts'
@@ -44,7 +45,7 @@ export function SignDialog(props: SignDialogProps) {
 
 function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose }: SignDialogProps) {
   const client = useQueryClient()
-  const send = useSend(dashboardReports.sign, [dashboardReports.list, dashboardReports.criticals])
+  const send = useSend(dashboardReports.sign, [dashboardStudies.list, dashboardReports.criticals])
   const [isCritical, setIsCritical] = useState(false)
   const [finding, setFinding] = useState('')
   const [isTold, setIsTold] = useState(false)

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconFileTypePdf, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { type Delivery, dashboardReports, type Reading, type WindowReport } from '#shared/contract/reports.ts'
 import { Ago, Clock } from '../components/clock.tsx'
@@ -19,7 +20,7 @@ import { deliveryTone } from './states.ts'
 import { words } from './words.ts'
 
 const { signed: texts } = words
-const CHANGES = [dashboardReports.read, dashboardReports.list]
+const CHANGES = [dashboardReports.read, dashboardStudies.list]
 
 /** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
 export function SignedPane({ reading }: { reading: Reading }) {

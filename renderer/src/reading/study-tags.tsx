@@ -1,45 +1,15 @@
 import type { ReadingStudy } from '#shared/contract/reports.ts'
-import { Tag } from '../components/tone.tsx'
-import { SEVERITY_TONES, STATUS_TONES } from './states.ts'
-import { words } from './words.ts'
+import { SeverityTag } from '../components/severity-tag.tsx'
+import { StatusTags } from '../lists/status-tags.tsx'
 
-type Tagged = Pick<ReadingStudy, 'severity' | 'status' | 'isCancelled' | 'isCritical'>
-
-/** How urgent a study is; nothing where it is not. */
-export function SeverityTag({ severity }: Pick<Tagged, 'severity'>) {
-  const [name, meaning] = words.severities[severity]
-  if (severity === 'normal') return null
-  return (
-    <Tag tone={SEVERITY_TONES[severity]} meaning={meaning}>
-      {name}
-    </Tag>
-  )
-}
-
-/** How far its report is. */
-export function StatusTags({ study }: { study: Tagged }) {
-  const [name, meaning] = words.statuses[study.status]
-  return (
-    <>
-      <Tag tone={STATUS_TONES[study.status]} meaning={meaning}>
-        {name}
-      </Tag>
-      {study.isCritical && (
-        <Tag tone="danger" meaning={words.list.criticalMeaning}>
-          {words.list.critical}
-        </Tag>
-      )}
-      {study.isCancelled && (
-        <Tag tone="warning" meaning={words.list.cancelledMeaning}>
-          {words.list.cancelled}
-        </Tag>
-      )}
-    </>
-  )
-}
-
-/** Both. */
-export function StudyTags({ study, hasStatus }: { study: Tagged; hasStatus: boolean }) {
+/** How urgent a study is and how far its report. */
+export function StudyTags({
+  study,
+  hasStatus,
+}: {
+  study: Pick<ReadingStudy, 'severity' | 'status' | 'isCancelled' | 'isCritical'>
+  hasStatus: boolean
+}) {
   return (
     <>
       <SeverityTag severity={study.severity} />

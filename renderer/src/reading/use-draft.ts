@@ -126,6 +126,6 @@ const PASSING = ['unreachable', 'unavailable', 'too-many', 'unreadable', 'intern
 
 function faultOf(error: unknown): SaveFault {
   const { code, message } = error instanceof ProblemError ? error : { code: 'internal', message: String(error) }
-  if (code === 'not-signed-in') return { kind: 'signed-out', sentence: message }
+  if (code === 'not-signed-in' || code === 'locked') return { kind: 'signed-out', sentence: message }
   return { kind: PASSING.includes(code) ? 'again' : 'refused', sentence: message }
 }

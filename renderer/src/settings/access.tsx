@@ -1,3 +1,35 @@
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import { Failed, Page, Waiting } from '../components/page.tsx'
+import { useReply } from '../gateway.ts'
+import css from './access.module.css'
+import { words } from './access-words.ts'
+import { LanPanel } from './lan-panel.tsx'
+import { SessionsPanel } from './sessions-panel.tsx'
+import { SettingsTabs } from './tabs.tsx'
+import { ApprovedPanel, AskingPanel } from './workstations-panel.tsx'
+
+const EVERY_MS = 4000
+
+/** The window on other PCs of the clinic: whether it opens, where, which PCs may, and who is signed in. */
 export function Access() {
-  return null
+  const reply = useReply(dashboardSecurity.lanAccess, {}, { every: EVERY_MS })
+  const lan = reply.data
+  const asking = lan?.workstations.filter(({ state }) => state === 'asking') ?? []
+  return (
+    <Page title={words.title} about={words.about}>
+      <SettingsTabs />
+      {reply.isPending && <Waiting rows={8} height={44} />}
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {lan && (
+        <div className={css.columns}>
+          {/* Somebody stands at another PC and waits. */}
+          {asking.length > 0 && <AskingPanel isOn={lan.isOn} asking={asking} />}
+          <LanPanel lan={lan} />
+          {asking.length === 0 && <AskingPanel isOn={lan.isOn} asking={asking} />}
+          <ApprovedPanel approved={lan.workstations.filter(({ state }) => state === 'approved')} />
+        </div>
+      )}
+      {lan && <SessionsPanel />}
+    </Page>
+  )
 }

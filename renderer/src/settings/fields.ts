@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SETTINGS, type Setting, type SettingKey } from '#shared/contract/settings.ts'
-import { GROUPS, LABELS } from './words.ts'
+import { SETTINGS, type Setting } from '#shared/contract/settings.ts'
+import { GROUPS, LABELS } from './setting-names.ts'
 
 export type Json = z.infer<ReturnType<typeof z.json>>
 
@@ -54,7 +54,7 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
 }
 
 /** The name of a setting: from the table, else its key as words. */
-export const labelOf = (key: string): string => LABELS[key as SettingKey] ?? humanised(key.slice(key.indexOf('.') + 1))
+export const labelOf = (key: string): string => LABELS[key] ?? humanised(key.slice(key.indexOf('.') + 1))
 
 /** How a setting is edited: read off its schema, or off its value where this window does not know the key. */
 export function kindOf(row: SettingRow): FieldKind {

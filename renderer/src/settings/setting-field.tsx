@@ -2,8 +2,10 @@ import { Group, MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, T
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Copy } from '../components/copy.tsx'
 import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { type Json, kindOf, labelOf, type SettingRow } from './fields.ts'
-import { OPTIONS, words } from './words.ts'
+import { OPTIONS } from './setting-names.ts'
+import { words } from './words.ts'
 
 interface FieldProps {
   readonly row: SettingRow
@@ -15,7 +17,7 @@ interface FieldProps {
 /** The control of one setting, by its kind. */
 export function SettingField({ row, value, fault, onChange }: FieldProps) {
   const field = kindOf(row)
-  const told = { 'aria-label': labelOf(row.key), error: fault }
+  const told = { 'aria-label': labelOf(row.key), error: fault && said(fault) }
   switch (field.kind) {
     case 'switch':
       return (

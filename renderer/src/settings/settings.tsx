@@ -7,11 +7,13 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { changesOf, faultOf, faultsBySetting, groupsOf, type Json, labelOf, type SettingRow } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
+import { SettingsTabs } from './tabs.tsx'
 import { certificates, words } from './words.ts'
 
 /** Every setting, grouped; saved together or not at all. */
@@ -19,6 +21,7 @@ export function Settings() {
   const settings = useReply(dashboard.settings, {}, { staleTime: 60_000 })
   return (
     <Page title={words.title} about={words.about}>
+      <SettingsTabs />
       {settings.isPending && <Waiting rows={8} height={44} />}
       {settings.isError && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
       {settings.data && <Form rows={settings.data.settings} />}
@@ -151,7 +154,7 @@ function Row(props: { row: SettingRow; value: Json; fault: string | undefined; i
       <div>
         <div className={css.label}>{label}</div>
         <div className={css.about}>
-          {row.about}
+          {said(row.about)}
           {row.needsRestart && ` (${words.restart})`}
         </div>
       </div>

@@ -1,7 +1,9 @@
-import type { SettingKey } from '#shared/contract/settings.ts'
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
 
-export const words = {
+const en = {
   title: 'Settings',
+  tabs: { label: 'Settings', all: 'Settings', access: 'Access from other PCs', readiness: 'Readiness' },
   about:
     'Changes take effect at once, except where a restart is named. All changes are saved together or none, and kept in the audit trail.',
   restart: 'takes effect at the next start',
@@ -22,139 +24,39 @@ export const words = {
   list: 'Type a value and press Enter',
   localZone: 'Time zone of this PC',
   pem: '-----BEGIN CERTIFICATE-----',
-} as const
-
-/** Groups in their order, by the first part of a key. */
-export const GROUPS: Record<string, { title: string; about: string }> = {
-  clinic: { title: 'Clinic', about: 'Who this clinic is, and what “today” means here.' },
-  worklist: {
-    title: 'Worklist',
-    about: 'How long an answer is waited for, used again and kept for an outage, and which days are asked for.',
-  },
-  dimse: { title: 'Devices (DICOM)', about: 'Where devices reach this gateway, and how patient it is with them.' },
-  intake: {
-    title: 'Images',
+  certificates: {
+    title: 'Certificates',
     about:
-      'What happens with images as they arrive, and how much room on the disk is kept free. Images that are here are never deleted for room.',
+      'What this gateway shows when somebody connects encrypted. A certificate that was made here is not known to anybody: give it to the devices and PCs that are to trust it.',
+    uses: { https: 'Window and interface (HTTPS)', 'dicom-tls': 'Devices (DICOM TLS)' },
+    inUse: 'In use',
+    notInUse: 'Not in use',
+    subject: 'For',
+    issuer: 'Issued by',
+    selfMade: 'this gateway itself',
+    valid: 'Valid',
+    validity: (from: string, to: string) => `${from} to ${to}`,
+    fingerprint: 'Fingerprint (SHA-256)',
+    left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),
+    ended: 'Has ended',
+    endsSoon: 'Renew it before it ends, and give the new one to those who were told to trust this one.',
+    endedText: 'Those who check it refuse to connect. Renew it, and give the new one to those who were told to trust this one.',
+    copy: 'Copy PEM',
+    copied: 'Copied',
+    download: 'Download',
+    renew: 'Renew',
+    renewed: 'The new certificate is made.',
+    renewTitle: 'Make a new certificate?',
+    renewAction: 'Make a new one',
+    renewText: {
+      https:
+        'Browsers and partner systems that were told to trust the old one must be given the new one. Until then they refuse to connect.',
+      'dicom-tls':
+        'Devices that were given the old one must be given the new one. Until then they cannot connect encrypted: they get no worklist and send no images.',
+    },
+    none: 'None yet. One is made when the gateway first listens encrypted.',
   },
-  commitment: {
-    title: 'Storage confirmation',
-    about: 'Some devices delete their images once another system has confirmed that it keeps them (storage commitment).',
-  },
-  forwarding: { title: 'Sending on', about: 'How long is tried to send images to a destination that does not take them.' },
-  reports: { title: 'Reports', about: 'How a signed report looks, where it is kept, and how long one stays taken by who writes it.' },
-  partner: { title: 'Partner', about: 'What may be called beside https at public addresses, and how secrets are changed.' },
-  events: {
-    title: 'Events',
-    about: 'How long it can be looked up what was sent to the partner and answered. Answers may hold patient data.',
-  },
-  http: { title: 'Window and interface (HTTP)', about: 'Where this window and the interface for partners are reached.' },
-  mail: {
-    title: 'Mail',
-    about: 'The server that sends invitations. The screen People sets it together with its password, and tests it.',
-  },
-  viewer: {
-    title: 'Viewer',
-    about: 'How long a link into the viewer works, how long images stay open, and how much room images of the partner may take.',
-  },
-  inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
-}
-
-/** Names of settings; one that is not here is named by its key. */
-export const LABELS: Partial<Record<SettingKey, string>> = {
-  'clinic.id': 'Clinic id',
-  'clinic.name': 'Name of the clinic',
-  'clinic.timeZone': 'Time zone',
-  'dimse.host': 'Listen at address',
-  'dimse.port': 'TCP port',
-  'dimse.aeTitle': 'AE title of this gateway',
-  'dimse.calledAePolicy': 'Wrong called AE title',
-  'dimse.allowUnknownDevices': 'Serve unknown devices',
-  'dimse.maxAssociations': 'Associations, all devices',
-  'dimse.maxAssociationsPerDevice': 'Associations, one device',
-  'dimse.artimSeconds': 'Time to open an association (s)',
-  'dimse.idleSeconds': 'Silence before an abort (s)',
-  'dimse.tlsPort': 'TCP port for TLS',
-  'dimse.tlsAuthorities': 'Authorities for devices’ certificates (PEM)',
-  'http.host': 'Listen at address',
-  'http.port': 'TCP port',
-  'http.publicUrl': 'Public address (URL)',
-  'http.allowedHosts': 'Further host names',
-  'http.ratePerSecond': 'Calls a second, for each API key',
-  'http.rateBurst': 'Calls at once, for each API key',
-  'mail.host': 'SMTP server',
-  'mail.port': 'TCP port',
-  'mail.security': 'Security of the connection',
-  'mail.user': 'User name',
-  'mail.from': 'Sender',
-  'mail.certificate': 'Certificate (PEM)',
-  'reports.paper': 'Paper',
-  'reports.letterhead': 'Letterhead',
-  'reports.archiveCopies': 'Keep reports as DICOM objects',
-  'reports.destinationId': 'Send reports on to',
-  'reports.lockSeconds': 'A report stays taken for (s)',
-  'partner.secretOverlapHours': 'An old secret goes on signing for (h)',
-  'events.retentionDays': 'Keep events for (days)',
-  'partner.plaintextHosts': 'Hosts reached by plain http or privately',
-  'worklist.freshSeconds': 'Use an answer again for (s)',
-  'worklist.budgetSeconds': 'Wait for the partner (s)',
-  'worklist.storedMinutes': 'Serve the last good answer for (min)',
-  'worklist.downtimeHours': 'In downtime mode, serve it for (h)',
-  'worklist.daysBack': 'Days back',
-  'worklist.daysForward': 'Days ahead',
-  'worklist.maxRows': 'Most exams in one answer',
-  'worklist.closeOnImages': 'Images take an exam off the list',
-  'intake.areas': 'Studies appear by themselves in',
-  'intake.idleSeconds': 'Quiet before a study counts as complete (s)',
-  'intake.capMinutes': 'A study appears at the latest after (min)',
-  'intake.acceptUnknownClasses': 'Keep objects of unknown kinds',
-  'intake.warnGigabytes': 'Warn below free space (GB)',
-  'intake.stopGigabytes': 'Take no more images below (GB)',
-  'commitment.isOn': 'Confirm storage',
-  'forwarding.giveUpHours': 'Try again for (h)',
-  'viewer.linkMinutes': 'Links work for (min)',
-  'viewer.sessionHours': 'Images stay open for (h)',
-  'viewer.idleMinutes': 'Unused, they close after (min)',
-  'viewer.cacheGigabytes': 'Room for images of the partner (GB)',
-  'inspector.retentionHours': 'Keep queries for (h)',
-}
-
-/** Names of the values of settings that are chosen from a list. */
-export const OPTIONS: Readonly<Record<string, string>> = {
-  warn: 'Note it and go on',
-  strict: 'Reject the device',
-  scribe: 'Reporting (scribe)',
-  viewer: 'Viewer',
-}
-
-export const certificates = {
-  title: 'Certificates',
-  about:
-    'What this gateway shows when somebody connects encrypted. A certificate that was made here is not known to anybody: give it to the devices and PCs that are to trust it.',
-  uses: { https: 'Window and interface (HTTPS)', 'dicom-tls': 'Devices (DICOM TLS)' },
-  inUse: 'In use',
-  notInUse: 'Not in use',
-  subject: 'For',
-  issuer: 'Issued by',
-  selfMade: 'this gateway itself',
-  valid: 'Valid',
-  validity: (from: string, to: string) => `${from} to ${to}`,
-  fingerprint: 'Fingerprint (SHA-256)',
-  left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),
-  ended: 'Has ended',
-  endsSoon: 'Renew it before it ends, and give the new one to those who were told to trust this one.',
-  endedText: 'Those who check it refuse to connect. Renew it, and give the new one to those who were told to trust this one.',
-  copy: 'Copy PEM',
-  copied: 'Copied',
-  download: 'Download',
-  renew: 'Renew',
-  renewed: 'The new certificate is made.',
-  renewTitle: 'Make a new certificate?',
-  renewAction: 'Make a new one',
-  renewText: {
-    https: 'Browsers and partner systems that were told to trust the old one must be given the new one. Until then they refuse to connect.',
-    'dicom-tls':
-      'Devices that were given the old one must be given the new one. Until then they cannot connect encrypted: they get no worklist and send no images.',
-  },
-  none: 'None yet. One is made when the gateway first listens encrypted.',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)
+export const { certificates } = words

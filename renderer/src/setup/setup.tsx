@@ -1,3 +1,172 @@
+import { Button, Title, VisuallyHidden } from '@mantine/core'
+import { IconArrowLeft, IconArrowRight, IconCircle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { dashboardSetup, SETUP_STEPS, type SetupState, type SetupStep } from '#shared/contract/dashboard-setup.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { useReply } from '../gateway.ts'
+import { useLiveLine } from '../live.ts'
+import { mayManage, useSession } from '../session.ts'
+import { Mark } from '../shell/brand.tsx'
+import { SignIn } from '../sign-in/sign-in.tsx'
+import { Welcome } from '../welcome/welcome.tsx'
+import { BackupStep } from './backup-step.tsx'
+import { ClinicStep } from './clinic-step.tsx'
+import { DeviceStep } from './device-step.tsx'
+import { NetworkStep } from './network-step.tsx'
+import { OwnerStep } from './owner-step.tsx'
+import { PartnerStep } from './partner-step.tsx'
+import { ReadinessStep } from './readiness-step.tsx'
+import { RecoveryStep } from './recovery-step.tsx'
+import css from './setup.module.css'
+import { words } from './words.ts'
+
+const route = getRouteApi('/setup')
+/** A device may call, and a back-up go on, at any moment. */
+const LOOK_MS = 2500
+
+export interface StepProps {
+  readonly state: SetupState
+  /** To the next step. */
+  readonly onNext: () => void
+}
+
+const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
+  clinic: ClinicStep,
+  owner: OwnerStep,
+  recovery: RecoveryStep,
+  network: NetworkStep,
+  device: DeviceStep,
+  partner: PartnerStep,
+  backup: BackupStep,
+  readiness: ReadinessStep,
+}
+/** Their form has the button that goes on. */
+const OWN_BUTTON: readonly SetupStep[] = ['clinic', 'readiness']
+
+/** The first-run wizard: it stands outside the shell, and begins where something is missing. */
 export function Setup() {
-  return null
+  const session = useSession()
+  const { user, needsOwner, isLocked } = session.data ?? {}
+  useLiveLine(Boolean(user) && isLocked === false)
+  if (session.isPending) return <Waiting rows={6} height={48} />
+  if (session.isError && !session.data) return <Failed error={session.error} onRetry={() => void session.refetch()} />
+  if (needsOwner) return <Welcome token={null} />
+  if (!user) return <SignIn note="" />
+  // The shell shows what a locked window and a member's account may see.
+  if (isLocked || !mayManage(user)) return <Navigate to="/" replace />
+  return <Wizard />
+}
+
+function Wizard() {
+  const state = useReply(dashboardSetup.state, {}, { every: LOOK_MS })
+  const { step: asked } = route.useSearch()
+  const navigate = useNavigate()
+  const step = SETUP_STEPS.find((one) => one === asked) ?? SETUP_STEPS.find((one) => !state.data?.done.includes(one)) ?? 'readiness'
+  const at = SETUP_STEPS.indexOf(step)
+  const go = (to: number) => void navigate({ to: '/setup', search: { step: SETUP_STEPS[to] ?? 'readiness' } })
+  const title = words.steps[step].title
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${words.title} · Isthmus`
+    heading.current?.focus()
+  }, [title])
+
+  if (!state.data) {
+    return (
+      <main className={css.main}>
+        {state.isError ? <Failed error={state.error} onRetry={() => void state.refetch()} /> : <Waiting rows={6} height={48} />}
+      </main>
+    )
+  }
+  const Step = STEPS[step]
+  const isDone = state.data.done.includes(step)
+  return (
+    <div className={css.frame}>
+      <Side state={state.data} step={step} />
+      <main className={css.main}>
+        <div className={css.inner}>
+          <div>
+            <div className={css.count}>{words.stepOf(at + 1, SETUP_STEPS.length)}</div>
+            <Title order={1} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
+              {title}
+            </Title>
+            <p className={css.about}>{words.steps[step].about}</p>
+          </div>
+          <Step key={step} state={state.data} onNext={() => go(at + 1)} />
+          <div className={css.foot}>
+            <div>
+              {at > 0 && (
+                <Button variant="default" leftSection={<IconArrowLeft size={16} />} onClick={() => go(at - 1)}>
+                  {words.back}
+                </Button>
+              )}
+            </div>
+            {step !== 'readiness' && (
+              <div className={css.footAct}>
+                {!isDone && (
+                  <Button variant="subtle" onClick={() => go(at + 1)}>
+                    {words.later}
+                  </Button>
+                )}
+                {isDone && !OWN_BUTTON.includes(step) && (
+                  <Button rightSection={<IconArrowRight size={16} />} onClick={() => go(at + 1)}>
+                    {words.next}
+                  </Button>
+                )}
+              </div>
+            )}
+            {!isDone && step !== 'readiness' && (
+              <div className={css.lacks}>
+                {words.until} {words.steps[step].lacks}
+              </div>
+            )}
+          </div>
+        </div>
+      </main>
+    </div>
+  )
+}
+
+const MARKS = { done: IconCircleCheck, later: IconCircleDashed, open: IconCircle } as const
+
+/** The list of steps. One that was passed without being done is put off. */
+function Side({ state, step }: { state: SetupState; step: SetupStep }) {
+  const at = SETUP_STEPS.indexOf(step)
+  return (
+    <aside className={css.side}>
+      <div className={css.name}>
+        <Mark size={28} />
+        Isthmus
+      </div>
+      <nav aria-label={words.stepsLabel}>
+        <ol className={css.steps}>
+          {SETUP_STEPS.map((one, index) => {
+            const stands = state.done.includes(one) ? 'done' : index < at ? 'later' : 'open'
+            const Icon = MARKS[stands]
+            return (
+              <li key={one}>
+                <Link
+                  className={css.step}
+                  to="/setup"
+                  search={{ step: one }}
+                  data-state={stands}
+                  {...(one === step && { 'aria-current': 'step' as const })}
+                >
+                  <Icon size={19} className={css.mark} aria-hidden />
+                  <span>{words.steps[one].name}</span>
+                  <VisuallyHidden>, {words.states[stands]}</VisuallyHidden>
+                </Link>
+              </li>
+            )
+          })}
+        </ol>
+      </nav>
+      <div className={css.sideFoot}>
+        <div>{words.progress(state.done.length, SETUP_STEPS.length)}</div>
+        <Link to="/">{words.leave}</Link>
+        <div>{words.leaveAbout}</div>
+      </div>
+    </aside>
+  )
 }

@@ -1,33 +1,37 @@
 import { Button, Menu, Text } from '@mantine/core'
-import { IconChevronDown, IconFolder, IconLogout, IconRotateClockwise, IconUserCircle } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconChevronDown,
+  IconFolder,
+  IconKeyboard,
+  IconLanguage,
+  IconLock,
+  IconLogout,
+  IconRotateClockwise,
+  IconUserCircle,
+} from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { dashboard } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { useSend } from '../gateway.ts'
+import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
 import { native } from '../native.ts'
-import { mayManage, useEnter, useSession } from '../session.ts'
+import { mayManage } from '../session.ts'
+import { KeyNames } from './key-names.tsx'
+import { useLeave } from './leave.ts'
+import { lockWindow } from './lock.ts'
+import { showSheet } from './overlays.tsx'
+import css from './shell.module.css'
 import { words } from './words.ts'
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({ user }: { user: SignedInUser }) {
-  const session = useSession()
-  const enter = useEnter()
-  const signOut = useSend(dashboard.signOut)
+  const { leave } = useLeave()
   const [asksRestart, setAsksRestart] = useState(false)
-  const leave = () =>
-    signOut.mutate(
-      {},
-      {
-        onSuccess: () => {
-          if (session.data) enter({ ...session.data, user: null })
-        },
-      },
-    )
 
   return (
     <>
-      <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" width={230}>
+      <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" width={250}>
         <Menu.Target>
           <Button
             variant="subtle"
@@ -35,8 +39,11 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
             leftSection={<IconUserCircle size={18} stroke={1.7} />}
             rightSection={<IconChevronDown size={14} />}
             c="var(--mantine-color-text)"
+            aria-label={`${user.firstName} ${user.lastName}`}
           >
-            {user.firstName} {user.lastName}
+            <span className={css.userName}>
+              {user.firstName} {user.lastName}
+            </span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -44,9 +51,28 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
             {user.email}
           </Text>
           <Text size="xs" px="sm" pb={6} c="dimmed">
-            {user.level[0]?.toUpperCase()}
-            {user.level.slice(1)} · {user.clinicRole}
+            {words.level[user.level]} · {user.clinicRole}
           </Text>
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconUserCircle size={16} />} renderRoot={(props) => <Link to="/account" {...props} />}>
+            {words.account}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={showSheet} rightSection={<KeyNames keys="shift+?" />}>
+            {words.shortcuts}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>{words.language}</Menu.Label>
+          {Object.entries(LANGUAGES).map(([code, name]) => (
+            <Menu.Item
+              key={code}
+              lang={code}
+              leftSection={<IconLanguage size={16} />}
+              rightSection={code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null}
+              onClick={() => chooseLanguage(code as Language)}
+            >
+              {name}
+            </Menu.Item>
+          ))}
           <Menu.Divider />
           {native && mayManage(user) && (
             <>
@@ -58,6 +84,9 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
               </Menu.Item>
             </>
           )}
+          <Menu.Item leftSection={<IconLock size={16} />} onClick={lockWindow} rightSection={<KeyNames keys="mod+l" />}>
+            {words.lock}
+          </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
             {words.signOut}
           </Menu.Item>

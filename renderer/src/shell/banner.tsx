@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
-import { useStatus, useZone } from '../status.ts'
+import { said } from '../language/said.ts'
+import { useCutOff, useStatus, useZone } from '../status.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
 
@@ -9,23 +9,19 @@ import { words } from './words.ts'
 export function Banner() {
   const status = useStatus()
   const zone = useZone()
-  const [wasRead, setWasRead] = useState(false)
-  useEffect(() => {
-    if (status.isSuccess) setWasRead(true)
-  }, [status.isSuccess])
-
-  const isCutOff = status.isError && status.error.code === 'unreachable'
-  const since = status.dataUpdatedAt > 0 ? clockText(new Date(status.dataUpdatedAt).toISOString(), zone, new Date()) : ''
-  const cutOff = { tone: 'danger' as const, text: wasRead ? words.unreachable(since) : words.unreachableFromStart }
-  const banner = isCutOff ? cutOff : status.data?.banner
+  const since = useCutOff()
+  const banner = since === null ? status.data?.banner : { tone: 'danger' as const, text: cutOffText(since, zone) }
   return (
     <div role="status" aria-live="polite" style={{ gridArea: 'banner' }}>
       {banner && (
         <div className={css.banner} data-tone={banner.tone} data-testid="banner">
           <ToneIcon tone={banner.tone} size={19} />
-          <span>{banner.text}</span>
+          <span>{since === null ? said(banner.text) : banner.text}</span>
         </div>
       )}
     </div>
   )
 }
+
+const cutOffText = (since: string, zone: string | undefined) =>
+  since === '' ? words.unreachableFromStart : words.unreachable(clockText(since, zone, new Date()))

@@ -15,44 +15,73 @@ import {
   IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
+import { words } from './words.ts'
 
-export interface Screen {
-  readonly to:
-    | '/'
-    | '/worklist'
-    | '/studies'
-    | '/images'
-    | '/reading'
-    | '/customers'
-    | '/people'
-    | '/devices'
-    | '/destinations'
-    | '/partner'
-    | '/events'
-    | '/keys'
-    | '/activity'
-    | '/settings'
-  readonly name: string
-  readonly group: 'work' | 'people' | 'connections' | 'oversight'
+export const GROUPS = ['work', 'people', 'connections', 'oversight'] as const
+type Group = (typeof GROUPS)[number]
+
+interface Entry {
+  readonly to: string
+  readonly group: Group
   readonly icon: TablerIcon
-  /** Only owners and administrators may use it; the others are told so. */
+  /** Goes there after `g`. */
+  readonly key?: string
+  /** Only owners and administrators may use it; the others are told so there. */
   readonly isForManagers?: true
 }
 
+const ENTRIES = [
+  { to: '/', group: 'work', icon: IconListCheck, key: 't' },
+  { to: '/worklist', group: 'work', icon: IconBuildingHospital, key: 'w' },
+  { to: '/studies', group: 'work', icon: IconFolders, key: 's' },
+  { to: '/images', group: 'work', icon: IconPhoto, key: 'i' },
+  { to: '/reading', group: 'work', icon: IconReportMedical, key: 'r' },
+  { to: '/customers', group: 'people', icon: IconBuildings, key: 'c' },
+  { to: '/people', group: 'people', icon: IconUsers, key: 'p', isForManagers: true },
+  { to: '/devices', group: 'connections', icon: IconDeviceDesktopAnalytics, key: 'd' },
+  { to: '/destinations', group: 'connections', icon: IconSend },
+  { to: '/partner', group: 'connections', icon: IconPlugConnected, isForManagers: true },
+  { to: '/events', group: 'connections', icon: IconTransfer, isForManagers: true },
+  { to: '/keys', group: 'connections', icon: IconKey, isForManagers: true },
+  { to: '/activity', group: 'oversight', icon: IconActivity, key: 'a' },
+  { to: '/settings', group: 'oversight', icon: IconAdjustmentsHorizontal, isForManagers: true },
+] as const satisfies readonly Entry[]
+
+export interface Screen extends Entry {
+  readonly to: (typeof ENTRIES)[number]['to']
+  readonly name: string
+}
+
 /** The screens of the navigation, in its order. */
-export const SCREENS: readonly Screen[] = [
-  { to: '/', name: 'Today', group: 'work', icon: IconListCheck },
-  { to: '/worklist', name: 'Worklist', group: 'work', icon: IconBuildingHospital },
-  { to: '/studies', name: 'Studies', group: 'work', icon: IconFolders },
-  { to: '/images', name: 'Images', group: 'work', icon: IconPhoto },
-  { to: '/reading', name: 'Reading', group: 'work', icon: IconReportMedical },
-  { to: '/customers', name: 'Express customers', group: 'people', icon: IconBuildings },
-  { to: '/people', name: 'People', group: 'people', icon: IconUsers, isForManagers: true },
-  { to: '/devices', name: 'Devices', group: 'connections', icon: IconDeviceDesktopAnalytics },
-  { to: '/destinations', name: 'Destinations', group: 'connections', icon: IconSend },
-  { to: '/partner', name: 'Partner', group: 'connections', icon: IconPlugConnected, isForManagers: true },
-  { to: '/events', name: 'Events', group: 'connections', icon: IconTransfer, isForManagers: true },
-  { to: '/keys', name: 'API keys', group: 'connections', icon: IconKey, isForManagers: true },
-  { to: '/activity', name: 'Activity', group: 'oversight', icon: IconActivity },
-  { to: '/settings', name: 'Settings', group: 'oversight', icon: IconAdjustmentsHorizontal, isForManagers: true },
-]
+export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({ ...entry, name: words.screens[entry.to] }))
+
+/** Lists within a screen, for the palette. */
+export const PLACES = [
+  '/worklist/why',
+  '/worklist/ask',
+  '/queries',
+  '/images/quarantine',
+  '/reading/criticals',
+  '/reading/templates',
+  '/destinations/priors',
+  '/events/meter',
+  '/events/dry-run',
+  '/activity/associations',
+  '/audit',
+  '/account',
+  '/settings/access',
+  '/settings/readiness',
+] as const
+export type PlaceAddress = (typeof PLACES)[number]
+
+const isWithin = (address: string, to: string) => to !== '/' && (address === to || address.startsWith(`${to}/`))
+
+/** Beside the screens for managers and what is within them. */
+const FOR_MANAGERS = ['/audit']
+
+/** Whether an address is for owners and administrators. */
+export const isForManagers = (address: string): boolean =>
+  ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) || FOR_MANAGERS.some((to) => isWithin(address, to))
+
+/** The screen an address belongs to. */
+export const screenAt = (address: string): Screen | undefined => SCREENS.find(({ to }) => to === address || isWithin(address, to))

@@ -1,38 +1,37 @@
-import { Tooltip, VisuallyHidden } from '@mantine/core'
-import { useIdle, useMediaQuery } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Navigate, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { ReplyOf } from '#shared/operation.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
-import { Empty, Failed, Waiting } from '../components/page.tsx'
-import { Tag } from '../components/tone.tsx'
-import { numberText } from '../display/amounts.ts'
-import { useSend } from '../gateway.ts'
-import { useLive, useLiveLine } from '../live.ts'
-import { mayManage, type Session, useEnter, useSession } from '../session.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { useLiveLine } from '../live.ts'
+import { mayManage, type Session, useSession } from '../session.ts'
 import { SignIn } from '../sign-in/sign-in.tsx'
-import { useStatus } from '../status.ts'
 import { closeViews } from '../views.ts'
-import { Welcome } from '../welcome/welcome.tsx'
-import { AccountMenu } from './account-menu.tsx'
-import { Banner } from './banner.tsx'
-import { Mark } from './brand.tsx'
-import { useIsRoomWanted } from './room.ts'
-import { SchemeSwitch } from './scheme-switch.tsx'
-import { SCREENS, type Screen } from './screens.ts'
-import css from './shell.module.css'
+import { Frame } from './frame.tsx'
+import { wasChosen } from './leave.ts'
+import { forgetLock, useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
+import { LockScreen } from './lock-screen.tsx'
+import { forgetRecent } from './recent.ts'
 import { words } from './words.ts'
 
-const IDLE_MS = 30 * 60_000
+const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
+const AskWorkstation = lazy(async () => ({ default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation }))
 
-/** Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same address. */
+const waiting = <Waiting rows={6} height={48} />
+
+/** Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same address; a locked window the lock screen. */
 export function Shell() {
   const session = useSession()
-  const [note, setNote] = useState('')
-  const isSignedIn = Boolean(session.data?.user)
-  useLiveLine(isSignedIn)
+  const isLockedHere = useIsLockedHere()
+  const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
+  const isSignedIn = user !== null
+  const isOpen = isSignedIn && !isLocked && !isLockedHere
+  const hasAnswer = session.data !== undefined
+  useLiveLine(isOpen)
+  useLockWhenIdle(isOpen, lockMinutes)
+  useOtherWindows()
+  const note = useEndNote(isSignedIn)
   const client = useQueryClient()
   useEffect(() => {
     // Whoever signs in next must not find what the last one read.
@@ -40,111 +39,44 @@ export function Shell() {
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== dashboard.session.path })
     closeImagesWindow()
     closeViews()
-  }, [isSignedIn, client])
+    forgetRecent()
+    if (hasAnswer) forgetLock()
+  }, [isSignedIn, hasAnswer, client])
 
-  if (session.isPending) return <Waiting rows={6} height={48} />
-  if (session.isError && !session.data) {
+  if (session.isPending) return waiting
+  if (session.error?.code === 'workstation-unknown') return <Suspense fallback={waiting}>{<AskWorkstation />}</Suspense>
+  if (!session.data) {
     return (
       <main style={{ padding: 24 }}>
         <Failed error={session.error} onRetry={() => void session.refetch()} />
       </main>
     )
   }
-  if (session.data.needsOwner) return <Welcome token={null} />
-  if (!session.data.user) return <SignIn note={note} />
-  return <Frame session={session.data} onIdle={() => setNote(words.idle)} />
+  if (session.data.needsOwner) return <Suspense fallback={waiting}>{<Welcome token={null} />}</Suspense>
+  if (!isSignedIn) return <SignIn note={note} />
+  if (!isOpen) return <LockScreen session={session.data} />
+  return <Opened session={session.data} />
 }
 
-function Frame({ session, onIdle }: { session: Session; onIdle: () => void }) {
-  const status = useStatus().data
-  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, { getInitialValueInEffect: false })
-  const isRoomWanted = useIsRoomWanted()
-  const isNarrow = isSmall || isRoomWanted
-  const screens = SCREENS.filter((screen) => !screen.isForManagers || mayManage(session.user))
+let wasLedToSetup = false
+
+/** Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be left. */
+function Opened({ session }: { session: Session }) {
   const { pathname } = useLocation()
-  const isOpen = mayManage(session.user) || !SCREENS.some(({ to, isForManagers }) => isForManagers && to === pathname)
-  useSignOutWhenIdle(onIdle)
-
-  return (
-    <div className={css.shell} data-narrow={isNarrow || undefined}>
-      <Banner />
-      <nav className={css.nav} aria-label={words.navigation}>
-        <button type="button" className={css.skip} onClick={() => document.getElementById('main')?.focus()}>
-          {words.skip}
-        </button>
-        <div className={css.brand}>
-          <Mark />
-          <span>Isthmus</span>
-        </div>
-        {screens.map(({ to, name, icon: Icon }) => (
-          <Tooltip key={to} label={name} position="right" disabled={!isNarrow}>
-            <Link to={to} className={css.link} activeOptions={{ exact: to === '/' }}>
-              <Icon size={19} stroke={1.7} aria-hidden />
-              <span className={css.linkName}>{name}</span>
-              {status && <Count to={to} status={status} />}
-            </Link>
-          </Tooltip>
-        ))}
-        <div className={css.version}>{words.version(session.version)}</div>
-      </nav>
-      <section className={css.head} aria-label={words.headLabel}>
-        <div className={css.clinic}>{session.clinicName || words.unnamed}</div>
-        <div className={css.tools}>
-          <LiveSign />
-          <SchemeSwitch />
-          {session.user && <AccountMenu user={session.user} />}
-        </div>
-      </section>
-      <main className={css.main} id="main" tabIndex={-1}>
-        {isOpen ? <Outlet /> : <Empty title={words.notYours}>{words.notYoursText}</Empty>}
-      </main>
-    </div>
-  )
+  if (session.needsSetup && mayManage(session.user) && pathname === '/' && !wasLedToSetup) {
+    wasLedToSetup = true
+    return <Navigate to="/setup" />
+  }
+  return <Frame session={session} />
 }
 
-type Status = ReplyOf<typeof dashboard.status>
-
-/** What waits for a person behind a screen's name. */
-const WAITING: Partial<Record<Screen['to'], { of: (status: Status) => number; meaning: string }>> = {
-  '/devices': { of: ({ unknownCallers }) => unknownCallers, meaning: words.callersWait },
-  '/images': { of: ({ images }) => images.quarantined + images.mismatches, meaning: words.imagesWait },
-  '/destinations': { of: ({ forwards }) => forwards.failed, meaning: words.forwardsWait },
-}
-
-function Count({ to, status }: { to: Screen['to']; status: Status }) {
-  const waiting = WAITING[to]
-  const count = waiting?.of(status) ?? 0
-  if (!waiting || count === 0) return null
-  return (
-    <span className={css.count}>
-      {numberText(count)}
-      <VisuallyHidden>{waiting.meaning}</VisuallyHidden>
-    </span>
-  )
-}
-
-function LiveSign() {
-  const { isOpen } = useLive()
-  return isOpen ? (
-    <Tag tone="good" meaning={words.liveMeaning}>
-      {words.live}
-    </Tag>
-  ) : (
-    <Tag tone="warning" meaning={words.pollingMeaning}>
-      {words.polling}
-    </Tag>
-  )
-}
-
-/** The polls of an open window keep the server's session alive, so the window watches for use itself. */
-function useSignOutWhenIdle(onIdle: () => void): void {
-  const isIdle = useIdle(IDLE_MS, { initialState: false })
-  const { mutate: signOut } = useSend(dashboard.signOut)
-  const enter = useEnter()
-  const { data } = useSession()
-  useEffect(() => {
-    if (!isIdle || !data?.user) return
-    onIdle()
-    signOut({}, { onSettled: () => enter({ ...data, user: null }) })
-  }, [isIdle, data, onIdle, signOut, enter])
+/** What the sign-in form says where the session ended by itself. */
+function useEndNote(isSignedIn: boolean): string {
+  const note = useRef('')
+  const was = useRef(isSignedIn)
+  if (was.current !== isSignedIn) {
+    note.current = was.current && !wasChosen() ? words.ended : ''
+    was.current = isSignedIn
+  }
+  return note.current
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { Mark } from '../shell/brand.tsx'
 import css from './door.module.css'
+import { LanguageChoice } from './language-choice.tsx'
+import { words } from './words.ts'
 
 /** The frame of the screens before one is signed in. */
 export function Door({ foot, children }: { foot: string; children: ReactNode }) {
@@ -18,12 +20,15 @@ export function Door({ foot, children }: { foot: string; children: ReactNode }) 
           Isthmus
         </div>
         <div>
-          <p className={css.claim}>The passage between your imaging devices and your partner.</p>
+          <p className={css.claim}>{words.claim}</p>
           <p className={css.foot}>{foot}</p>
         </div>
       </aside>
       <main className={css.form}>
         <div className={css.box}>{children}</div>
+        <div className={css.language}>
+          <LanguageChoice />
+        </div>
       </main>
     </div>
   )

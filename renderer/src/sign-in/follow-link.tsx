@@ -1,13 +1,16 @@
 import { Button, Loader, Stack, Text, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useEnter } from '../session.ts'
-import { Welcome } from '../welcome/welcome.tsx'
+import { unlocked } from '../shell/lock.ts'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
+
+const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
 
 /** Exchanges a one-time link for a session; a set-up link leads on to the owner's form. */
 export function FollowLink({ token }: { token: string }) {
@@ -27,13 +30,20 @@ export function FollowLink({ token }: { token: string }) {
       ({ session, mayCreateOwner: isSetUp }) => {
         if (isSetUp) return setMayCreateOwner(true)
         enter(session)
+        unlocked()
         void navigate({ to: '/', replace: true })
       },
       () => undefined,
     )
   }, [held, mutateAsync, enter, navigate])
 
-  if (mayCreateOwner) return <Welcome token={held} />
+  if (mayCreateOwner) {
+    return (
+      <Suspense>
+        <Welcome token={held} />
+      </Suspense>
+    )
+  }
   return (
     <Door foot={words.foot}>
       <Stack>
@@ -41,7 +51,7 @@ export function FollowLink({ token }: { token: string }) {
         {follow.error ? (
           <>
             <Notice tone="danger" title={words.linkFailed}>
-              {follow.error.message}
+              {said(follow.error.message)}
             </Notice>
             <Text>{words.linkHelp}</Text>
             <Button onClick={() => void navigate({ to: '/', replace: true })}>{words.toSignIn}</Button>

@@ -1,11 +1,12 @@
 import { Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useEnter } from '../session.ts'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
@@ -14,14 +15,37 @@ import { words } from './words.ts'
 export function SignIn({ note }: { note: string }) {
   const enter = useEnter()
   const signIn = useSend(dashboard.signIn)
-  const form = useForm({ initialValues: { email: '', password: '' } })
+  const form = useForm({ initialValues: { email: '', password: '', code: '' } })
+  // The password was right, and the account has a second factor.
+  const [asksCode, setAsksCode] = useState(false)
   useEffect(() => {
     document.title = `${words.title} · Isthmus`
   }, [])
 
-  const submit = form.onSubmit((body) =>
-    signIn.mutate({ body }, { onSuccess: enter, onError: (error) => form.setErrors(faultsByField(error)) }),
+  const submit = form.onSubmit(({ code, ...body }) =>
+    signIn.mutate(
+      { body: code.trim() === '' ? body : { ...body, code } },
+      {
+        onSuccess: enter,
+        onError: (error) => {
+          const faults = faultsByField(error)
+          if ('code' in faults) {
+            form.setFieldValue('code', '')
+            // That a code is wanted is no fault: it is said once one was given.
+            if (!asksCode) delete faults.code
+            setAsksCode(true)
+          }
+          form.setErrors(faults)
+        },
+      },
+    ),
   )
+  const otherAccount = () => {
+    setAsksCode(false)
+    form.reset()
+    signIn.reset()
+  }
+  const isAboutField = signIn.error !== null && signIn.error.errors.length > 0
   return (
     <Door foot={words.foot}>
       <form onSubmit={submit}>
@@ -29,33 +53,56 @@ export function SignIn({ note }: { note: string }) {
           <Title order={1}>{words.title}</Title>
           {note && <Notice tone="info">{note}</Notice>}
           {signIn.error &&
+            !isAboutField &&
             (signIn.error.code === 'not-signed-in' ? (
-              <Notice tone="danger">{signIn.error.message}</Notice>
+              <Notice tone="danger">{said(signIn.error.message)}</Notice>
             ) : (
               <Failed error={signIn.error} />
             ))}
-          <TextInput
-            label={words.email}
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            autoFocus
-            {...form.getInputProps('email')}
-          />
-          <PasswordInput
-            label={words.password}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            {...form.getInputProps('password')}
-          />
+          {/* Both stay in the form, so that the browser can keep what was right. */}
+          <Stack display={asksCode ? 'none' : 'flex'}>
+            <TextInput
+              label={words.email}
+              type="email"
+              autoComplete="username"
+              required
+              withAsterisk={false}
+              autoFocus
+              {...form.getInputProps('email')}
+            />
+            <PasswordInput
+              label={words.password}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('password')}
+            />
+          </Stack>
+          {asksCode && (
+            <TextInput
+              label={words.code}
+              description={words.codeAbout}
+              autoComplete="one-time-code"
+              inputMode="text"
+              required
+              withAsterisk={false}
+              autoFocus
+              maxLength={20}
+              {...form.getInputProps('code')}
+            />
+          )}
           <Button type="submit" loading={signIn.isPending} size="md">
             {words.submit}
           </Button>
-          <Text size="sm" c="dimmed">
-            {words.help} <Code>{words.command}</Code>
-          </Text>
+          {asksCode ? (
+            <Button variant="subtle" onClick={otherAccount}>
+              {words.back}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {words.help} <Code>{words.command}</Code>
+            </Text>
+          )}
         </Stack>
       </form>
     </Door>

@@ -7,7 +7,7 @@ export function scopeText({ modalities, sex, ageFrom, ageTo, keywords }: ReportT
     modalities.join(', '),
     sex === null ? '' : words.sexes[sex],
     ageFrom === null && ageTo === null ? '' : words.ages(ageFrom, ageTo),
-    keywords.map((word) => `“${word}”`).join(', '),
+    keywords.map((word) => words.quoted(word)).join(', '),
   ]
   return parts.filter(Boolean).join('; ') || words.anyStudy
 }

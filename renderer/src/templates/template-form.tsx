@@ -4,7 +4,9 @@ import { dashboardReports, NewReportTemplate, type ReportTemplate } from '#share
 import { faultsByField, type ProblemError } from '../client.ts'
 import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { useMayManage } from '../session.ts'
 import { Preview } from './preview.tsx'
 import css from './templates.module.css'
@@ -47,12 +49,16 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
     },
     validate: (values) => {
       const parsed = NewReportTemplate.safeParse(bodyOf(values))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
     },
   })
   const submit = form.onSubmit((values) => {
     const { kind, for: whose, ...fields } = bodyOf(values)
-    const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
+    const onSuccess = () => {
+      showDone(words.saved(fields.name))
+      onDone()
+    }
+    const options = { onSuccess, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
     if (template) change.mutate({ params: { templateId: template.templateId }, body: fields }, options)
     else add.mutate({ body: { kind, for: whose, ...fields } }, options)
   })

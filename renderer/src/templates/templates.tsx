@@ -1,13 +1,17 @@
-import { ActionIcon, Button, Drawer, Group, SegmentedControl, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Drawer, Group, SegmentedControl, Table, Text, Tooltip } from '@mantine/core'
 import { IconCopy, IconPencil, IconPlus, IconTemplate, IconTrash, type Icon as TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
+import { MayButton } from '../components/allowed.tsx'
 import { Ago } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { ReadingTabs } from '../reading/tabs.tsx'
 import { useMayManage, useSession } from '../session.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { ImportButton } from './import-button.tsx'
 import { scopeText } from './scope.ts'
 import { TemplateForm } from './template-form.tsx'
 import css from './templates.module.css'
@@ -25,14 +29,26 @@ export function Templates() {
   const [show, setShow] = useState<(typeof SHOWS)[number]>('all')
   const [editing, setEditing] = useState<Editing | null>(null)
   const [removing, setRemoving] = useState<ReportTemplate | null>(null)
-  const templates = reply.data?.templates.filter(({ kind }) => show === 'all' || kind === show) ?? []
+  const me = useSession().data?.user?.userId
+  const all = reply.data?.templates ?? []
+  const templates = all.filter(({ kind }) => show === 'all' || kind === show)
   const add = (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ template: null, like: null })}>
+    <MayButton permission="writeReports" leftSection={<IconPlus size={16} />} onClick={() => setEditing({ template: null, like: null })}>
       {words.add}
-    </Button>
+    </MayButton>
   )
   return (
-    <Page title={words.title} about={words.about} actions={add}>
+    <Page
+      title={words.title}
+      about={words.about}
+      actions={
+        <>
+          <ImportButton templates={all} />
+          <ExportMenu mine={all.filter(({ owner }) => owner?.userId === me)} everybodys={all.filter(({ owner }) => owner === null)} />
+          {add}
+        </>
+      }
+    >
       <ReadingTabs />
       <Group>
         <SegmentedControl
@@ -153,6 +169,12 @@ function Act({ icon: Icon, label, onClick }: { icon: TablerIcon; label: string; 
 
 function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => void }) {
   const remove = useSend(dashboardReports.removeTemplate, [dashboardReports.templates])
+  const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
+  function done() {
+    const { templateId: _, owner, updatedAt: __, ...fields } = template
+    showDone(words.removed(template.name), () => add.mutate({ body: { ...fields, for: owner === null ? 'everybody' : 'mine' } }))
+    onDone()
+  }
   return (
     <Confirm
       isOpen
@@ -161,7 +183,7 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onDone}
-      onConfirm={() => remove.mutate({ params: { templateId: template.templateId } }, { onSuccess: onDone })}
+      onConfirm={() => remove.mutate({ params: { templateId: template.templateId } }, { onSuccess: done })}
     >
       {words.removeText(template.name)}
     </Confirm>

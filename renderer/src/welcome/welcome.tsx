@@ -10,6 +10,8 @@ import { Failed } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { passwordStrength } from '../display/password-strength.ts'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter, useSession } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { words } from './words.ts'
@@ -26,7 +28,7 @@ export function Welcome({ token }: { token: string | null }) {
 }
 
 function HowToGetTheLink() {
-  const { intro, steps, command, after } = words.noLink
+  const { intro, steps, command, what, after } = words.noLink
   return (
     <Stack>
       <Title order={1}>{words.title}</Title>
@@ -40,7 +42,7 @@ function HowToGetTheLink() {
         <Code block style={{ flex: 1 }}>
           {command}
         </Code>
-        <Copy value={command} what="the command" />
+        <Copy value={command} what={what} />
       </Group>
       <Text c="dimmed">{after}</Text>
     </Stack>
@@ -62,7 +64,7 @@ function OwnerForm({ token }: { token: string }) {
     },
     validate: (values) => {
       const parsed = dashboard.createOwner.body.safeParse({ ...values, token })
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]))
+      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]))
     },
   })
   const { password, firstName, lastName, email, clinicName } = form.values
@@ -74,7 +76,8 @@ function OwnerForm({ token }: { token: string }) {
       {
         onSuccess: (session) => {
           enter(session)
-          void navigate({ to: '/', replace: true })
+          // A gateway that was set up beforehand, such as by commands, needs no wizard.
+          void navigate({ to: session.needsSetup ? '/setup' : '/', replace: true })
         },
         onError: (error) => form.setErrors(faultsByField(error)),
       },
@@ -98,7 +101,13 @@ function OwnerForm({ token }: { token: string }) {
           autoComplete="username"
           {...form.getInputProps('email')}
         />
-        <Select label={words.role} data={[...CLINIC_ROLES]} allowDeselect={false} searchable {...form.getInputProps('clinicRole')} />
+        <Select
+          label={words.role}
+          data={CLINIC_ROLES.map((role) => ({ value: role, label: ROLE_NAMES[role] }))}
+          allowDeselect={false}
+          searchable
+          {...form.getInputProps('clinicRole')}
+        />
         <PasswordInput
           label={words.password}
           description={words.passwordAbout}

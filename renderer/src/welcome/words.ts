@@ -1,4 +1,7 @@
-export const words = {
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
   title: 'Set up this gateway',
   foot: 'First start',
   noLink: {
@@ -9,6 +12,7 @@ export const words = {
       'Without the app, on the PC of the gateway, with DIR being its data folder:',
     ],
     command: 'npm run -s gateway -- sign-in-link --data DIR',
+    what: 'the command',
     after: 'Open the link it prints in this browser. It works once and for a short time.',
   },
   intro: 'Make the owner’s account. The owner adds devices, sets the partner and lets others in.',
@@ -23,3 +27,5 @@ export const words = {
   passwordAbout: 'At least 10 characters. A few words in a row are best.',
   submit: 'Make the account and sign in',
 } as const
+export type English = typeof en
+export const words = inLanguage(en, es)

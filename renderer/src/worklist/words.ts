@@ -1,5 +1,8 @@
-export const words = {
-  title: 'Worklist: ask as a device',
+import { inLanguage } from '../language/words.ts'
+import { es } from './words.es.ts'
+
+const en = {
+  title: 'Ask the worklist as a device',
   about:
     'Shows what a device would be given now, and why. The question goes the same way through the gateway as one of the device, to the same partner; only the network between device and gateway is left out.',
   noDevices: 'There is no device to ask as',
@@ -7,6 +10,7 @@ export const words = {
   toDevices: 'Go to devices',
   keys: 'What the console asks for',
   device: 'Ask as device',
+  switchedOff: (device: string) => `${device}, switched off`,
   patientName: 'Patient name',
   patientNameAbout: 'Last^First; * for any letters',
   patientId: 'Patient ID',
@@ -25,3 +29,6 @@ export const words = {
   before: 'Choose a device and ask',
   beforeText: 'The answer appears here as the console would list it, with the reason for every exam that is not in it.',
 } as const
+
+export type English = typeof en
+export const words = inLanguage(en, es)

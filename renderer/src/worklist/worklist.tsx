@@ -8,18 +8,20 @@ import { faultsByField } from '../client.ts'
 import { InspectionView } from '../components/inspection-view.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { dayAfter, dayText, todayIn } from '../display/dates.ts'
+import { WorklistTabs } from '../exams/tabs.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { useZone } from '../status.ts'
 import { words } from './words.ts'
 import css from './worklist.module.css'
 
-const route = getRouteApi('/shell/worklist')
+const route = getRouteApi('/shell/worklist/ask')
 
 /** Asks the worklist as a device would, and shows its answer with the reasons. */
 export function Worklist() {
   const devices = useReply(dashboard.devices, {})
   return (
     <Page title={words.title} about={words.about}>
+      <WorklistTabs />
       {devices.isPending && <Waiting rows={3} />}
       {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
       {devices.data?.devices.length === 0 && (
@@ -37,6 +39,8 @@ export function Worklist() {
     </Page>
   )
 }
+
+const nameOf = (name: string, aeTitle: string) => (name ? `${name} (${aeTitle})` : aeTitle)
 
 function Ask({ devices }: { devices: readonly Device[] }) {
   const zone = useZone()
@@ -77,7 +81,7 @@ function Ask({ devices }: { devices: readonly Device[] }) {
               label={words.device}
               data={devices.map(({ deviceId, name, aeTitle, isEnabled }) => ({
                 value: deviceId,
-                label: `${name ? `${name} (${aeTitle})` : aeTitle}${isEnabled ? '' : ', switched off'}`,
+                label: isEnabled ? nameOf(name, aeTitle) : words.switchedOff(nameOf(name, aeTitle)),
               }))}
               allowDeselect={false}
               searchable

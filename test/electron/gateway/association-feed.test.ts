@@ -1,7 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { observeAssociations } from '#gateway/association-feed.ts'
 import { createFeed } from '#gateway/dashboard/feed.ts'
-import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import type { AssociationInfo, Negotiated } from '#gateway/dimse/service.ts'
+import { openAssociationLog } from '#gateway/domain/association-log.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts } from '#gateway/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -16,6 +17,26 @@ const info = (callingAeTitle: string, more: Partial<AssociationInfo> = {}): Asso
   ...more,
 })
 
+const NEGOTIATED: Negotiated = {
+  request: {
+    ...{ type: 'A-ASSOCIATE-RQ', protocolVersion: 1, calledAeTitle: 'ISTHMUS', callingAeTitle: 'CT1', applicationContext: '' },
+    presentationContexts: [
+      { id: 1, abstractSyntax: '1.2.840.10008.1.1', transferSyntaxes: ['1.2.840.10008.1.2'] },
+      { id: 3, abstractSyntax: '1.2.840.10008.5.1.4.31', transferSyntaxes: ['1.2.840.10008.1.2.2'] },
+    ],
+    user: {
+      ...{ maximumLength: 16_384, implementationClassUid: '1.2.3', implementationVersionName: 'MODALITY_1' },
+      ...{ asynchronousOperations: undefined, roles: [] },
+    },
+  },
+  results: [
+    { id: 1, result: 0, transferSyntax: '1.2.840.10008.1.2' },
+    { id: 3, result: 4, transferSyntax: '1.2.840.10008.1.2' },
+  ],
+}
+const ECHO = { service: 'Verification', commandField: 0x30, bytes: 0 }
+const FIND = { service: 'Modality Worklist', commandField: 0x20, bytes: 120 }
+
 function openClinic() {
   const temp = tempFolder()
   const parts = openParts(temp.folder)
@@ -23,14 +44,19 @@ function openClinic() {
   parts.devices.add(NewDevice.parse({ aeTitle: 'OFF', isEnabled: false }), 'command-line')
   const feed = createFeed({ clock: Date.now })
   const log: string[] = []
+  // What is due a second later finds the store closed.
+  const associationLog = openAssociationLog({ ...parts.deps, onError: () => {} })
+  feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line))
   const observer = observeAssociations({
     ...parts,
     feed,
+    associationLog,
     isFetchedFrom: (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
     log: openLog('trace', { write: (line) => void log.push(line) }),
   })
   return {
     observer,
+    associationLog,
     log,
     ...parts,
     /** Oldest first: kind, tone, text. */
@@ -45,9 +71,9 @@ function openClinic() {
 it('tells the life of an association in plain words, by the name of its device', () => {
   using clinic = openClinic()
   const { observer } = clinic
-  observer.opened(info('CT1'), ['Verification', 'Modality Worklist'])
-  observer.answered(info('CT1'), { service: 'Verification', status: 0x0000, responses: 0, ms: 1 })
-  observer.answered(info('CT1'), { service: 'Modality Worklist', status: 0x0000, responses: 3, ms: 1 })
+  observer.opened(info('CT1'), ['Verification', 'Modality Worklist'], NEGOTIATED)
+  observer.answered(info('CT1'), { ...ECHO, status: 0x0000, responses: 0, ms: 1 })
+  observer.answered(info('CT1'), { ...FIND, status: 0x0000, responses: 3, ms: 1 })
   observer.closed(info('CT1'), { kind: 'released', detail: 'released by the peer', remoteAddress: '10.0.3.7' })
   expect(clinic.lines()).toEqual([
     ['opened', 'plain', 'CT room 1 (CT1) connected for Verification, Modality Worklist.'],
@@ -59,7 +85,7 @@ it('tells the life of an association in plain words, by the name of its device',
 it('says what went wrong, and with whom', () => {
   using clinic = openClinic()
   const { observer } = clinic
-  observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [])
+  observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [], NEGOTIATED)
   observer.closed(info('CT1'), { kind: 'aborted', detail: 'silent for 120 s', remoteAddress: '10.0.3.7' })
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
@@ -77,9 +103,9 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   using clinic = openClinic()
   const { observer, devices } = clinic
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
-  observer.opened(info('XA1'), ['Verification'])
-  observer.opened(info('CT1'), ['Verification'])
-  observer.opened(info('OFF'), ['Verification'])
+  observer.opened(info('XA1'), ['Verification'], NEGOTIATED)
+  observer.opened(info('CT1'), ['Verification'], NEGOTIATED)
+  observer.opened(info('OFF'), ['Verification'], NEGOTIATED)
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
   observer.rejected(info('BUSY'), { result: 2, source: 3, reason: 2, why: '100 associations are open, the limit' }, ['Verification'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
@@ -97,8 +123,8 @@ it('puts into the inbox who is neither known nor switched off, with what it want
 it('notes nobody where everyone is served', async () => {
   using clinic = openClinic()
   clinic.settings.change({ 'dimse.allowUnknownDevices': true }, 'command-line')
-  clinic.observer.opened(info('US1'), ['Modality Worklist'])
-  clinic.observer.opened(info('CT1'), ['Modality Worklist'])
+  clinic.observer.opened(info('US1'), ['Modality Worklist'], NEGOTIATED)
+  clinic.observer.opened(info('CT1'), ['Modality Worklist'], NEGOTIATED)
   await vi.waitFor(() => expect(clinic.devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe('10.0.3.7'))
   expect(clinic.devices.callers()).toEqual([])
 })
@@ -106,8 +132,8 @@ it('notes nobody where everyone is served', async () => {
 it('logs rejections and answers that are no success, by numbers', () => {
   using clinic = openClinic()
   clinic.observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
-  clinic.observer.answered(info('CT1'), { service: 'Modality Worklist', status: 0xa700, responses: 0, ms: 8000.4 })
-  clinic.observer.answered(info('CT1'), { service: 'Verification', status: 0x0122, responses: 0, ms: 1 })
+  clinic.observer.answered(info('CT1'), { ...FIND, status: 0xa700, responses: 0, ms: 8000.4 })
+  clinic.observer.answered(info('CT1'), { ...ECHO, status: 0x0122, responses: 0, ms: 1 })
   expect(clinic.log.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { level: 'warn', msg: 'association rejected', aeTitle: 'US1', address: '10.0.3.7', result: 1, source: 1, reason: 3 },
     { level: 'info', msg: 'answered', aeTitle: 'CT1', service: 'Modality Worklist', status: 'a700', responses: 0, ms: 8000 },
@@ -119,9 +145,44 @@ it('logs rejections and answers that are no success, by numbers', () => {
 it('lists no archive among the callers to approve that is let in because a study is fetched from it', async () => {
   using clinic = openClinic()
   const { observer, store } = clinic
-  observer.opened(info('PACS', { remoteAddress: '10.0.9.9' }), ['CT Image Storage'])
-  observer.opened(info('PACS', { remoteAddress: '10.0.9.8' }), ['Verification'])
+  observer.opened(info('PACS', { remoteAddress: '10.0.9.9' }), ['CT Image Storage'], NEGOTIATED)
+  observer.opened(info('PACS', { remoteAddress: '10.0.9.8' }), ['Verification'], NEGOTIATED)
   await vi.waitFor(() => expect(store.callers.count()).toBeGreaterThan(0))
   expect(store.callers.list().map(({ address }) => address)).toEqual(['10.0.9.8'])
   expect(clinic.lines()[0]).toEqual(['opened', 'plain', 'PACS connected for CT Image Storage.'])
+})
+
+it('keeps a connection with its lines, what was asked on it, and what was agreed', async () => {
+  using clinic = openClinic()
+  const { observer, associationLog } = clinic
+  const ct = info('CT1', { tls: { protocol: 'TLSv1.3', cipher: '', fingerprint256: undefined, isTrusted: false } })
+  observer.opened(ct, ['Verification'], NEGOTIATED)
+  observer.answered(ct, { ...ECHO, status: 0, responses: 0, ms: 1 })
+  observer.answered(ct, { ...FIND, status: 0, responses: 6, ms: 1 })
+  observer.answered(ct, { ...FIND, status: 0xfe00, responses: 2, ms: 1 })
+  observer.answered(ct, { service: 'CT Image Storage', commandField: 0x01, bytes: 524_288, status: 0xb007, responses: 0, ms: 1 })
+  observer.answered(ct, { service: 'CT Image Storage', commandField: 0x01, bytes: 10, status: 0xa700, responses: 0, ms: 1 })
+  observer.answered(ct, { service: 'Modality Performed Procedure Step', commandField: 0x140, bytes: 10, status: 0, responses: 0, ms: 1 })
+  observer.answered(ct, { service: 'Storage Commitment', commandField: 0x130, bytes: 10, status: 0, responses: 0, ms: 1 })
+  observer.closed(ct, { kind: 'released', detail: 'released by the peer', remoteAddress: '10.0.3.7' })
+  observer.rejected(info('US1'), REJECTED, [])
+  expect(await associationLog.read('of CT1')).toMatchObject({
+    association: {
+      ...{ deviceName: 'CT room 1', aeTitle: 'CT1', address: '10.0.3.7', tls: 'TLSv1.3', how: 'released', times: 1, tone: 'good' },
+      counts: { echoes: 1, queries: 2, exams: 8, instances: 2, bytes: 524_298, steps: 1, commitments: 1, failures: 1 },
+    },
+    lines: [{ kind: 'opened' }, { kind: 'echo' }, { kind: 'closed' }],
+    terms: {
+      implementationVersionName: 'MODALITY_1',
+      contexts: [
+        { name: 'Verification', result: 0, transferSyntax: '1.2.840.10008.1.2' },
+        { name: 'Modality Worklist', result: 4, transferSyntax: '' },
+      ],
+    },
+  })
+  expect(await associationLog.read('of US1')).toMatchObject({
+    association: { deviceId: null, how: 'rejected', detail: 'it is not in the device list', tone: 'danger' },
+    lines: [{ kind: 'rejected' }],
+    terms: null,
+  })
 })

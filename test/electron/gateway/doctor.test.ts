@@ -6,23 +6,30 @@ import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../support/gateway.ts'
 import { tempFolder } from '../../support/temp-store.ts'
 
-const LISTENING = { dimse: '127.0.0.1:104', http: 'http://127.0.0.1:8042' }
+const LISTENING = { dimse: '127.0.0.1:104', dimseTls: '127.0.0.1:2762', http: 'http://127.0.0.1:8042' }
 
 it('says of an empty installation what is to be mended', async () => {
   using temp = tempFolder()
   using parts = openParts(temp.folder)
   const lines = await examine(parts, { listening: LISTENING })
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
-    expect.stringContaining('nobody can sign in yet'),
-    expect.stringContaining('no partner is set'),
-    expect.stringContaining('no device is known'),
+    expect.stringContaining('Nobody can sign in yet'),
+    expect.stringContaining('No device is known'),
+    expect.stringContaining('No partner is set'),
   ])
   expect(lines).toEqual(
     expect.arrayContaining([
-      expect.stringContaining(`ok    data folder ${temp.folder}`),
-      'ok    audit trail unbroken, 0 entries',
-      'ok    dimse listens on 127.0.0.1:104',
-      'ok    http listens on http://127.0.0.1:8042',
+      expect.stringMatching(/^note {2}There is no recovery key/),
+      expect.stringMatching(/^note {2}No folder for back-ups is chosen/),
+      expect.stringMatching(/^note {2}No device has got its worklist lately/),
+    ]),
+  )
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining(`ok    The data folder is ${temp.folder}`),
+      'ok    The audit trail is unbroken, 0 entries.',
+      'ok    The DICOM listener is up at 127.0.0.1:104.',
+      'ok    The window is up at http://127.0.0.1:8042.',
     ]),
   )
 })
@@ -41,7 +48,11 @@ it('finds nothing to mend where everything is set', async () => {
   const lines = await examine(parts, { listening: undefined })
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([])
   expect(lines).toEqual(
-    expect.arrayContaining(['ok    partner https://partner.example/hook', 'ok    1 devices', 'ok    unknown devices are refused']),
+    expect.arrayContaining([
+      'ok    The partner is https://partner.example/hook.',
+      'ok    One device is known.',
+      'ok    Unknown devices are refused.',
+    ]),
   )
 })
 
@@ -54,10 +65,10 @@ it('names the program that has a port, and notes a setting meant for tests', asy
   using parts = openParts(temp.folder, { overrides })
   const lines = await examine(parts, { listening: undefined })
   await new Promise((resolve) => server.close(resolve))
-  expect(lines.find((line) => line.startsWith('mend  dimse'))).toMatch(
+  expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(
     new RegExp(
-      `cannot use 127\\.0\\.0\\.1:${port} \\(\\S+, process ${process.pid}, uses it\\): choose another with config set dimse\\.port`,
+      `cannot have 127\\.0\\.0\\.1:${port}: \\S+, process ${process.pid}, uses it\\. Choose another port with config set dimse\\.port`,
     ),
   )
-  expect(lines).toContainEqual(expect.stringContaining('note  unknown devices are served'))
+  expect(lines).toContainEqual(expect.stringContaining('note  Unknown devices are served'))
 })

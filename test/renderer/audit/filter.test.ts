@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AuditExport, AuditFilter } from '#shared/contract/dashboard.ts'
-import { exportAddress, filterOf, NOTHING } from '../../../renderer/src/audit/filter.ts'
+import { chosenOf, exportAddress, filterOf, NOTHING, searchOf } from '../../../renderer/src/audit/filter.ts'
 
 it('asks for everything at first', () => {
   expect(filterOf(NOTHING)).toEqual({})
@@ -26,4 +26,12 @@ it('downloads the days that are chosen, as the gateway reads it', () => {
   expect(address.pathname).toBe('/dashboard/audit/export')
   expect(AuditExport.parse(Object.fromEntries(address.searchParams))).toEqual({ format: 'csv', from })
   expect(exportAddress('jsonl', {})).toBe('/dashboard/audit/export?format=jsonl')
+})
+
+it('has its filters in the address, but no id of what was changed', () => {
+  const chosen = { actor: 'gateway', action: 'study.update', target: 'stu_1', fromDay: '2026-11-20', toDay: '' }
+  const search = searchOf(chosen)
+  expect(search).toEqual({ actor: 'gateway', action: 'study.update', from: '2026-11-20' })
+  expect({ ...chosenOf(search), target: 'stu_1' }).toEqual(chosen)
+  expect(searchOf(NOTHING)).toEqual({})
 })

@@ -6,7 +6,7 @@ const endpoint: Endpoint = {
   endpointId: '0d4b0a6e-5b0e-4c55-8f0e-3f3c1a2b4c5d',
   ...{ name: 'RIS', url: 'https://ris.example/hook', events: ['report.delivered'], apiKey: null, allowsPlaintext: false },
   ...{ fileHosts: ['files.example'], refusedHosts: [], budgets: { 'report.delivered': 1500 }, secrets: [], isDefault: true },
-  ...{ isEnabled: true, disabledReason: '', waiting: 0, createdAt: '2026-11-20T08:00:00.000Z' },
+  ...{ isEnabled: true, disabledReason: null, waiting: 0, createdAt: '2026-11-20T08:00:00.000Z' },
 }
 
 it('gives back what it was given', () => {

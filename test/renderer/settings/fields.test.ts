@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
 import { changesOf, faultOf, faultsBySetting, groupsOf, kindOf, labelOf, type SettingRow } from '../../../renderer/src/settings/fields.ts'
-import { LABELS } from '../../../renderer/src/settings/words.ts'
+import { LABELS } from '../../../renderer/src/settings/setting-names.ts'
 
 const row = (key: string, value: SettingRow['value'], initial = value): SettingRow => ({
   key,
@@ -27,8 +27,13 @@ describe('the settings screen', () => {
         'partner',
         'events',
         'http',
+        'https',
+        'window',
         'mail',
         'viewer',
+        'activity',
+        'backup',
+        'setup',
         'inspector',
       ],
     ])

@@ -121,6 +121,7 @@ describe('as a file', () => {
   })
 
   it('is a span of time when asked, over many portions', async () => {
+    gateway.store.settings.set('window.lockMinutes', 60)
     gateway.store.database.transaction(() => {
       for (let i = 0; i < 600; i++) {
         gateway.advance(1000)

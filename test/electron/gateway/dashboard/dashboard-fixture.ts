@@ -185,9 +185,11 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     publicUrl: () => settings.get('http.publicUrl'),
     pageFolder: join(folder, 'no-page'),
     sessions: sessionsOf({
-      sessionOf(token, use) {
-        uses.push(use)
-        return people.sessionOf(token)
+      sessions: {
+        find(token, use = 'person') {
+          uses.push(use)
+          return people.sessions.find(token, use)
+        },
       },
     }),
     register(app) {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardPeople } from '#gateway/dashboard/dashboard-people.ts'
 import { sessionsOf } from '#gateway/dashboard/session.ts'
 import { openApiKeys } from '#gateway/domain/api-keys.ts'
+import { openCustomers } from '#gateway/domain/customers.ts'
 import { openInvitations } from '#gateway/domain/invitations.ts'
 import { openMailServer } from '#gateway/domain/mail-server.ts'
 import { openPeople } from '#gateway/domain/people.ts'
@@ -37,6 +38,7 @@ async function openTestPeople() {
   settings.change({ 'clinic.name': 'Praxis Kern' }, 'command-line')
   const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const users = openUsers(deps)
+  const customers = openCustomers(deps)
   const mailServer = openMailServer({ ...deps, settings })
   const mail = openMail({ store, smtp: () => mailServer.smtp(), clinicName: () => settings.get('clinic.name'), clock })
   const invitations = openInvitations({ ...deps, settings, people, publicBase: () => 'https://gateway.clinic.example' })
@@ -50,6 +52,7 @@ async function openTestPeople() {
         people,
         users,
         invitations,
+        customers,
         apiKeys: openApiKeys(deps),
         mailServer,
         settings,
@@ -70,7 +73,7 @@ async function openTestPeople() {
     }
   }
   return {
-    ...{ store, clock, mail },
+    ...{ store, clock, mail, people, customers },
     window: windowWith,
     async signedIn(level: Level) {
       const user = { email: `${level}-${randomUUID()}@clinic.example`, firstName: 'Olga', lastName: level, level, password: PASSWORD }
@@ -226,6 +229,42 @@ describe('people in the window', () => {
     expect(problem(await owner.call('GET', '/dashboard/people?cursor=nonsense'))).toEqual([400, 'malformed'])
   })
 
+  it('are found by words of name and e-mail, and by how they stand', async () => {
+    const owner = await gateway.signedIn('owner')
+    const { person } = await invited(owner)
+    await invited(owner, { email: 'ivan@clinic.example', firstName: 'Ivan', lastName: 'Petrov' })
+    await owner.call('POST', `/dashboard/people/${person.userId}/invitation/revoke`)
+    const found = async (query: string) => {
+      const { json } = await owner.call('GET', `/dashboard/people?${query}`)
+      return dashboardPeople.people.reply.parse(json).people.map(({ lastName }) => lastName)
+    }
+    expect(await found('search=novak+maja')).toEqual(['Novák'])
+    expect(await found('search=MAJA@clinic')).toEqual(['Novák'])
+    expect(await found('search=maja+petrov')).toEqual([])
+    expect([await found('show=active'), await found('show=invited'), await found('show=out')]).toEqual([['owner'], ['Petrov'], ['Novák']])
+    expect(await found('show=active&search=petrov')).toEqual([])
+    expect(problem(await owner.call('GET', '/dashboard/people?show=gone'))).toEqual([400, 'malformed'])
+  })
+
+  it('have their customers, whose users everybody may see who uses the window', async () => {
+    const [owner, member] = [await gateway.signedIn('owner'), await gateway.signedIn('member')]
+    const { person } = await invited(owner)
+    const caller = { kind: 'user', user: { ...person, customerIds: [], level: 'owner' } } as const
+    const { expressCustomerId } = gateway.customers.create(caller, { expressCustomerName: 'North Imaging' })
+    gateway.customers.addUser(caller, expressCustomerId, person.userId)
+    const { people } = dashboardPeople.people.reply.parse((await owner.call('GET', '/dashboard/people?search=maja')).json)
+    expect(people[0]?.expressCustomers).toEqual([{ expressCustomerId, expressCustomerName: 'North Imaging' }])
+    expect(people[0]?.secondFactorSince).toBe(null)
+    const path = `/dashboard/customers/${expressCustomerId}/users`
+    const { users, hasMore } = dashboardPeople.customerUsers.reply.parse((await member.call('GET', path)).json)
+    expect(users).toMatchObject([{ userId: person.userId, name: 'Maja Novák', email: INVITED.email, state: 'invited' }])
+    expect(hasMore).toBe(false)
+    expect((await member.call('GET', `${path}?search=nobody`)).json).toEqual({ users: [], hasMore: false })
+    expect(problem(await member.call('GET', `/dashboard/customers/cus_${'0'.repeat(32)}/users`))).toEqual([404, 'not-found'])
+    expect(problem(await member.call('GET', `${path}?cursor=nonsense`))).toEqual([400, 'malformed'])
+    expect((await gateway.window().call('GET', path)).status).toBe(401)
+  })
+
   it('are for owners and administrators; an owner is an owner’s to change', async () => {
     const [owner, admin, member] = [await gateway.signedIn('owner'), await gateway.signedIn('admin'), await gateway.signedIn('member')]
     const { people } = dashboardPeople.people.reply.parse((await admin.call('GET', '/dashboard/people')).json)
@@ -233,7 +272,8 @@ describe('people in the window', () => {
     expect(problem(await admin.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' }))).toEqual([403, 'not-permitted'])
     expect((await owner.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' })).status).toBe(200)
     for (const { method, path } of Object.values(dashboardPeople)) {
-      if (path.startsWith('/dashboard/invitation')) continue
+      // The first are for who holds a link, the second for everybody who uses the window.
+      if (path.startsWith('/dashboard/invitation') || path.startsWith('/dashboard/customers')) continue
       const filled = path.replace(':userId', first?.userId ?? '').replace(':apiKeyId', randomUUID())
       const json = method === 'GET' ? undefined : {}
       expect([path, (await member.call(method, filled, json)).status]).toEqual([path, 403])
@@ -252,11 +292,11 @@ describe('API keys in the window', () => {
     const rotated = dashboardPeople.rotateApiKey.reply.parse((await owner.call('POST', `${at}/rotate`, { overlapHours: 2 })).json)
     expect(rotated.key).not.toBe(key)
     expect(rotated.apiKey.old).toEqual({ last4: key.slice(-4), expiresAt: '2026-03-10T11:00:00.000Z' })
-    gateway.clock.pass(10 * 60_000)
+    gateway.clock.pass(9 * 60_000)
     expect((await owner.call('GET', '/dashboard/api-keys')).json).toEqual({ apiKeys: [rotated.apiKey] })
     expect((await owner.call('POST', `${at}/revoke`)).json).toEqual({ success: true })
     const listed = await owner.call('GET', '/dashboard/api-keys')
-    expect(listed.json).toMatchObject({ apiKeys: [{ revokedAt: '2026-03-10T09:10:00.000Z', old: null }] })
+    expect(listed.json).toMatchObject({ apiKeys: [{ revokedAt: '2026-03-10T09:09:00.000Z', old: null }] })
     expect(listed.text).not.toContain('sk_live_')
     expect(problem(await owner.call('POST', `${at}/rotate`, {}))).toEqual([422, 'refused'])
     expect(problem(await owner.call('POST', `/dashboard/api-keys/${randomUUID()}/revoke`))).toEqual([404, 'not-found'])

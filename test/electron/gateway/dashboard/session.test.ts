@@ -11,25 +11,21 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]())
 
 const owner = { email: 'Olga@Clinic.example', firstName: 'Olga', lastName: 'Owner', password: PASSWORD, clinicName: 'North Clinic' }
+const NOBODY = {
+  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: true },
+  ...{ clinicName: '', version: '0.1.0' },
+}
 const session = (answer: { json: unknown }) => dashboard.session.reply.parse(answer.json)
 const problem = (answer: { json: unknown }) => Problem.parse(answer.json)
 
 describe('the first run', () => {
   it('needs an owner, who is made with the set-up link and signed in', async () => {
     const window = gateway.openWindow()
-    expect(session(await window.call('GET', '/dashboard/session'))).toEqual({
-      user: null,
-      needsOwner: true,
-      clinicName: '',
-      version: '0.1.0',
-    })
+    expect(session(await window.call('GET', '/dashboard/session'))).toEqual(NOBODY)
     const { token } = gateway.people.mintSetupLink('command-line')
 
     const followed = await window.call('POST', '/dashboard/session/link', { token })
-    expect([followed.status, followed.json]).toEqual([
-      200,
-      { mayCreateOwner: true, session: { user: null, needsOwner: true, clinicName: '', version: '0.1.0' } },
-    ])
+    expect([followed.status, followed.json]).toEqual([200, { mayCreateOwner: true, session: NOBODY }])
     expect(window.cookie()).toBe('')
 
     const made = await window.call('POST', '/dashboard/owner', { ...owner, token })
@@ -153,17 +149,19 @@ describe('signing in', () => {
     expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined])
   })
 
-  it('lasts until it is idle, or a day of work is over', async () => {
+  it('is locked when it is idle, and lasts until a day of work is over', async () => {
     const window = gateway.openWindow()
     await window.call('POST', '/dashboard/session', { email: member.email, password: PASSWORD })
-    for (let minutes = 0; minutes < 11 * 60; minutes += 20) {
-      gateway.advance(20 * 60_000)
+    for (let minutes = 0; minutes < 11 * 60; minutes += 9) {
+      gateway.advance(9 * 60_000)
       expect((await window.call('GET', '/dashboard/devices')).status).toBe(200)
     }
-    gateway.advance(29 * 60_000)
-    expect((await window.call('GET', '/dashboard/devices')).status).toBe(200)
-    gateway.advance(30 * 60_000)
-    expect((await window.call('GET', '/dashboard/devices')).status).toBe(401)
+    gateway.advance(10 * 60_000)
+    const locked = await window.call('GET', '/dashboard/devices')
+    expect([locked.status, problem(locked).code]).toEqual([401, 'locked'])
+    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({ isLocked: true, user: { firstName: 'Mia' } })
+    gateway.advance(60 * 60_000)
+    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({ isLocked: false, user: null })
   })
 })
 

@@ -142,6 +142,55 @@ describe('the list of customers', () => {
   })
 })
 
+describe('the users of a customer', () => {
+  it('are listed with the newest link first, page by page, and found by any words of name and e-mail', () => {
+    using on = stage()
+    const { customers, key, store, clock } = on
+    const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A' })
+    const people = ['Čapek', 'Malá', 'Novák', 'Øster'].map((lastName, at) =>
+      newUser(store, { lastName, email: `${at}@clinic.example`, clinicRole: 'Other' }),
+    )
+    for (const { userId } of people) {
+      customers.addUser(key, expressCustomerId, userId)
+      clock.pass(1000)
+    }
+    newUser(store, { lastName: 'Novák' })
+    const names = (search: string) => customers.users(key, expressCustomerId, search, { limit: 20 }).items.map(({ user }) => user.lastName)
+    expect(names('')).toEqual(['Øster', 'Novák', 'Malá', 'Čapek'])
+    expect([names('capek UNA'), names('2@clinic'), names('oster'), names('nobody')]).toEqual([['Čapek'], ['Novák'], ['Øster'], []])
+    const first = customers.users(key, expressCustomerId, '', { limit: 3 })
+    expect(first.items.map(({ linkedAt }) => linkedAt)).toEqual(['03', '02', '01'].map((second) => `2026-03-10T09:00:${second}.000Z`))
+    const rest = customers.users(key, expressCustomerId, '', { limit: 3, after: first.next })
+    expect([rest.items.map(({ user }) => user.lastName), rest.next]).toEqual([['Čapek'], undefined])
+    expect(codeOf(() => customers.users(key, `cus_${'0'.repeat(32)}`, '', { limit: 3 }))).toBe('not-found')
+  })
+
+  it('goes on over people who were linked in the same moment, and ends with the last page', () => {
+    using on = stage()
+    const { customers, key, store } = on
+    const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A' })
+    for (let at = 0; at < 205; at += 1) customers.addUser(key, expressCustomerId, newUser(store, { lastName: `N${at % 2}` }).userId)
+    const seen: string[] = []
+    let after: Parameters<Customers['users']>[3]['after']
+    do {
+      const part = customers.users(key, expressCustomerId, 'n1', { limit: 17, after })
+      seen.push(...part.items.map(({ user }) => user.userId))
+      after = part.next
+    } while (after)
+    expect([seen.length, new Set(seen).size]).toEqual([102, 102])
+  })
+
+  it('each have their customers, by name', () => {
+    using on = stage()
+    const { customers, key, store } = on
+    const { userId } = newUser(store)
+    for (const expressCustomerName of ['zulu', 'Ärzte Nord', 'Bravo']) {
+      customers.addUser(key, customers.create(key, { expressCustomerName }).expressCustomerId, userId)
+    }
+    expect(customers.namesOf(userId).map(({ expressCustomerName }) => expressCustomerName)).toEqual(['Ärzte Nord', 'Bravo', 'zulu'])
+  })
+})
+
 describe('an organization', () => {
   it('is made with an id of its own kind', () => {
     using on = stage()

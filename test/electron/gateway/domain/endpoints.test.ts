@@ -47,7 +47,7 @@ describe('endpoints', () => {
     expect(added).toEqual({
       ...{ endpointId: added.endpointId, name: 'Reading room', url: 'https://reading.example/hook', events: ['report.delivered'] },
       ...{ apiKey: { apiKeyId, description: 'Teleradiology' }, allowsPlaintext: false, fileHosts: ['s3.example'], refusedHosts: [] },
-      ...{ budgets: { 'report.delivered': 30_000 }, isDefault: false, isEnabled: true, disabledReason: '', waiting: 0 },
+      ...{ budgets: { 'report.delivered': 30_000 }, isDefault: false, isEnabled: true, disabledReason: null, waiting: 0 },
       ...{ secrets: [{ createdAt: '2026-03-10T09:00:00.001Z', endsAt: null }], createdAt: '2026-03-10T09:00:00.001Z' },
     })
     expect(temp.endpoints.list().map(({ isDefault, url }) => [isDefault, url])).toEqual([
@@ -83,17 +83,17 @@ describe('endpoints', () => {
     temp.setPartner()
     const apiKeyId = temp.makeKey('Teleradiology')
     const { endpointId } = temp.add({ apiKeyId })
-    expect(temp.endpoints.switchOff(endpointId, 'It answered 410.')).toBe(true)
-    expect(temp.endpoints.switchOff(endpointId, 'It answered 410.')).toBe(false)
+    expect(temp.endpoints.switchOff(endpointId)).toBe(true)
+    expect(temp.endpoints.switchOff(endpointId)).toBe(false)
     expect(temp.endpoints.targetFor('report.delivered', apiKeyId)).toBeUndefined()
     expect(temp.endpoints.target(endpointId)).toMatchObject({ url: 'https://reading.example/hook' })
-    expect(temp.endpoints.disabled()).toMatchObject([{ endpointId, disabledReason: 'It answered 410.' }])
-    expect(temp.endpoints.list()[1]).toMatchObject({ isEnabled: false, disabledReason: 'It answered 410.' })
-    expect(temp.endpoints.change(endpointId, { isEnabled: true }, OWNER)).toMatchObject({ isEnabled: true, disabledReason: '' })
+    expect(temp.endpoints.disabled()).toMatchObject([{ endpointId, disabledReason: 'gone' }])
+    expect(temp.endpoints.list()[1]).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
+    expect(temp.endpoints.change(endpointId, { isEnabled: true }, OWNER)).toMatchObject({ isEnabled: true, disabledReason: null })
     expect(temp.endpoints.targetFor('report.delivered', apiKeyId)).toBeDefined()
     expect(temp.endpoints.change(endpointId, { isEnabled: false }, OWNER)).toMatchObject({
       isEnabled: false,
-      disabledReason: 'It was switched off here.',
+      disabledReason: 'person',
     })
     expect(temp.actions()).toEqual(expect.arrayContaining(['endpoint.switch-off', 'endpoint.change']))
   })
@@ -102,7 +102,7 @@ describe('endpoints', () => {
     using temp = clinic()
     temp.setPartner()
     const [own] = temp.endpoints.list()
-    temp.endpoints.switchOff(own?.endpointId ?? '', 'It answered 410.')
+    temp.endpoints.switchOff(own?.endpointId ?? '')
     expect(temp.partner.read()).toMatchObject({ url: 'https://ris.example/hook' })
     // A device waits for its worklist: it is asked for as long as it is answered.
     expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeDefined()
@@ -110,7 +110,7 @@ describe('endpoints', () => {
     const before = temp.changes()
     temp.partner.set({ url: 'https://ris.example/new', allowPlaintext: false }, OWNER)
     expect(temp.changes()).toBe(before + 1)
-    expect(temp.endpoints.list()).toMatchObject([{ url: 'https://ris.example/new', isEnabled: true, disabledReason: '' }])
+    expect(temp.endpoints.list()).toMatchObject([{ url: 'https://ris.example/new', isEnabled: true, disabledReason: null }])
     temp.endpoints.change(own?.endpointId ?? '', { isEnabled: false }, OWNER)
     expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeUndefined()
   })
@@ -294,7 +294,7 @@ describe('the endpoint of a report', () => {
     expect(ofReports.of(own)).toEqual({ endpointId: partner?.endpointId })
     expect(ofReports.of(keyed)).toEqual({ endpointId: reading.endpointId })
     expect(temp.endpoints.list().map(({ waiting }) => waiting)).toEqual([1, 1])
-    temp.endpoints.switchOff(reading.endpointId, 'It answered 410.')
+    temp.endpoints.switchOff(reading.endpointId)
     expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint is switched off' })
     expect(ofReports.waiting().get(reading.endpointId)).toBe(1)
     temp.endpoints.remove(reading.endpointId, OWNER)

@@ -172,26 +172,29 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  it('ends after 30 minutes without use', async () => {
+  it('is locked after 10 minutes without use, and goes on', async () => {
     using temp = clinic()
     const { token } = await temp.owned()
     for (let i = 0; i < 4; i++) {
-      temp.clock.pass(30 * MINUTE - 1)
+      temp.clock.pass(10 * MINUTE - 1)
       expect(temp.people.sessionOf(token)?.email).toBe(OWNER.email)
     }
-    temp.clock.pass(30 * MINUTE)
+    temp.clock.pass(10 * MINUTE)
     expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true, user: { email: OWNER.email } })
+    temp.people.sessions.unlock(token)
+    expect(temp.people.sessionOf(token)?.email).toBe(OWNER.email)
   })
 
   it('ends after 12 hours however much it is used', async () => {
     using temp = clinic()
     const { token } = await temp.owned()
-    for (let i = 0; i < 12 * 4 - 1; i++) {
-      temp.clock.pass(15 * MINUTE)
+    for (let i = 0; i < 12 * 12 - 1; i++) {
+      temp.clock.pass(5 * MINUTE)
       expect(temp.people.sessionOf(token)).toBeDefined()
     }
-    temp.clock.pass(15 * MINUTE)
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    temp.clock.pass(5 * MINUTE)
+    expect(temp.people.sessions.find(token)).toBeUndefined()
   })
 
   it('ends at signing out, once', async () => {

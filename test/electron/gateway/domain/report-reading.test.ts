@@ -1,41 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { openCustomers } from '#gateway/domain/customers.ts'
-import type { ReadingFilter } from '#gateway/domain/report-reading.ts'
-import { Reading, ReadingStudy } from '#shared/contract/reports.ts'
+import { Reading } from '#shared/contract/reports.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
 import { seedImages } from '../../../support/images.ts'
 import { completedReport } from '../../../support/reports.ts'
 import { refusalOf, reportStage } from './reports-fixture.ts'
 
-describe('the reading list', () => {
-  it('shows what waits for whom, newest first', async () => {
-    using on = reportStage()
-    const { newStudy, reading, radiologist, store } = on
-    await on.signed()
-    const assigned = newStudy({ studyDescription: 'MR KNEE', assignedTo: on.user.userId }).studyId
-    const free = newStudy({ studyDescription: 'CR HAND' }).studyId
-    const cancelled = newStudy({ assignedTo: on.user.userId }).studyId
-    on.studies.cancel(on.key, 'scribe', { studyId: cancelled })
-    const colleagues = newStudy({ assignedTo: on.colleague().user.userId }).studyId
-    const shown = (show: ReadingFilter, studyDescription?: string) =>
-      reading.list(radiologist, { show, studyDescription, limit: 20 }).items.map(({ studyId }) => studyId)
-    expect(shown('mine')).toEqual([assigned])
-    expect(shown('unassigned')).toEqual([free])
-    expect(shown('open')).toEqual([colleagues, free, assigned])
-    expect(shown('signed')).toEqual([on.studyId])
-    expect(shown('all')).toEqual([colleagues, cancelled, free, assigned, on.studyId])
-    expect(shown('all', 'hand')).toEqual([free])
-    seedImages(store, { uid: store.studies.get(free)?.studyInstanceUid ?? '', state: 'receiving' })
-    const [row] = reading.list(radiologist, { show: 'unassigned', limit: 20 }).items
-    expect(ReadingStudy.parse(row)).toMatchObject({ images: { isReceiving: true }, assignedTo: null, lock: null, isCritical: false })
-  })
-
+describe('the reporting screen', () => {
   it('counts no copy of a report as an image', async () => {
     using on = reportStage()
     const reportId = await on.signed()
     seedImages(on.store, { uid: on.study.studyInstanceUid })
-    const images = () => on.reading.list(on.radiologist, { show: 'signed', limit: 1 }).items[0]?.images
+    const images = () => on.reading.read(on.radiologist, on.studyId).images
     const { instances = 0 } = on.store.imageStudies.get(on.study.studyInstanceUid) ?? {}
     expect(images()?.instances).toBe(instances)
     for (const kind of (['pdf', 'sr'] as const).slice(0, instances))
@@ -43,17 +20,6 @@ describe('the reading list', () => {
     expect(images()?.instances ?? 0).toBe(Math.max(0, instances - 2))
   })
 
-  it('is read page by page', () => {
-    using on = reportStage()
-    const made = [on.newStudy(), on.newStudy()].map(({ studyId }) => studyId)
-    const first = on.reading.list(on.radiologist, { show: 'open', limit: 2 })
-    expect(first.items.map(({ studyId }) => studyId)).toEqual([made[1], made[0]])
-    const rest = on.reading.list(on.radiologist, { show: 'open', limit: 2, after: first.next })
-    expect([rest.items.map(({ studyId }) => studyId), rest.next]).toEqual([[on.studyId], undefined])
-  })
-})
-
-describe('the reporting screen', () => {
   it('has what its contract says', async () => {
     using on = reportStage()
     await on.signed(undefined, { isCritical: true, finding: 'Something' })

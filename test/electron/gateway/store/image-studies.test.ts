@@ -235,11 +235,11 @@ describe('the list of studies with images', () => {
     on.imageStudies.recount('1.2')
     expect(on.uids({})).toEqual(['1.1'])
     expect(on.uids({ show: 'receiving' })).toEqual([])
-    expect(on.uids({ search: '1.' })).toEqual(['1.1'])
+    expect(on.uids({ search: '1.1' })).toEqual(['1.1'])
     expect(on.imageStudies.summary(AT)).toMatchObject({ receiving: 0, mismatches: 0 })
   })
 
-  it('is searched by a whole patient id or accession number in any case, and by what a UID begins with', () => {
+  it('is searched by name, patient id, accession number and description, by each word, and by what a UID begins with', () => {
     using on = stage(
       { uid: '1.2.1', header: { patientId: 'p-1', accessionNumber: 'ACC7' } },
       { uid: '1.2.2', header: { patientId: 'P-1', accessionNumber: '' } },
@@ -247,7 +247,7 @@ describe('the list of studies with images', () => {
     )
     expect(on.uids({ search: 'P-1 ' })).toEqual(['1.3', '1.2.2', '1.2.1'])
     expect(on.uids({ search: 'acc7' })).toEqual(['1.2.1'])
-    expect(on.uids({ search: 'P-' })).toEqual([])
+    expect(on.uids({ search: 'P-' })).toEqual(['1.3', '1.2.2', '1.2.1'])
     expect(on.uids({ search: '1.2' })).toEqual(['1.2.2', '1.2.1'])
     const header = on.imageStudies.get('1.3')?.header
     if (header) on.imageStudies.update('1.3', { header: { ...header, patientId: 'NEW' } })

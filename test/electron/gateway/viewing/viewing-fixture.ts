@@ -130,7 +130,7 @@ export async function openViewing(files: Host['files'] = {}, more: Partial<ViewI
 
 export const openView = (more: Partial<OpenView> = {}): OpenView => ({
   ...{ viewId: crypto.randomUUID(), tokenHash: '0'.repeat(64), kind: 'viewer', area: 'viewer', studyId: STUDY_ID },
-  ...{ studyInstanceUid: STUDY, userId: null, createdByApiKeyId: null, createdByUserId: null, ephemeral: null },
+  ...{ studyInstanceUid: STUDY, userId: null, createdByApiKeyId: null, createdByUserId: null, sessionId: null, ephemeral: null },
   ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z', expiresAt: '2026-03-10T21:00:00.000Z' },
   user: undefined,
   ...more,

@@ -55,7 +55,10 @@ describe('the second schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     first(file)
     using db = Database.open(file)
-    const session = { tokenHash: 'b'.repeat(64), userId: 'usr_9', createdAt: AT, lastUsedAt: AT, expiresAt: AT }
+    const session = {
+      ...{ tokenHash: 'b'.repeat(64), sessionId: 'b', userId: 'usr_9', createdAt: AT, lastUsedAt: AT, expiresAt: AT },
+      ...{ browser: '', address: '', wrongPasswords: 0 },
+    }
     expect(() => db.run(db.sql.insertInto('sessions').values(session))).toThrow('FOREIGN KEY constraint failed')
     expect(() => db.run(db.sql.deleteFrom('users').where('userId', '=', 'usr_1'))).toThrow('FOREIGN KEY constraint failed')
   })

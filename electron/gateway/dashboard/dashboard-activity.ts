@@ -1,0 +1,31 @@
+import type { AssociationLog } from '#gateway/domain/association-log.ts'
+import { supportTextOf } from '#gateway/domain/association-support.ts'
+import type { Settings } from '#gateway/domain/settings.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { type Clock, instantOf } from '#gateway/store/clock.ts'
+import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import { ACTIVITY_BACKGROUND, ACTIVITY_PERMISSIONS } from './activity-permissions.ts'
+
+export interface DashboardActivityDeps {
+  readonly associationLog: Pick<AssociationLog, 'list' | 'read'>
+  readonly settings: Settings
+  readonly clock: Clock
+  /** Of the product. */
+  readonly version: string
+}
+
+/** Declares the window's calls about connections of devices (`shared/contract/dashboard-activity.ts`). */
+export function serveDashboardActivity(app: HttpApp, { associationLog, settings, clock, version }: DashboardActivityDeps): void {
+  const handlers: HandlersOf<typeof dashboardActivity, typeof ACTIVITY_PERMISSIONS> = {
+    async associations({ query: { cursor, limit, ...filter } }) {
+      const { items, ...rest } = await associationLog.list(filter, { cursor, limit })
+      return { associations: items, ...rest }
+    },
+    async association({ params }) {
+      const record = await associationLog.read(params.associationId)
+      const about = { version, aeTitle: settings.get('dimse.aeTitle'), now: instantOf(clock()) }
+      return { ...record, supportText: supportTextOf(record, about) }
+    },
+  }
+  serveAll(app, dashboardActivity, ACTIVITY_PERMISSIONS, handlers, { background: ACTIVITY_BACKGROUND })
+}

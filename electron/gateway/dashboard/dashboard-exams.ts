@@ -1,0 +1,40 @@
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { dashboardExams, MOST_EXAMS } from '#shared/contract/dashboard-exams.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { DashboardDeps } from './deps.ts'
+import { EXAMS_PERMISSIONS } from './exams-permissions.ts'
+import type { ExamPorts } from './ports.ts'
+
+export interface DashboardExamsDeps extends Pick<DashboardDeps, 'devices'> {
+  readonly ports: ExamPorts
+  /** The clinic's day, `YYYY-MM-DD`. */
+  readonly today: () => string
+}
+
+/** Declares the window's calls about the exams of a day (`shared/contract/dashboard-exams.ts`). */
+export function serveDashboardExams(app: HttpApp, { devices, ports, today }: DashboardExamsDeps): void {
+  const existing = (deviceId: string): Device => {
+    const device = devices.find(deviceId)
+    if (device) return device
+    const message = 'There is no such device.'
+    throw new ApiError('refused', message, { errors: [{ path: 'body.deviceId', message }] })
+  }
+
+  const handlers: HandlersOf<typeof dashboardExams, typeof EXAMS_PERMISSIONS> = {
+    exams: ({ query }) => ports.day(query, MOST_EXAMS),
+    refresh({ body, user }) {
+      const asked = body.deviceId === null ? devices.list().filter(({ isEnabled }) => isEnabled) : [existing(body.deviceId)]
+      // A device that is switched off is rejected before it can ask, so the partner is not asked in its name.
+      if (body.deviceId !== null && asked.some(({ isEnabled }) => !isEnabled)) {
+        const message = 'This device is switched off and gets no worklist; switch it on under Devices.'
+        throw new ApiError('refused', message, { errors: [{ path: 'body.deviceId', message }] })
+      }
+      if (asked.length === 0)
+        throw new ApiError('refused', 'There is no device that is switched on, and the partner is asked in the name of devices.')
+      return ports.refresh(body.day ?? today(), asked, user)
+    },
+    explain: ({ body, user }) => ports.explain(body, existing(body.deviceId), user),
+  }
+  serveAll(app, dashboardExams, EXAMS_PERMISSIONS, handlers, { background: ['exams'] })
+}

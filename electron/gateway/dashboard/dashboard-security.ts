@@ -1,0 +1,106 @@
+import { type Accounts, openAccounts } from '#gateway/domain/accounts.ts'
+import { type Actor, userActor } from '#gateway/domain/audit.ts'
+import type { People } from '#gateway/domain/people.ts'
+import type { SecondFactors } from '#gateway/domain/second-factor.ts'
+import type { Settings } from '#gateway/domain/settings.ts'
+import type { Workstations } from '#gateway/domain/workstations.ts'
+import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { ACCESS } from '#gateway/http/sessions.ts'
+import type { Clock } from '#gateway/store/clock.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { Feed } from './feed.ts'
+import { FROM_ANY_WORKSTATION, SECURITY_BACKGROUND, SECURITY_PERMISSIONS, type SecurityHandlers } from './security-permissions.ts'
+import { sessionShown } from './session.ts'
+import { workstationHandlers } from './workstations.ts'
+
+/** The listener for other PCs of the clinic's network; `gateway.ts` fills it. */
+export interface LanPort {
+  readonly state: () => Omit<LanAccess, 'workstations'>
+  /** Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError malformed */
+  readonly set: (
+    wanted: { readonly isOn: boolean; readonly host?: string | undefined; readonly port?: number | undefined },
+    actor: Actor,
+  ) => Promise<void>
+}
+
+export interface DashboardSecurityDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly uuid: () => string
+  readonly version: string
+  readonly people: People
+  readonly secondFactors: SecondFactors
+  readonly settings: Settings
+  readonly workstations: Workstations
+  readonly lan: LanPort
+  readonly feed: Pick<Feed, 'append' | 'noteStatus'>
+}
+
+/** Declares the window's lock, the account of who is signed in, sessions, and access from other PCs (`shared/contract/dashboard-security.ts`). */
+export function serveDashboardSecurity(app: HttpApp, deps: DashboardSecurityDeps): void {
+  const handlers = { ...accountHandlers(deps, openAccounts(deps)), ...sessionsHandlers(deps), ...workstationHandlers(deps) }
+  serveAll(app, dashboardSecurity, SECURITY_PERMISSIONS, handlers, {
+    background: SECURITY_BACKGROUND,
+    fromAnywhere: FROM_ANY_WORKSTATION,
+    afterChange: () => deps.feed.noteStatus(),
+  })
+}
+
+type AccountCalls =
+  | 'unlock'
+  | 'account'
+  | 'changeAccount'
+  | 'changePassword'
+  | 'beginSecondFactor'
+  | 'confirmSecondFactor'
+  | 'endSecondFactor'
+  | 'resetSecondFactor'
+
+function accountHandlers(deps: DashboardSecurityDeps, accounts: Accounts): Pick<SecurityHandlers, AccountCalls> {
+  const show = sessionShown(deps)
+  return {
+    unlock: async ({ body, session }) => show(await accounts.unlock(tokenOf(session), body.password)),
+    account: ({ user }) => accounts.read(user.userId),
+    changeAccount: ({ body, user }) => show(accounts.change(user.userId, body)),
+    async changePassword({ body, user, session }) {
+      await accounts.changePassword(user.userId, { ...body, token: tokenOf(session) })
+      return { success: true }
+    },
+    beginSecondFactor: ({ body, user }) => accounts.beginSecondFactor(user.userId, body.password),
+    confirmSecondFactor: ({ body, user }) => ({ codes: deps.secondFactors.confirm(user.userId, body.code) }),
+    async endSecondFactor({ body, user }) {
+      await accounts.endSecondFactor(user.userId, body.password)
+      return { success: true }
+    },
+    resetSecondFactor({ params, user }) {
+      accounts.resetSecondFactor(user, params.userId)
+      return { success: true }
+    },
+  }
+}
+
+function sessionsHandlers({ people }: Pick<DashboardSecurityDeps, 'people'>): Pick<SecurityHandlers, 'lock' | 'sessions' | 'endSession'> {
+  return {
+    lock({ session }) {
+      const token = tokenOf(session)
+      if (!people.sessions.find(token, 'background')) throw signedOut()
+      people.sessions.lock(token)
+      return { success: true }
+    },
+    sessions: ({ session, user }) => ({ sessions: people.sessions.list(session.token, ACCESS.manage(user) ? undefined : user.userId) }),
+    endSession({ params, user }) {
+      people.sessions.endById(params.sessionId, ACCESS.manage(user) ? undefined : user.userId, userActor(user.userId))
+      return { success: true }
+    },
+  }
+}
+
+function tokenOf({ token }: { readonly token: string | undefined }): string {
+  if (token === undefined) throw signedOut()
+  return token
+}
+
+const signedOut = () =>
+  new ApiError('not-signed-in', 'Nobody is signed in here.', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })

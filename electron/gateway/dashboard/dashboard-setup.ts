@@ -1,0 +1,51 @@
+import { userActor } from '#gateway/domain/audit.ts'
+import type { Settings } from '#gateway/domain/settings.ts'
+import type { Backups } from '#gateway/domain/setup-backup.ts'
+import type { Recovery } from '#gateway/domain/setup-recovery.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { Feed } from './feed.ts'
+import { SETUP_BACKGROUND, SETUP_PERMISSIONS } from './setup-permissions.ts'
+
+type Calls = typeof dashboardSetup
+
+/** What the wizard needs beyond the domain; `setup-part.ts` fills it. */
+export interface SetupPorts {
+  readonly state: () => Promise<SetupState>
+  readonly selfTest: () => Promise<ReplyOf<Calls['selfTest']>>
+  readonly readiness: () => Promise<ReplyOf<Calls['readiness']>['findings']>
+}
+
+export interface DashboardSetupDeps {
+  readonly settings: Pick<Settings, 'change'>
+  readonly recovery: Recovery
+  readonly backups: Pick<Backups, 'state' | 'useFolder' | 'begin'>
+  readonly feed: Pick<Feed, 'noteStatus'>
+  readonly ports: SetupPorts
+}
+
+/** Declares the calls of the first-run wizard and of the readiness page (`shared/contract/dashboard-setup.ts`). */
+export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups, feed, ports }: DashboardSetupDeps): void {
+  const handlers: HandlersOf<Calls, typeof SETUP_PERMISSIONS> = {
+    state: () => ports.state(),
+    finish({ user }) {
+      settings.change({ 'setup.isDone': true }, userActor(user.userId))
+      return { success: true }
+    },
+    makeRecoveryKey: ({ user }) => recovery.make(userActor(user.userId)),
+    confirmRecoveryKey: ({ body, user }) => recovery.confirm(body.groups, userActor(user.userId)),
+    selfTest: () => ports.selfTest(),
+    async readiness() {
+      const findings = await ports.readiness()
+      return { ready: findings.filter(({ verdict }) => verdict === 'ok').length, all: findings.length, findings }
+    },
+    backups: () => backups.state(),
+    setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),
+    makeBackup({ user }) {
+      backups.begin(userActor(user.userId))
+      return backups.state()
+    },
+  }
+  serveAll(app, dashboardSetup, SETUP_PERMISSIONS, handlers, { background: SETUP_BACKGROUND, afterChange: () => feed.noteStatus() })
+}

@@ -1,0 +1,50 @@
+import { ApiError } from '#shared/errors.ts'
+
+/** What a password may not be of, beside the common ones: names and the address of who chooses it, and the clinic's name. */
+export interface PasswordOwner {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly clinicName?: string
+}
+
+/** NIST SP 800-63B §5.1.1.2: long enough for a common password to be worth telling apart; shorter ones are refused for their length. */
+const SHORTEST = 10
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** The common passwords that are long enough, in lower case. Some 49 000 words are read for them, when the first password is chosen. */
+async function commonPasswords(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const words = dictionary['passwords-common'].map((word) => String(word).toLowerCase())
+  return new Set(words.filter((word) => word.length >= SHORTEST))
+}
+
+/**
+ * Whether a password may be chosen. Whoever has one keeps it: only a new one is looked at.
+ * @param path of the field it was typed in
+ * @throws ApiError refused
+ */
+export async function checkPassword(password: string, owner: PasswordOwner, path = 'body.password'): Promise<void> {
+  const given = password.normalize('NFKC').toLowerCase()
+  if ([...given].length < SHORTEST) throw refused(path, `must have at least ${SHORTEST} characters`, 'This password is too short.')
+  if (new Set(given).size === 1 || isOwn(given, owner))
+    throw refused(path, 'must not be a name, an e-mail address or one letter again and again', 'This password is easily guessed.')
+  common ??= commonPasswords()
+  if ((await common).has(given))
+    throw refused(path, 'is one of the passwords that are tried first', 'This password is used by many people.')
+}
+
+/** The whole password is a name or the address, however it is written apart. */
+function isOwn(given: string, { email, firstName, lastName, clinicName = '' }: PasswordOwner): boolean {
+  const plain = (text: string) =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\s._-]/g, '')
+  const own = [email, email.split('@')[0] ?? '', firstName, lastName, firstName + lastName, lastName + firstName, clinicName]
+  return own.some((text) => text !== '' && plain(text) === plain(given))
+}
+
+const refused = (path: string, message: string, fault: string) =>
+  new ApiError('refused', `${fault} Choose another, such as four words that do not belong together.`, { errors: [{ path, message }] })

@@ -1,0 +1,57 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import type { LanAddress } from '#shared/contract/dashboard-setup.ts'
+
+export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
+
+/** Cards of programs on this PC: containers, virtual machines, VPNs. */
+const VIRTUAL =
+  /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|lxc|lxd|cni|flannel|tun|tap|utun|wg|zt|tailscale|ppp|awdl|llw|anpi|bridge)/i
+// RFC 3927: what a PC gives itself where no DHCP server answers.
+const SELF_GIVEN = /^169\.254\./
+const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
+
+/**
+ * IPv4 addresses of this PC that devices could be told, the likeliest first: consoles are set up by IPv4 address. Those of a listener bound
+ * to one address are that one alone.
+ */
+export function lanAddresses(boundTo: string, interfaces: Interfaces = networkInterfaces()): LanAddress[] {
+  const all = Object.entries(interfaces).flatMap(([card, infos = []]) =>
+    infos
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }): LanAddress => ({ address, card, kind: kindOf(card, address) })),
+  )
+  const reached = isEverywhere(boundTo) ? all : all.filter(({ address }) => address === boundTo)
+  return reached.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+}
+
+const kindOf = (card: string, address: string): LanAddress['kind'] =>
+  SELF_GIVEN.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
+
+export const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** What an administrator types to let devices through the firewall of this PC. */
+export function firewallCommands(platform: NodeJS.Platform, ports: readonly number[], program: string): string[] {
+  const list = ports.join(',')
+  switch (platform) {
+    case 'win32':
+      return [
+        `New-NetFirewallRule -DisplayName "Isthmus DICOM" -Direction Inbound -Action Allow -Protocol TCP -LocalPort ${list} -Profile Domain,Private -Program "${program}"`,
+      ]
+    case 'darwin':
+      return [
+        `sudo /usr/libexec/ApplicationFirewall/socketfilterfw --add "${program}"`,
+        `sudo /usr/libexec/ApplicationFirewall/socketfilterfw --unblockapp "${program}"`,
+      ]
+    default:
+      return [
+        `sudo ufw allow proto tcp to any port ${list} comment 'Isthmus DICOM'`,
+        ...ports.map((port) => `sudo firewall-cmd --permanent --add-port=${port}/tcp`),
+        'sudo firewall-cmd --reload',
+      ]
+  }
+}
+
+/** Whether a call comes from this PC itself, such as its own self-test. */
+export const isOfThisPc = (address: string, interfaces: Interfaces = networkInterfaces()): boolean =>
+  isLoopback(address) || Object.values(interfaces).some((infos) => infos?.some((info) => info.address === address))

@@ -1,0 +1,74 @@
+import type { Status } from '#shared/contract/dashboard.ts'
+import type { SetupState } from '#shared/contract/dashboard-setup.ts'
+import type { CommandContext } from './commands.ts'
+import { serveDashboardSetup } from './dashboard/dashboard-setup.ts'
+import type { Feed } from './dashboard/feed.ts'
+import type { AuditTrail } from './domain/audit-trail.ts'
+import { timeZoneOf } from './domain/clinic-day.ts'
+import { openBackups } from './domain/setup-backup.ts'
+import { openRecovery } from './domain/setup-recovery.ts'
+import { devicesHeard, partnerHeard, stepsDone } from './domain/setup-state.ts'
+import type { HttpApp } from './http/operations.ts'
+import { isLoopback, lanAddresses } from './own-network.ts'
+import type { Parts } from './parts.ts'
+import { readinessOf } from './readiness.ts'
+import { selfTest } from './self-test.ts'
+
+export interface SetupOptions {
+  readonly feed: Pick<Feed, 'noteStatus'>
+  readonly auditTrail: Pick<AuditTrail, 'latest'>
+  readonly listeners: () => Status['listeners']
+  /** Undefined until every listener was opened. */
+  readonly listening: () => CommandContext['listening']
+  readonly onError: (error: unknown) => void
+}
+
+/** The first-run wizard, back-ups and the readiness page. Disposing waits for a back-up that is being made. */
+export interface Setup extends AsyncDisposable {
+  serve(app: HttpApp): void
+}
+
+export function openSetup(parts: Parts, { feed, auditTrail, listeners, listening, onError }: SetupOptions): Setup {
+  const { deps, settings, people } = parts
+  const recovery = openRecovery(deps)
+  const backups = openBackups({ ...deps, settings, onError })
+
+  async function state(): Promise<SetupState> {
+    const timeZone = settings.get('clinic.timeZone')
+    const up = listeners().filter(({ isUp }) => isUp)
+    const portOf = (name: string) => {
+      const address = up.find((one) => one.name === name)?.address
+      return address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
+    }
+    const host = settings.get('dimse.host')
+    const shown: Omit<SetupState, 'done'> = {
+      isDone: settings.get('setup.isDone'),
+      clinic: { name: settings.get('clinic.name'), timeZone, ofThisPc: timeZoneOf('local') },
+      recovery: recovery.state(),
+      dicom: {
+        aeTitle: settings.get('dimse.aeTitle'),
+        port: portOf('dimse') ?? settings.get('dimse.port'),
+        tlsPort: portOf('dimse-tls') ?? null,
+        addresses: lanAddresses(host),
+      },
+      devices: devicesHeard(parts),
+      partner: partnerHeard(parts),
+      backup: await backups.state(),
+    }
+    const isReachable = portOf('dimse') !== undefined && !isLoopback(host) && shown.dicom.addresses.some(({ kind }) => kind === 'network')
+    return { ...shown, done: stepsDone({ ...shown, hasOwner: people.hasUser(), isReachable }) }
+  }
+
+  return {
+    serve: (app) =>
+      serveDashboardSetup(app, {
+        ...{ settings, recovery, backups, feed },
+        ports: {
+          state,
+          selfTest: () => selfTest({ parts, listeners }),
+          readiness: () => readinessOf(parts, { listening: listening(), latestAudit: auditTrail.latest }),
+        },
+      }),
+    [Symbol.asyncDispose]: () => backups[Symbol.asyncDispose](),
+  }
+}

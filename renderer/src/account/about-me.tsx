@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Panel } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
+import { keyOf, useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+/** My names and telephone number. */
+export function AboutMe({ user }: { user: SignedInUser }) {
+  const client = useQueryClient()
+  const change = useSend(dashboardSecurity.changeAccount)
+  const form = useForm({ initialValues: { firstName: user.firstName, lastName: user.lastName, phoneNumber: '' } })
+  const submit = form.onSubmit(({ firstName, lastName, phoneNumber }) => {
+    const digits = phoneNumber.replace(/\D/g, '')
+    change.mutate(
+      { body: { firstName, lastName, ...(digits !== '' && { phoneNumber: digits }) } },
+      {
+        onSuccess: (session) => {
+          client.setQueryData(keyOf(dashboard.session, {}), session)
+          form.resetDirty()
+          showDone(words.saved)
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    )
+  })
+  return (
+    <Panel title={words.me}>
+      <form onSubmit={submit}>
+        <Stack>
+          {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+          <Group grow align="flex-start">
+            <TextInput
+              label={words.firstName}
+              autoComplete="given-name"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('firstName')}
+            />
+            <TextInput
+              label={words.lastName}
+              autoComplete="family-name"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('lastName')}
+            />
+          </Group>
+          <TextInput
+            label={words.phone}
+            description={words.phoneAbout}
+            type="tel"
+            autoComplete="tel"
+            {...form.getInputProps('phoneNumber')}
+          />
+          <Group justify="space-between">
+            <Text size="sm" c="dimmed">
+              {words.names}
+            </Text>
+            <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
+              {words.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

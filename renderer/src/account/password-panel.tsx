@@ -1,0 +1,92 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { faultsByField } from '../client.ts'
+import { Clock } from '../components/clock.tsx'
+import { Facts, Failed, Panel } from '../components/page.tsx'
+import { PasswordHint } from '../components/password-hint.tsx'
+import { showDone } from '../components/undo.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+/** When the password was set, and setting another. */
+export function PasswordPanel({ user }: { user: SignedInUser }) {
+  const account = useReply(dashboardSecurity.account, {})
+  const [isOpen, setIsOpen] = useState(false)
+  const { hasPassword = true, passwordChangedAt = null } = account.data ?? {}
+  return (
+    <Panel title={words.password}>
+      <Stack>
+        {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
+        {!hasPassword && <Text>{words.passwordNone}</Text>}
+        {passwordChangedAt !== null && <Facts facts={[[words.passwordSet, <Clock key="at" instant={passwordChangedAt} />]]} />}
+        {isOpen ? (
+          <ChangePassword user={user} onClose={() => setIsOpen(false)} />
+        ) : (
+          hasPassword && (
+            <div>
+              <Button variant="default" onClick={() => setIsOpen(true)}>
+                {words.change}
+              </Button>
+            </div>
+          )
+        )}
+      </Stack>
+    </Panel>
+  )
+}
+
+function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => void }) {
+  const change = useSend(dashboardSecurity.changePassword, [dashboardSecurity.account, dashboardSecurity.sessions])
+  const form = useForm({ initialValues: { password: '', newPassword: '' } })
+  const submit = form.onSubmit((body) =>
+    change.mutate(
+      { body },
+      {
+        onSuccess: () => {
+          showDone(words.changed)
+          onClose()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <PasswordInput
+          label={words.current}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          autoFocus
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label={words.next}
+          description={words.rules}
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          {...form.getInputProps('newPassword')}
+        />
+        <PasswordHint password={form.values.newPassword} own={[user.firstName, user.lastName, user.email]} />
+        <Text size="sm" c="dimmed">
+          {words.others}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {words.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {words.change}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,36 @@
+import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
+import { bytesText } from '../display/amounts.ts'
+import type { Tone } from '../display/tones.ts'
+import { words } from './words.ts'
+
+/** What a device did on its connection, one thing after another, without how it ended. */
+export function storyOf({ counts, how }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
+  const { story } = words
+  if (how === 'rejected') return [story.rejected]
+  const { echoes, queries, exams, instances, bytes, steps, commitments, failures } = counts
+  const told = [
+    echoes > 0 && story.echoes(echoes),
+    queries > 0 && story.queries(queries, exams),
+    steps > 0 && story.steps(steps),
+    instances > 0 && story.instances(instances, bytesText(bytes)),
+    commitments > 0 && story.commitments(commitments),
+    failures > 0 && story.failures(failures),
+  ].filter((part) => part !== false)
+  if (told.length > 0) return told
+  return [how === 'open' ? story.connected : story.nothing]
+}
+
+/** How it ended, for a badge. */
+export function endOf({ how, counts }: Pick<AssociationSummary, 'counts' | 'how'>): {
+  readonly tone: Tone
+  readonly name: string
+  readonly meaning: string
+} {
+  if (how === 'released' && counts.failures > 0)
+    return { tone: 'warning', name: words.endedInFailure, meaning: words.endedInFailureMeaning }
+  return words.ends[how]
+}
+
+/** Milliseconds it lasted; null where its end is not known. */
+export const lastedMs = ({ openedAt, endedAt }: Pick<AssociationSummary, 'openedAt' | 'endedAt'>): number | null =>
+  endedAt === null ? null : Math.max(0, Date.parse(endedAt) - Date.parse(openedAt))

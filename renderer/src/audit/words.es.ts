@@ -1,0 +1,49 @@
+import type { Translated } from '../language/words.ts'
+import type { English } from './words.ts'
+
+export const es: Translated<English> = {
+  title: 'Auditoría',
+  about:
+    'Quién cambió qué en esta pasarela, lo más reciente primero. Las entradas no se pueden cambiar ni eliminar; cada una sella la anterior.',
+  label: 'Registro de auditoría, lo más reciente primero',
+  columns: { seq: 'N.º', at: 'Hora', actor: 'Quién', action: 'Qué', target: 'Sobre', detail: 'Detalle' },
+  you: (name) => `${name} (usted)`,
+  gateway: 'La propia pasarela',
+  commandLine: 'Línea de comandos',
+  apiKey: (description) => `Clave de API ${description}`,
+  newer: 'Mostrar entradas más recientes',
+  none: 'Nada todavía',
+  noneText: 'Aquí aparecen los inicios de sesión y los cambios en equipos, sistema asociado, configuración y modo de contingencia.',
+  noneFound: 'Ninguna entrada coincide',
+  noneFoundText: 'Elegir otros filtros o quitarlos.',
+  clear: 'Quitar filtros',
+  more: 'Cargando entradas anteriores…',
+  last: 'Esta es la primera entrada del registro.',
+  lastFound: 'Ninguna entrada anterior coincide.',
+
+  who: 'Quién',
+  anyone: 'Cualquiera',
+  what: 'Qué se hizo',
+  anything: 'Cualquier acción',
+  on: 'Id. de aquello sobre lo que se hizo',
+  from: 'Desde',
+  to: 'Hasta',
+
+  verify: 'Verificar',
+  verifyMeaning: 'Recorre la cadena desde la primera entrada hasta la última.',
+  entries: ['entrada', 'entradas'],
+  intact: 'El registro está intacto',
+  intactText: (entries, took) => `${entries} recorridas en ${took}: cada una es la que se escribió y no falta ninguna.`,
+  broken: (seq) => `El registro está roto en la entrada ${seq}`,
+  brokenText:
+    'Algo ajeno a Isthmus cambió la base de datos, o está dañada. Exportar el registro, guardar una copia de la carpeta de datos y avisar al proveedor. Las entradas anteriores son las que se escribieron.',
+  dismiss: 'Cerrar',
+
+  exportSpan: 'Exportar estos días',
+  exportAll: 'Exportar',
+  csv: 'CSV',
+  csvAbout: 'para una hoja de cálculo',
+  jsonl: 'JSON Lines',
+  jsonlAbout: 'con todo lo que prueba la cadena',
+  exportNoted: 'Que usted lo exportó queda como entrada del registro.',
+}

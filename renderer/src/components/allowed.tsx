@@ -1,0 +1,40 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import type { ComponentPropsWithoutRef, MouseEvent } from 'react'
+import { may, type Permission } from '#shared/lifecycle.ts'
+import { linkedViewId } from '../linked.ts'
+import { useSession } from '../session.ts'
+import { useCutOff } from '../status.ts'
+import { words } from './words.ts'
+
+/** Who came by a link for dictation reads and writes its report, and nothing else. */
+const BY_LINK: readonly Permission[] = ['readStudies', 'writeReports']
+
+/** Whether this person may do something, and who can allow it where they may not. */
+export function useMay(permission: Permission): { readonly may: boolean; readonly why: string } {
+  const user = useSession().data?.user
+  const isAllowed = user != null && (linkedViewId === null ? may(user, permission) : BY_LINK.includes(permission))
+  return { may: isAllowed, why: isAllowed ? '' : words.mayNot[permission] }
+}
+
+type Html = Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps | 'color' | 'style'>
+
+/** A button that changes something. Where it may not be pressed it is there all the same, and says why. */
+export function MayButton(props: ButtonProps & Html & { permission: Permission }) {
+  const { permission, onClick, type = 'button', ...rest } = props
+  const { why } = useMay(permission)
+  const isCutOff = useCutOff() !== null
+  const reason = why || (isCutOff ? words.cutOff : '')
+  if (!reason) return <Button {...rest} type={type} onClick={onClick} />
+  return (
+    <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }}>
+      <Button
+        {...rest}
+        type="button"
+        data-disabled
+        aria-disabled
+        aria-description={reason}
+        onClick={(event: MouseEvent) => event.preventDefault()}
+      />
+    </Tooltip>
+  )
+}

@@ -1,0 +1,26 @@
+interface Step {
+  /** Rows on; `page` rows of it where `isPage`. */
+  readonly by: number
+  readonly isPage?: true
+}
+
+/** Keys that move from row to row. */
+export const STEPS: Readonly<Record<string, Step | undefined>> = {
+  ArrowDown: { by: 1 },
+  ArrowUp: { by: -1 },
+  j: { by: 1 },
+  k: { by: -1 },
+  PageDown: { by: 2, isPage: true },
+  PageUp: { by: -2, isPage: true },
+  Home: { by: Number.NEGATIVE_INFINITY },
+  End: { by: Number.POSITIVE_INFINITY },
+}
+
+/**
+ * The row that a step leads to; it ends at the first and the last one.
+ * @param page rows that are in sight
+ */
+export function stepped({ by, isPage }: Step, from: number, count: number, page: number): number {
+  const to = from + (isPage ? Math.sign(by) * page : by)
+  return Math.max(0, Math.min(count - 1, to))
+}

@@ -1,0 +1,45 @@
+import { Button, Group } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { words } from './words.ts'
+
+const SHOWN_MS = 8000
+
+const undoable: { readonly id: string; readonly undo: () => void }[] = []
+const forget = (id: string) => {
+  const at = undoable.findIndex((one) => one.id === id)
+  if (at >= 0) undoable.splice(at, 1)
+}
+
+/** Undoes what was done last and can still be undone; nothing where there is none. */
+export function undoLast(): void {
+  const last = undoable.at(-1)
+  if (last) run(last.id)
+}
+
+function run(id: string): void {
+  const found = undoable.find((one) => one.id === id)
+  forget(id)
+  notifications.hide(id)
+  found?.undo()
+}
+
+/** Says that something was done, with a button that undoes it for as long as it is shown. Alt+Z undoes the last one. */
+export function showDone(text: string, undo?: () => void): void {
+  const id = crypto.randomUUID()
+  if (undo) undoable.push({ id, undo })
+  notifications.show({
+    id,
+    autoClose: SHOWN_MS,
+    onClose: () => forget(id),
+    message: undo ? (
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <span>{text}</span>
+        <Button size="compact-sm" variant="light" aria-keyshortcuts="Alt+Z" title={words.undoKeys} onClick={() => run(id)}>
+          {words.undo}
+        </Button>
+      </Group>
+    ) : (
+      text
+    ),
+  })
+}

@@ -1,0 +1,84 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
+import type { ExpressCustomer } from '#shared/contract/express.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { useReply } from '../gateway.ts'
+import { ROLE_NAMES } from '../people/roles.ts'
+import { type LinkedPerson, useCustomerLinks } from './changes.ts'
+import css from './customers.module.css'
+import { words } from './words.ts'
+
+const { people: texts } = words
+const FOUND = 20
+
+/** Finds people and links them to the customer, one after another. */
+export function AddUsers({ customer, onClose }: { customer: ExpressCustomer; onClose: () => void }) {
+  const { link } = useCustomerLinks()
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 250)
+  const people = useReply(dashboardPeople.people, { query: { limit: FOUND, search } })
+  // Who has no access any more is not a user to be given studies.
+  const found = people.data?.people.filter(({ state }) => state !== 'revoked') ?? []
+  return (
+    <Modal opened onClose={onClose} title={texts.addTitle} size="lg">
+      <Stack>
+        <TextInput
+          type="search"
+          label={texts.addSearch}
+          placeholder={texts.addWhat}
+          maxLength={100}
+          data-autofocus
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <div aria-live="polite">
+          {people.isPending && <Waiting rows={4} />}
+          {people.isError && <Failed error={people.error} onRetry={() => void people.refetch()} />}
+          {people.isSuccess && found.length === 0 && <p className={css.quiet}>{texts.nobody}</p>}
+          <ul className={css.found}>
+            {found.map((person) => (
+              <Found key={person.userId} person={person} customer={customer} onAdd={(user) => link(customer, user)} />
+            ))}
+          </ul>
+          {people.data?.hasMore && <p className={css.quiet}>{texts.moreFound}</p>}
+        </div>
+        <Group justify="space-between">
+          <Link to="/people">{texts.toPeople}</Link>
+          <Button variant="default" onClick={onClose}>
+            {texts.addDone}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Found(props: { person: Person; customer: ExpressCustomer; onAdd: (user: LinkedPerson) => void }) {
+  const { person, customer, onAdd } = props
+  const { userId, firstName, lastName, email, clinicRole, expressCustomers } = person
+  const name = `${firstName} ${lastName}`
+  const isLinked = expressCustomers.some(({ expressCustomerId }) => expressCustomerId === customer.expressCustomerId)
+  return (
+    <li>
+      <div>
+        {name}
+        <div className={css.under}>
+          {email} · {ROLE_NAMES[clinicRole]}
+        </div>
+      </div>
+      {isLinked ? (
+        <Tag tone="good">{texts.isThere}</Tag>
+      ) : (
+        <Button size="xs" variant="default" aria-label={texts.addAction(name)} onClick={() => onAdd({ userId, name })}>
+          {texts.addShort}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,64 @@
+import { notifications } from '@mantine/notifications'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { express } from '#shared/contract/express.ts'
+import type { ExpressCustomerReference } from '#shared/contract/references.ts'
+import type { UserId } from '#shared/ids.ts'
+import type { ProblemError } from '../client.ts'
+import { showDone } from '../components/undo.tsx'
+import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { words } from './words.ts'
+
+/** What is asked again after a change of a customer or of who is linked to it. */
+export const CUSTOMER_REPLIES = [express.list, express.read, dashboardPeople.customerUsers, dashboardPeople.people] as const
+
+export interface LinkedPerson {
+  readonly userId: UserId
+  readonly name: string
+}
+
+const refused = (message = '') => notifications.show({ color: 'red', message: said(message) })
+const failed = (error: unknown) => refused((error as ProblemError).message)
+
+// The promises settle for an undo that comes when the screen was left, the callbacks of `mutate` would not.
+
+/** Links people to customers and unlinks them, each with its undo. */
+export function useCustomerLinks() {
+  const addUser = useSend(express.addUser, CUSTOMER_REPLIES)
+  const removeUser = useSend(express.removeUser, CUSTOMER_REPLIES)
+
+  async function change(send: typeof addUser, customer: ExpressCustomerReference, user: LinkedPerson, done: string, undo: () => void) {
+    try {
+      const { success, message } = await send.mutateAsync({
+        params: { expressCustomerId: customer.expressCustomerId },
+        body: { userId: user.userId },
+      })
+      if (success) showDone(done, undo)
+      else refused(message)
+    } catch (error) {
+      failed(error)
+    }
+  }
+  const link = (customer: ExpressCustomerReference, user: LinkedPerson): void =>
+    void change(addUser, customer, user, words.people.added(user.name, customer.expressCustomerName), () => unlink(customer, user))
+  const unlink = (customer: ExpressCustomerReference, user: LinkedPerson): void =>
+    void change(removeUser, customer, user, words.people.removed(user.name, customer.expressCustomerName), () => link(customer, user))
+  return { link, unlink }
+}
+
+/** Blocks a customer and unblocks it, each with its undo. */
+export function useCustomerBlock({ expressCustomerId, expressCustomerName: name }: ExpressCustomerReference) {
+  const params = { expressCustomerId }
+  const deactivate = useSend(express.deactivate, CUSTOMER_REPLIES)
+  const reactivate = useSend(express.reactivate, CUSTOMER_REPLIES)
+
+  /** @throws ProblemError */
+  async function block(): Promise<void> {
+    await deactivate.mutateAsync({ params })
+    showDone(words.deactivated(name), unblock)
+  }
+  const unblock = (): void =>
+    void reactivate.mutateAsync({ params }).then(() => showDone(words.reactivated(name), () => void block().catch(failed)), failed)
+
+  return { block, unblock, isBlocking: deactivate.isPending, blockError: deactivate.error }
+}

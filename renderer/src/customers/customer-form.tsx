@@ -1,0 +1,107 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ExpressCustomer, express } from '#shared/contract/express.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
+import { useSend } from '../gateway.ts'
+import { CUSTOMER_REPLIES } from './changes.ts'
+import { MetadataFields } from './metadata-fields.tsx'
+import { isSameMetadata, type MetadataPair, metadataOf, pairFaults, pairsOf } from './metadata-pairs.ts'
+import { words } from './words.ts'
+
+const { form: texts } = words
+const NAME_CHARACTERS = 500
+
+interface Values {
+  expressCustomerName: string
+  metadata: readonly MetadataPair[]
+}
+
+/** Adds a customer, or changes name and metadata of one. */
+export function CustomerForm(props: {
+  customer: ExpressCustomer | null
+  onDone: (customer: ExpressCustomer) => void
+  onCancel: () => void
+}) {
+  const { customer, onDone, onCancel } = props
+  const create = useSend(express.create, CUSTOMER_REPLIES)
+  const update = useSend(express.update, CUSTOMER_REPLIES)
+  const form = useForm<Values>({
+    initialValues: { expressCustomerName: customer?.expressCustomerName ?? '', metadata: pairsOf(customer?.metadata) },
+    validate: ({ expressCustomerName, metadata }) => ({
+      ...(expressCustomerName.trim() === '' && { expressCustomerName: texts.nameNeeded }),
+      // Shown beside its line.
+      ...(pairFaults(metadata).size > 0 && { lines: true }),
+    }),
+  })
+  const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
+
+  const submit = form.onSubmit((values) => {
+    const expressCustomerName = values.expressCustomerName.trim()
+    const metadata = metadataOf(values.metadata)
+    const isEmpty = Object.keys(metadata).length === 0
+    if (!customer) {
+      return create.mutate(
+        { body: { expressCustomerName, ...(!isEmpty && { metadata }) } },
+        {
+          onSuccess(made) {
+            showDone(words.added(made.expressCustomerName))
+            onDone(made)
+          },
+          onError,
+        },
+      )
+    }
+    const { expressCustomerId } = customer
+    const before = { expressCustomerName: customer.expressCustomerName, metadata: customer.metadata ?? null }
+    // Only what was changed is sent: a partner may change the rest meanwhile.
+    const body = {
+      ...(expressCustomerName !== customer.expressCustomerName && { expressCustomerName }),
+      ...(!isSameMetadata(metadata, customer.metadata) && { metadata: isEmpty ? null : metadata }),
+    }
+    if (Object.keys(body).length === 0) return onCancel()
+    update.mutate(
+      { params: { expressCustomerId }, body },
+      {
+        onSuccess(changed) {
+          showDone(words.saved, () => update.mutate({ params: { expressCustomerId }, body: before }))
+          onDone(changed)
+        },
+        onError,
+      },
+    )
+  })
+  const error = create.error ?? update.error
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={texts.name[0]}
+          description={texts.name[1]}
+          required
+          data-autofocus
+          maxLength={NAME_CHARACTERS}
+          {...form.getInputProps('expressCustomerName')}
+        />
+        <MetadataFields
+          value={form.values.metadata}
+          onChange={(metadata) => {
+            form.setFieldValue('metadata', metadata)
+            form.clearFieldError('lines')
+          }}
+          errors={form.errors}
+        />
+        {error && error.errors.length === 0 && <Failed error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending || update.isPending}>
+            {customer ? texts.save : texts.add}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,135 @@
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSearch, IconUserMinus, IconUserPlus, IconUsers } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type CustomerUser, dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import type { ExpressCustomer } from '#shared/contract/express.ts'
+import { MayButton, useMay } from '../components/allowed.tsx'
+import { Ago } from '../components/clock.tsx'
+import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Tone } from '../display/tones.ts'
+import { call, keyOf, usePages } from '../gateway.ts'
+import { ROLE_NAMES } from '../people/roles.ts'
+import { AddUsers } from './add-users.tsx'
+import { type LinkedPerson, useCustomerLinks } from './changes.ts'
+import css from './customers.module.css'
+import { words } from './words.ts'
+
+const { people: texts } = words
+const PART = 100
+const TONES: Readonly<Record<CustomerUser['state'], Tone>> = { active: 'good', invited: 'info', revoked: 'plain' }
+
+/** Who is linked to the customer, the newest link first; more can be added and each removed. */
+export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
+  const { unlink } = useCustomerLinks()
+  const { expressCustomerId, isActive, userCount } = customer
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 250)
+  const [isAdding, setIsAdding] = useState(false)
+  const { may } = useMay('manageCustomers')
+  const input = { params: { expressCustomerId }, query: { limit: PART, search } }
+  const { list, pages, more } = usePages(keyOf(dashboardPeople.customerUsers, input), (part, signal) =>
+    call(dashboardPeople.customerUsers, { ...input, query: { ...input.query, ...part } }, signal),
+  )
+  const users = pages.flatMap((page) => page.users)
+  const add = (
+    <MayButton
+      permission="manageCustomers"
+      size="xs"
+      leftSection={<IconUserPlus size={15} />}
+      disabled={may && !isActive}
+      title={isActive ? undefined : texts.addBlocked}
+      onClick={() => setIsAdding(true)}
+    >
+      {texts.add}
+    </MayButton>
+  )
+
+  return (
+    <Panel isFlush title={texts.title} aside={add}>
+      <div className={css.usersHead}>
+        <p className={css.quiet}>{texts.about}</p>
+        {(userCount > 8 || typed !== '') && (
+          <TextInput
+            type="search"
+            size="xs"
+            className={css.search}
+            aria-label={texts.search}
+            placeholder={texts.search}
+            maxLength={100}
+            leftSection={<IconSearch size={14} />}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+      </div>
+      {list.isPending && <Waiting rows={4} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && users.length === 0 && (
+        <Empty icon={<IconUsers size={34} stroke={1.3} />} title={search === '' ? texts.none : texts.noneFound}>
+          {search === '' && texts.noneText}
+        </Empty>
+      )}
+      {users.length > 0 && (
+        <VirtualTable
+          label={texts.label}
+          columns={columnsOf(may ? (user) => unlink(customer, user) : undefined)}
+          rows={users}
+          keyOf={({ userId }) => userId}
+          least={480}
+          maxHeight="min(60vh, 640px)"
+          onEnd={more}
+          end={list.hasNextPage ? words.more : undefined}
+        />
+      )}
+      {isAdding && <AddUsers customer={customer} onClose={() => setIsAdding(false)} />}
+    </Panel>
+  )
+}
+
+function columnsOf(onRemove: ((user: LinkedPerson) => void) | undefined): readonly Column<CustomerUser>[] {
+  const { columns } = texts
+  return [
+    {
+      name: columns.name,
+      track: 'minmax(176px, 2fr)',
+      cell: ({ name, email }) => (
+        <>
+          {name}
+          <div className={css.under}>{email}</div>
+        </>
+      ),
+    },
+    { name: columns.role, track: 'minmax(100px, 1.2fr)', cell: ({ clinicRole }) => ROLE_NAMES[clinicRole] },
+    {
+      name: columns.state,
+      track: '128px',
+      cell: ({ state, linkedAt }) => (
+        <>
+          <Tag tone={TONES[state]}>{texts.states[state]}</Tag>
+          <div className={css.under}>
+            {texts.linked} <Ago instant={linkedAt} />
+          </div>
+        </>
+      ),
+    },
+    ...(onRemove
+      ? [
+          {
+            name: columns.actions,
+            track: '76px',
+            isRight: true,
+            cell: (user: CustomerUser, isCurrent: boolean) => (
+              <Tooltip label={texts.remove(user.name)}>
+                <ActionIcon tabIndex={isCurrent ? 0 : -1} aria-label={texts.remove(user.name)} onClick={() => onRemove(user)}>
+                  <IconUserMinus size={17} />
+                </ActionIcon>
+              </Tooltip>
+            ),
+          },
+        ]
+      : []),
+  ]
+}

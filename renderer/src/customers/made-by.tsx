@@ -1,0 +1,29 @@
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import type { ExpressCustomer } from '#shared/contract/express.ts'
+import { viewerUsers } from '#shared/contract/users.ts'
+import type { UserId } from '#shared/ids.ts'
+import { useMay } from '../components/allowed.tsx'
+import { useReply } from '../gateway.ts'
+import { words } from './words.ts'
+
+const LONG_MS = 300_000
+
+/** Who added a customer, by name: a person, or a partner system by what its key is called. */
+export function MadeBy({ customer: { createdByUserId, createdByApiKeyId } }: { customer: ExpressCustomer }) {
+  if (createdByUserId !== null) return <User userId={createdByUserId} />
+  return createdByApiKeyId === undefined ? words.made.system : <Key apiKeyId={createdByApiKeyId} />
+}
+
+function User({ userId }: { userId: UserId }) {
+  const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: LONG_MS })
+  if (user.isPending) return '…'
+  return user.data ? `${user.data.firstName} ${user.data.lastName}` : words.made.someone
+}
+
+function Key({ apiKeyId }: { apiKeyId: string }) {
+  // Keys are shown to who manages the gateway.
+  const { may } = useMay('manageGateway')
+  const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: LONG_MS, enabled: may })
+  const key = keys.data?.apiKeys.find((one) => one.apiKeyId === apiKeyId)
+  return key ? words.made.key(key.description) : words.made.system
+}

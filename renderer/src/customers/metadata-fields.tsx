@@ -1,0 +1,96 @@
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { type KeyboardEvent, useRef } from 'react'
+import { flushSync } from 'react-dom'
+import css from './metadata-fields.module.css'
+import { type MetadataPair, MOST_PAIRS, NAME_CHARACTERS, newPair, pairFaults, VALUE_CHARACTERS } from './metadata-pairs.ts'
+import { words } from './words.ts'
+
+const { metadata: texts } = words
+
+/**
+ * A metadata map, line by line (interface.md, Conventions 4). Begin with `pairsOf(metadata)`; before sending ask `pairFaults(value)`, and send
+ * `metadataOf(value)`. The faults of the lines are shown here.
+ * @param errors of the form, of which those of `metadata` are shown
+ */
+export function MetadataFields(props: {
+  value: readonly MetadataPair[]
+  onChange: (value: readonly MetadataPair[]) => void
+  errors?: Readonly<Record<string, unknown>> | undefined
+}) {
+  const { value, onChange, errors = {} } = props
+  const place = useRef<HTMLFieldSetElement>(null)
+  const faults = pairFaults(value)
+  const refusals = Object.entries(errors).flatMap(([path, fault]) =>
+    (path === 'metadata' || path.startsWith('metadata.')) && typeof fault === 'string' ? [fault] : [],
+  )
+  const set = (id: number, change: Partial<MetadataPair>) => onChange(value.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)))
+
+  function add() {
+    // Drawn at once: what is typed next belongs to the new line.
+    flushSync(() => onChange([...value, newPair()]))
+    const names = place.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
+    ;[...names].at(-1)?.focus()
+  }
+  function remove(id: number) {
+    flushSync(() => onChange(value.filter((pair) => pair.id !== id)))
+    place.current?.querySelector<HTMLElement>('[data-add]')?.focus()
+  }
+  /** Enter goes on to another line instead of sending the form. */
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    if (value.length < MOST_PAIRS) add()
+  }
+
+  return (
+    <fieldset ref={place} className={css.fields}>
+      <legend className={css.legend}>{texts.title}</legend>
+      <p className={css.about}>{value.length === 0 ? texts.none : texts.about}</p>
+      {value.map((pair, at) => (
+        <div key={pair.id} className={css.pair}>
+          <TextInput
+            data-name
+            aria-label={texts.nameOf(at + 1)}
+            placeholder={texts.name}
+            maxLength={NAME_CHARACTERS}
+            value={pair.name}
+            error={faults.get(pair.id)}
+            onChange={(event) => set(pair.id, { name: event.currentTarget.value })}
+          />
+          <TextInput
+            aria-label={texts.valueOf(pair.name || at + 1)}
+            placeholder={texts.value}
+            maxLength={VALUE_CHARACTERS}
+            value={pair.value}
+            onChange={(event) => set(pair.id, { value: event.currentTarget.value })}
+            onKeyDown={onKeyDown}
+          />
+          <Tooltip label={texts.remove(pair.name || at + 1)}>
+            <ActionIcon aria-label={texts.remove(pair.name || at + 1)} onClick={() => remove(pair.id)}>
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
+      ))}
+      <div>
+        <Button
+          data-add
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          disabled={value.length >= MOST_PAIRS}
+          title={value.length >= MOST_PAIRS ? texts.full : undefined}
+          onClick={add}
+        >
+          {texts.add}
+        </Button>
+      </div>
+      {refusals.length > 0 && (
+        <p className={css.refusal} role="alert">
+          {refusals.join(' ')}
+        </p>
+      )}
+    </fieldset>
+  )
+}

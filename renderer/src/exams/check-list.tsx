@@ -1,0 +1,84 @@
+import { VisuallyHidden } from '@mantine/core'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ExamCheck, ExamExplanation } from '#shared/contract/dashboard-exams.ts'
+import { Tag, ToneIcon } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import css from './exams.module.css'
+import { words } from './words.ts'
+
+/** What stands between an exam and a device, in order: the first check that fails is what matters. */
+export function CheckList({ explanation, aeTitle }: { explanation: ExamExplanation; aeTitle: string }) {
+  const { checks } = explanation
+  const first = checks.findIndex(({ state }) => state === 'failed')
+  return (
+    <ol className={css.checks} aria-label={words.why.checksLabel}>
+      {checks.map((check, index) => (
+        <Check
+          key={check.check}
+          check={check}
+          place={index === first ? 'first' : first >= 0 && index > first ? 'later' : 'passed'}
+          to={check.link && linkOf(check.link, explanation, aeTitle)}
+        />
+      ))}
+    </ol>
+  )
+}
+
+function Check({ check, place, to }: { check: ExamCheck; place: 'first' | 'later' | 'passed'; to: LinkProps | null }) {
+  const { tone, name } = words.checkStates[check.state]
+  const isLater = place === 'later'
+  return (
+    <li
+      className={css.check}
+      data-first={place === 'first' || undefined}
+      data-later={isLater || undefined}
+      {...(place === 'first' && { 'data-tone': 'danger' })}
+    >
+      <ToneIcon tone={isLater ? 'plain' : tone} size={20} />
+      <div className={css.checkName}>
+        {words.checks[check.check]}
+        <VisuallyHidden>, {isLater ? words.why.later : name}:</VisuallyHidden>
+        {place === 'first' && (
+          <div>
+            <Tag tone="danger">{words.why.first}</Tag>
+          </div>
+        )}
+        {isLater && check.state === 'failed' && <div className={css.quiet}>{words.why.later}</div>}
+      </div>
+      <div>
+        {said(check.sentence)}
+        {check.evidence.length > 0 && (
+          <ul className={css.evidence}>
+            {check.evidence.map((line) => (
+              <li key={line}>{said(line)}</li>
+            ))}
+          </ul>
+        )}
+        {check.remedy !== '' && !isLater && (
+          <div className={css.remedy}>
+            {said(check.remedy)} {check.link && to && <Link {...to}>{words.why.links[check.link]}</Link>}
+          </div>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function linkOf(link: NonNullable<ExamCheck['link']>, { day, exam }: ExamExplanation, aeTitle: string): LinkProps {
+  switch (link) {
+    case 'queries':
+      return { to: '/queries', search: { aeTitle } }
+    case 'worklist':
+      return { to: '/worklist', search: { day } }
+    case 'images':
+      return exam?.studyInstanceUid
+        ? { to: '/images/$studyInstanceUid', params: { studyInstanceUid: exam.studyInstanceUid } }
+        : { to: '/images' }
+    case 'devices':
+      return { to: '/devices' }
+    case 'partner':
+      return { to: '/partner' }
+    case 'settings':
+      return { to: '/settings' }
+  }
+}

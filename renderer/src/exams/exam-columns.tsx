@@ -1,0 +1,118 @@
+import { Tooltip } from '@mantine/core'
+import type { Exam, ExamDevice } from '#shared/contract/dashboard-exams.ts'
+import { PersonName } from '../components/person-name.tsx'
+import { SeverityTag } from '../components/severity-tag.tsx'
+import { Tag, ToneIcon } from '../components/tone.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { clockText, timeText } from '../display/dates.ts'
+import { said } from '../language/said.ts'
+import { useZone } from '../status.ts'
+import { type ExamActions, ExamMenu } from './exam-menu.tsx'
+import css from './exams.module.css'
+import { words } from './words.ts'
+
+const { columns: names } = words
+
+/** The columns of the day's exams; the last one has what can be done with an exam. */
+export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
+  { name: names.time, track: '92px', cell: (exam) => <Time exam={exam} /> },
+  {
+    name: names.patient,
+    track: 'minmax(150px, 1.5fr)',
+    cell: ({ patientName }) => <PersonName value={patientName} />,
+  },
+  { name: names.mrn, track: 'minmax(84px, 0.7fr)', cell: ({ patientId }) => <span className="mono">{patientId}</span> },
+  {
+    name: names.accession,
+    track: 'minmax(96px, 0.8fr)',
+    rank: 2,
+    cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
+  },
+  {
+    name: names.exam,
+    track: 'minmax(130px, 1.5fr)',
+    cell: ({ modality, description }) => (
+      <>
+        <b>{modality}</b> {description}
+      </>
+    ),
+  },
+  { name: names.devices, track: 'minmax(150px, 1.4fr)', cell: (exam) => <Devices exam={exam} /> },
+  { name: names.state, track: '158px', cell: (exam) => <State exam={exam} /> },
+  { name: names.actions, track: '58px', cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} /> },
+]
+
+function Time({ exam: { startTime, severity, isOverdue, remarks } }: { exam: Exam }) {
+  const isMadeUp = remarks.some((remark) => remark.includes('start time'))
+  return (
+    <>
+      <span className={css.time}>{isMadeUp || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}</span>
+      {severity !== 'normal' && (
+        <div>
+          <SeverityTag severity={severity} />
+        </div>
+      )}
+      {isOverdue && (
+        <div>
+          <Tag tone="warning" meaning={words.overdueMeaning}>
+            {words.overdue}
+          </Tag>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
+  if (withheld !== '') {
+    return (
+      <Tooltip label={said(withheld)} multiline>
+        <span className={css.withheld}>
+          <ToneIcon tone="danger" size={13} /> {words.withheldAll}: {said(withheld)}
+        </span>
+      </Tooltip>
+    )
+  }
+  if (devices.length === 0) return <span className={css.quiet}>{words.noDevice}</span>
+  return (
+    <span className={css.devices}>
+      {devices.map((device) => (
+        <OnDevice key={device.aeTitle} device={device} />
+      ))}
+    </span>
+  )
+}
+
+function OnDevice({ device }: { device: ExamDevice }) {
+  const zone = useZone()
+  const { aeTitle, name, isOnList, sentAt, withheld } = device
+  const who = name || aeTitle
+  if (withheld !== '') {
+    return (
+      <span className={css.withheld}>
+        <ToneIcon tone="danger" size={13} /> {words.withheldFrom(who)}: {said(withheld)}
+      </span>
+    )
+  }
+  const at = sentAt === null ? '' : clockText(sentAt, zone, new Date())
+  return (
+    <Tooltip label={isOnList ? words.onList(who, at) : words.wasSent(who, at)}>
+      <span className={css.device} data-off={!isOnList || undefined}>
+        {isOnList && <ToneIcon tone="good" size={12} />}
+        {who} <span className={css.quiet}>{at.replace(/:\d\d$/, '')}</span>
+      </span>
+    </Tooltip>
+  )
+}
+
+function State({ exam: { state, images } }: { exam: Exam }) {
+  const { tone, name, meaning } = words.states[state]
+  return (
+    <>
+      <Tag tone={tone} meaning={meaning}>
+        {name}
+      </Tag>
+      {images > 0 && <div className={css.quiet}>{words.images(images)}</div>}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Translated } from '../language/words.ts'
+import type { English } from './words.ts'
+
+export const es: Translated<English> = {
+  title: 'Claves de API',
+  about: 'Con ellas los sistemas asociados llaman a la interfaz. Dé a cada sistema su propia clave, para poder anular una sin las demás.',
+  add: 'Crear una clave',
+  none: 'Todavía no hay claves',
+  noneText: 'Un sistema asociado necesita una clave para llamar a la interfaz de esta pasarela.',
+  columns: { description: 'La usa', key: 'Clave', reach: 'Alcanza', made: 'Creada', used: 'Último uso', actions: 'Acciones' },
+  scopes: { self: 'Los estudios que creó', all: 'Todos los estudios' },
+  viewer: 'y el área del visor',
+  revoked: 'Revocada',
+  old: (last4) => `…${last4} aún abre hasta`,
+  rotated: 'sustituida',
+  rotate: (name) => `Sustituir la clave de ${name}`,
+  revoke: (name) => `Revocar la clave de ${name}`,
+  form: {
+    title: 'Crear una clave',
+    description: ['La usa', 'El sistema que la usará, por ejemplo «RIS en la nube, producción».'],
+    scope: ['Estudios', 'Los estudios que creó: para esta clave no existen los de otros sistemas.'],
+    viewer: ['Puede usar el área del visor', 'Hace falta para abrir estudios en el visor.'],
+    submit: 'Crear la clave',
+    cancel: 'Cancelar',
+  },
+  shown: {
+    title: 'La clave, una sola vez',
+    about: 'Cópiela ahora en el sistema asociado: aquí no se guarda y no se puede mostrar de nuevo.',
+    done: 'Ya la copié',
+  },
+  theKey: 'la clave',
+  never: 'nunca',
+  masked: (last4) => `sk_live_…${last4}`,
+  rotateTitle: '¿Sustituir esta clave?',
+  rotateText: 'El sistema recibe una clave nueva. La anterior sigue sirviendo el tiempo que usted elija, para poder hacer el cambio.',
+  overlap: 'La clave anterior sirve durante (horas)',
+  rotateAction: 'Sustituir la clave',
+  revokeTitle: '¿Revocar esta clave?',
+  revokeText: (name) => `${name} ya no puede llamar a la interfaz, desde este momento. Lo que creó se conserva. No se puede deshacer.`,
+  revokeAction: 'Revocar la clave',
+  revokedDone: (name) => `La clave de ${name} está revocada.`,
+}

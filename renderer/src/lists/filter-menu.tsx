@@ -1,0 +1,165 @@
+import { Button, Chip, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { IconAdjustments } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { SEVERITIES } from '#shared/contract/values.ts'
+import css from './lists.module.css'
+import { CustomerPicker, PersonPicker, useCustomerName, usePersonName } from './pickers.tsx'
+import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from './study-filter.ts'
+import type { StudyListState } from './use-study-list.ts'
+import { words } from './words.ts'
+
+const { filter: texts } = words
+const CANCELLED = ['hide', 'only', 'all'] as const
+const BACKWARDS = [...SEVERITIES].reverse()
+
+/** Everything that a list of studies can be narrowed by. */
+export function FilterMenu({ state }: { state: StudyListState }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" shadow="md" trapFocus returnFocus width={420}>
+      <Popover.Target>
+        <Button variant="default" size="xs" leftSection={<IconAdjustments size={15} />} onClick={() => setIsOpen(!isOpen)}>
+          {texts.add}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={css.filters} aria-label={texts.title}>
+        {isOpen && <Filters state={state} />}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** Days that were typed; a preset is none. */
+const isTyped = (days: ListFilter['days']): days is Exclude<ListFilter['days'], Preset | undefined> => typeof days === 'object'
+
+function Filters({ state: { filter, choose, area, today } }: { state: StudyListState }) {
+  const { severity = [], status = [], assignedTo, expressCustomerId, cancelled, days } = filter
+  const some = <K extends 'severity' | 'status'>(part: K, values: readonly string[]) =>
+    choose(values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter))
+  const personId = assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo
+  const personName = usePersonName(personId)
+  const customerId = expressCustomerId === 'none' ? undefined : expressCustomerId
+  const customerName = useCustomerName(customerId)
+  const [isOtherDay, setIsOtherDay] = useState(isTyped(days))
+  const typed = isTyped(days) ? days : {}
+  const setDay = (name: 'from' | 'to', day: string) => {
+    const { [name]: _, ...others } = isTyped(days) ? days : daysOf(days, today)
+    const next = { ...others, ...(day !== '' && { [name]: day }) }
+    choose(Object.keys(next).length === 0 ? without(filter, 'days') : { ...filter, days: next })
+  }
+  return (
+    <Stack gap={14}>
+      <Part name={texts.severity}>
+        <Chip.Group multiple value={[...severity]} onChange={(values) => some('severity', values)}>
+          {BACKWARDS.map((one) => (
+            <Chip key={one} size="xs" value={one}>
+              {words.severities[one][0]}
+            </Chip>
+          ))}
+        </Chip.Group>
+      </Part>
+      <Part name={texts.status}>
+        <Chip.Group multiple value={[...status]} onChange={(values) => some('status', values)}>
+          {STATUSES[area].map((one) => (
+            <Chip key={one} size="xs" value={one}>
+              {words.statuses[one][0]}
+            </Chip>
+          ))}
+        </Chip.Group>
+      </Part>
+      <Part name={texts.assigned}>
+        <Chip.Group
+          value={assignedTo === undefined ? 'anybody' : personId === undefined ? assignedTo : ''}
+          onChange={(one) => choose(one === 'anybody' ? without(filter, 'assignedTo') : { ...filter, assignedTo: one as 'me' | 'nobody' })}
+        >
+          {(['anybody', 'me', 'nobody'] as const).map((one) => (
+            <Chip key={one} size="xs" value={one}>
+              {texts[one]}
+            </Chip>
+          ))}
+        </Chip.Group>
+        <PersonPicker
+          area={area}
+          size="xs"
+          isBare
+          label={texts.person}
+          value={personId === undefined ? null : { id: personId, name: personName }}
+          onChange={(one) => choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })}
+        />
+      </Part>
+      <Part name={texts.customer}>
+        <Chip.Group
+          value={expressCustomerId === undefined ? 'any' : customerId === undefined ? 'none' : ''}
+          onChange={(one) => choose(one === 'none' ? { ...filter, expressCustomerId: 'none' } : without(filter, 'expressCustomerId'))}
+        >
+          <Chip size="xs" value="any">
+            {texts.anyCustomer}
+          </Chip>
+          <Chip size="xs" value="none">
+            {texts.noCustomer}
+          </Chip>
+        </Chip.Group>
+        <CustomerPicker
+          size="xs"
+          isBare
+          label={texts.customer}
+          value={customerId === undefined ? null : { id: customerId, name: customerName }}
+          onChange={(one) => choose(one === null ? without(filter, 'expressCustomerId') : { ...filter, expressCustomerId: one.id })}
+        />
+      </Part>
+      <Part name={texts.days}>
+        <Chip.Group
+          value={isOtherDay ? 'custom' : typeof days === 'string' ? days : 'any'}
+          onChange={(one) => {
+            setIsOtherDay(one === 'custom')
+            const preset = PRESETS.find((known) => known === one)
+            if (one !== 'custom') choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
+          }}
+        >
+          <Chip size="xs" value="any">
+            {texts.anyDay}
+          </Chip>
+          {PRESETS.map((one) => (
+            <Chip key={one} size="xs" value={one}>
+              {texts.presets[one]}
+            </Chip>
+          ))}
+          <Chip size="xs" value="custom">
+            {texts.custom}
+          </Chip>
+        </Chip.Group>
+        {isOtherDay && (
+          <Group gap={8} grow w="100%">
+            {(['from', 'to'] as const).map((name) => (
+              <TextInput
+                key={name}
+                size="xs"
+                type="date"
+                label={texts[name]}
+                max={today}
+                value={typed[name] ?? ''}
+                onChange={(event) => setDay(name, event.currentTarget.value)}
+              />
+            ))}
+          </Group>
+        )}
+      </Part>
+      <Select
+        size="xs"
+        label={texts.cancelled}
+        allowDeselect={false}
+        value={cancelled}
+        data={CANCELLED.map((value) => ({ value, label: texts.cancelledNames[value] }))}
+        onChange={(one) => choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })}
+        comboboxProps={{ withinPortal: false }}
+      />
+    </Stack>
+  )
+}
+
+const Part = ({ name, children }: { name: string; children: ReactNode }) => (
+  <fieldset className={css.part}>
+    <legend>{name}</legend>
+    <Group gap={6}>{children}</Group>
+  </fieldset>
+)

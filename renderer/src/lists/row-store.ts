@@ -1,0 +1,106 @@
+/** One page of a list call: `cursor` exactly where there is more. */
+export interface RowPage<T> {
+  readonly rows: readonly T[]
+  readonly cursor: string | undefined
+}
+
+export interface Rows<T> {
+  /** In the order of the list; another array whenever anything changed. */
+  readonly rows: readonly T[]
+  /** Rows at the top that wait for `showNew`. */
+  readonly unseen: number
+  readonly hasMore: boolean
+  readonly isRead: boolean
+}
+
+/** The rows of one list as they are read, page by page. No row is twice in it, and none is left out. */
+export interface RowStore<T> {
+  read(): Rows<T>
+  subscribe(listener: () => void): () => void
+  /** Where the page after what is here begins. */
+  next(): string | undefined
+  append(page: RowPage<T>): void
+  /**
+   * The first page, read again: rows take what is new of them. Those that came or went do so too, or wait for `showNew` where `isHeld`: nothing
+   * moves under the eyes of who has scrolled down.
+   */
+  begin(page: RowPage<T>, isHeld: boolean): void
+  showNew(): void
+  /** Takes the new state of rows that are here. */
+  renew(rows: readonly T[]): void
+}
+
+export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
+  let rows: readonly T[] = []
+  let ids = new Set<string>()
+  let cursor: string | undefined
+  let isRead = false
+  let held: RowPage<T> | null = null
+  let shown: Rows<T> = { rows, unseen: 0, hasMore: false, isRead }
+  const listeners = new Set<() => void>()
+  const tell = () => {
+    const unseen = held?.rows.filter((row) => !ids.has(idOf(row))).length ?? 0
+    shown = { rows, unseen, hasMore: cursor !== undefined, isRead }
+    for (const listener of listeners) listener()
+  }
+
+  const put = (next: readonly T[], after: string | undefined) => {
+    rows = next
+    ids = new Set(next.map(idOf))
+    cursor = after
+    isRead = true
+  }
+  const renewed = (fresh: readonly T[]) => {
+    const known = new Map(fresh.filter((row) => ids.has(idOf(row))).map((row) => [idOf(row), row]))
+    if (known.size > 0) rows = rows.map((row) => known.get(idOf(row)) ?? row)
+  }
+  /**
+   * What is here after the first page: from its last row on. Where that is not here, so much came that what lies between is not known: the list
+   * begins anew.
+   */
+  const merge = (page: RowPage<T>) => {
+    const taken = new Set(page.rows.map(idOf))
+    const last = page.rows.at(-1)
+    const at = last === undefined || page.cursor === undefined ? -1 : rows.findIndex((row) => idOf(row) === idOf(last))
+    const rest = at < 0 ? [] : rows.slice(at + 1).filter((row) => !taken.has(idOf(row)))
+    put([...page.rows, ...rest], rest.length === 0 ? page.cursor : cursor)
+  }
+
+  return {
+    read: () => shown,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    next: () => cursor,
+    append(page) {
+      const added = page.rows.filter((row) => !ids.has(idOf(row)))
+      // A row that moved down while its page was read is here already: it takes its new state where it stands.
+      if (added.length < page.rows.length) renewed(page.rows)
+      rows = rows.concat(added)
+      for (const row of added) ids.add(idOf(row))
+      cursor = page.cursor
+      isRead = true
+      tell()
+    },
+    begin(page, isHeld) {
+      held = null
+      if (isRead && isHeld) {
+        held = page
+        renewed(page.rows)
+      } else merge(page)
+      tell()
+    },
+    showNew() {
+      if (held === null) return
+      const page = held
+      held = null
+      merge(page)
+      tell()
+    },
+    renew(fresh) {
+      renewed(fresh)
+      tell()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useRef } from 'react'
+import { useShortcuts } from '../shell/shortcuts.ts'
+import css from './lists.module.css'
+import { words } from './words.ts'
+
+/** The search box of a list: `/` goes to it, Escape empties and then leaves it, the arrow down goes on to the rows. */
+export function SearchBox(props: {
+  label?: string
+  placeholder: string
+  maxLength: number
+  value: string
+  onChange: (text: string) => void
+  onDown?: () => void
+}) {
+  const { label = words.search, placeholder, maxLength, value, onChange, onDown } = props
+  const box = useRef<HTMLInputElement>(null)
+  useShortcuts(words.keys, [{ keys: '/', name: words.keyNames.search, run: () => box.current?.select() }])
+  return (
+    <TextInput
+      ref={box}
+      type="search"
+      className={css.search}
+      aria-label={label}
+      placeholder={placeholder}
+      title={placeholder}
+      maxLength={maxLength}
+      autoComplete="off"
+      spellCheck={false}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={value !== '' && <CloseButton size="sm" aria-label={words.clearSearch} onClick={() => onChange('')} />}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && value === '') event.currentTarget.blur()
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          onChange('')
+        }
+        if ((event.key === 'ArrowDown' || event.key === 'Enter') && onDown) {
+          event.preventDefault()
+          onDown()
+        }
+      }}
+    />
+  )
+}

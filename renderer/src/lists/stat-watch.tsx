@@ -1,0 +1,62 @@
+import { Button, Group } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { useReply } from '../gateway.ts'
+import { useLive } from '../live.ts'
+import { chime, isSoundOn } from './stat-sound.ts'
+import { words } from './words.ts'
+
+const POLL_MS = 15_000
+const FEW = 20
+const STAT = {
+  area: 'scribe',
+  severity: ['stat' as const],
+  status: ['unassigned' as const, 'assigned' as const],
+  cancelled: 'hide',
+  order: 'newest',
+  limit: FEW,
+} as const
+
+/** Says once of each study that a STAT study arrived, wherever in the window one is; what was here before is not said. No patient is named. */
+export function StatWatch() {
+  const { imagesSeen, reportsSeen } = useLive()
+  const news = imagesSeen + reportsSeen
+  const navigate = useNavigate()
+  const reply = useReply(
+    dashboardStudies.list,
+    { query: { ...STAT, severity: [...STAT.severity], status: [...STAT.status] } },
+    { every: POLL_MS },
+  )
+  const { refetch, data } = reply
+  useEffect(() => {
+    if (news > 0) void refetch({ cancelRefetch: false })
+  }, [news, refetch])
+
+  const known = useRef<Set<string> | null>(null)
+  useEffect(() => {
+    if (!data) return
+    const ids = data.studies.map(({ studyId }) => studyId)
+    const before = known.current
+    known.current = new Set([...(before ?? []), ...ids])
+    const arrived = before === null ? [] : ids.filter((id) => !before.has(id))
+    if (arrived.length === 0) return
+    if (isSoundOn()) chime()
+    notifications.show({
+      color: 'red',
+      role: 'alert',
+      'aria-live': 'assertive',
+      autoClose: 15_000,
+      message: (
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <span>{arrived.length === 1 ? words.stat.arrived : words.stat.several(arrived.length)}</span>
+          <Button size="compact-sm" variant="light" color="red" onClick={() => void navigate({ to: '/reading', search: { view: 'stat' } })}>
+            {words.stat.open}
+          </Button>
+        </Group>
+      ),
+    })
+  }, [data, navigate])
+  return null
+}

@@ -1,0 +1,65 @@
+import { Tooltip, VisuallyHidden } from '@mantine/core'
+import { IconAlertOctagon, IconArrowsDiff, IconBan } from '@tabler/icons-react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { Tag } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
+import css from './lists.module.css'
+import { words } from './words.ts'
+
+const TONES: Readonly<Record<WindowStudy['status'], Tone>> = {
+  unassigned: 'plain',
+  assigned: 'plain',
+  in_progress: 'info',
+  completed: 'good',
+  addendum_active: 'info',
+  incomplete: 'plain',
+  complete: 'good',
+}
+
+const FLAGS = [
+  ['cancelled', 'warning', IconBan],
+  ['critical', 'danger', IconAlertOctagon],
+  ['mismatch', 'danger', IconArrowsDiff],
+] as const
+
+/**
+ * How far a study is, and what to know of it before it is read.
+ * @param isShort for a row: several flags are signs, and a cancelled study is not said to be anything else
+ */
+export function StatusTags({
+  study,
+  isShort = false,
+}: {
+  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'hasMismatch'>>
+  isShort?: boolean
+}) {
+  const { status, isCancelled, isCritical, hasMismatch = false } = study
+  const [name, meaning] = words.statuses[status]
+  const isSet = { cancelled: isCancelled, critical: isCritical, mismatch: hasMismatch }
+  const flags = FLAGS.filter(([flag]) => isSet[flag])
+  const signs = isShort && flags.length > 1 ? flags.filter(([flag]) => flag !== 'cancelled') : []
+  return (
+    <>
+      {!(isShort && isCancelled) && (
+        <Tag tone={TONES[status]} meaning={meaning}>
+          {name}
+        </Tag>
+      )}
+      {flags
+        .filter((flag) => !signs.includes(flag))
+        .map(([flag, tone]) => (
+          <Tag key={flag} tone={tone} meaning={words.flags[flag][1]}>
+            {words.flags[flag][0]}
+          </Tag>
+        ))}
+      {signs.map(([flag, tone, Sign]) => (
+        <Tooltip key={flag} label={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}>
+          <span className={css.sign} data-tone={tone}>
+            <Sign size={14} stroke={2} aria-hidden />
+            <VisuallyHidden>{words.flags[flag][0]}</VisuallyHidden>
+          </span>
+        </Tooltip>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,205 @@
+import { ActionIcon, Checkbox, Tooltip } from '@mantine/core'
+import { IconLock, IconPhoto } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { openImages } from '../components/open-images.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { SeverityTag } from '../components/severity-tag.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { numberText } from '../display/amounts.ts'
+import { dayText } from '../display/dates.ts'
+import { ageText, sexName } from '../reading/patient.ts'
+import { WINDOW_ID } from '../reading/window-drafts.ts'
+import css from './lists.module.css'
+import { StatusTags } from './status-tags.tsx'
+import { initialsOf, waitingText } from './waiting.ts'
+import { words } from './words.ts'
+
+const { columns: names } = words
+type StudyColumn = Column<WindowStudy>
+
+/** `Female · 54 years`. */
+export function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
+  const years = ageText({ ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) }, scanDate)
+  return [sex === '' ? '' : sexName(sex), dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years].filter(Boolean).join(' · ')
+}
+
+/** Modalities and description, without naming the modality twice. */
+export const examText = ({ modalities, studyDescription }: WindowStudy): string =>
+  modalities.length === 0 || modalities.some((one) => studyDescription.startsWith(one))
+    ? studyDescription
+    : `${modalities.join(', ')} ${studyDescription}`
+
+/** `127 / 180`, or how many there are. */
+export const imagesText = ({ instances, expected }: NonNullable<WindowStudy['images']>): string =>
+  expected === null ? numberText(instances) : `${numberText(instances)} / ${numberText(expected)}`
+
+/** The columns of studies; which are there depends on the table's own width. */
+export const studyColumns = {
+  severity: { name: names.severity, track: '70px', cell: ({ severity }) => <SeverityTag severity={severity} /> },
+  patient: (to: '/studies/$studyId' | '/reading/$studyId'): StudyColumn => ({
+    name: names.patient,
+    track: 'minmax(140px, 1.5fr)',
+    cell: (study, isCurrent) => (
+      <>
+        <Link className={css.line} to={to} params={{ studyId: study.studyId }} tabIndex={isCurrent ? 0 : -1}>
+          {study.patientName ? <PersonName value={study.patientName} /> : words.noName}
+        </Link>
+        <span className={`${css.line} ${css.under}`}>
+          {[study.mrn, personText(study)].filter(Boolean).map((text, at) => (
+            <span key={text}>
+              {at > 0 && ' · '}
+              <span className={text === study.mrn ? 'mono' : undefined}>{text}</span>
+            </span>
+          ))}
+        </span>
+      </>
+    ),
+  }),
+  accession: {
+    name: names.accession,
+    track: 'minmax(96px, 0.8fr)',
+    rank: 6,
+    cell: ({ accessionNumber }) => (
+      <span className={`mono ${css.line}`} title={accessionNumber}>
+        {accessionNumber}
+      </span>
+    ),
+  },
+  study: {
+    name: names.study,
+    track: 'minmax(110px, 1.7fr)',
+    cell: (study) => (
+      <span className={css.two} title={examText(study)}>
+        {examText(study)}
+      </span>
+    ),
+  },
+  scanned: {
+    name: names.scanned,
+    track: '92px',
+    rank: 1,
+    cell: ({ scanDate, scanTime }) => (
+      <>
+        <span className={`tabular ${css.line}`}>{scanDate && dayText(scanDate)}</span>
+        <span className={`tabular ${css.under}`}>{scanTime}</span>
+      </>
+    ),
+  },
+  from: {
+    name: names.from,
+    track: 'minmax(96px, 1fr)',
+    rank: 7,
+    cell: ({ facilityName, expressCustomer }) => (
+      <>
+        <span className={css.line} title={expressCustomer?.expressCustomerName}>
+          {expressCustomer?.expressCustomerName}
+        </span>
+        <span className={`${css.line} ${css.under}`} title={facilityName}>
+          {facilityName}
+        </span>
+      </>
+    ),
+  },
+  assigned: {
+    name: names.assigned,
+    track: 'minmax(90px, 0.9fr)',
+    rank: 5,
+    cell: ({ assignedTo }) => (
+      <span className={`${css.two} ${assignedTo ? '' : css.under}`} title={assignedTo?.name}>
+        {assignedTo?.name ?? words.nobody}
+      </span>
+    ),
+  },
+  waiting: {
+    name: names.waiting,
+    track: '88px',
+    rank: 2,
+    cell: ({ createdAt, status, isCancelled }) =>
+      status === 'completed' || status === 'complete' || isCancelled ? null : (
+        <time className="tabular nowrap" dateTime={createdAt}>
+          {waitingText(createdAt, new Date())}
+        </time>
+      ),
+  },
+  images: {
+    name: names.images,
+    track: '98px',
+    rank: 4,
+    cell: (study, isCurrent) => <Images study={study} isCurrent={isCurrent} />,
+  },
+  status: {
+    name: names.status,
+    track: 'minmax(116px, 1.2fr)',
+    cell: (study) => (
+      <span className={css.tags}>
+        <StatusTags study={study} isShort />
+        <Writer lock={study.lock} />
+      </span>
+    ),
+  },
+} as const satisfies Record<string, StudyColumn | ((to: '/studies/$studyId') => StudyColumn)>
+
+/** The box that selects a row; the one at the head selects all that are there. */
+export function selectColumn(options: {
+  selected: ReadonlySet<string | number>
+  onSelect: (study: WindowStudy, isRange: boolean) => void
+}): StudyColumn {
+  const { selected, onSelect } = options
+  return {
+    name: names.select,
+    track: '24px',
+    head: <span />,
+    cell: (study, isCurrent) => (
+      <Checkbox
+        size="xs"
+        aria-label={words.selectOne(examText(study))}
+        tabIndex={isCurrent ? 0 : -1}
+        checked={selected.has(study.studyId)}
+        onChange={(event) => onSelect(study, (event.nativeEvent as PointerEvent).shiftKey === true)}
+      />
+    ),
+  }
+}
+
+function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }): ReactNode {
+  const { studyId, studyDescription, images, priors } = study
+  const under = [images?.isReceiving ? words.receiving : '', priors > 0 ? words.priors(priors) : ''].filter(Boolean).join(', ')
+  return (
+    <>
+      {images === null ? (
+        <span className={css.under}>{words.noImages}</span>
+      ) : (
+        <span className="nowrap">
+          <Tooltip label={words.openImages}>
+            <ActionIcon
+              size="sm"
+              aria-label={words.openImagesOf(studyDescription)}
+              tabIndex={isCurrent ? 0 : -1}
+              onClick={() => void openImages({ studyId })}
+            >
+              <IconPhoto size={15} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>{' '}
+          <span className="tabular">{imagesText(images)}</span>
+        </span>
+      )}
+      {under && <span className={`${css.line} ${css.under}`}>{under}</span>}
+    </>
+  )
+}
+
+/** Who writes the report now. */
+export function Writer({ lock }: Pick<WindowStudy, 'lock'>): ReactNode {
+  if (lock === null) return null
+  const isHere = lock.windowId === WINDOW_ID
+  const text = isHere ? words.youWrite : words.writing(lock.name)
+  return (
+    <Tooltip label={text}>
+      <span className={css.writer} data-tone={isHere ? 'info' : 'warning'} role="img" aria-label={text}>
+        <IconLock size={12} aria-hidden /> {initialsOf(lock.name)}
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,158 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { ProblemError } from '../client.ts'
+import { openRowStore, type RowPage, type RowStore } from './row-store.ts'
+
+/** Rows of a list as a screen shows them. */
+export interface ListRows<T> {
+  readonly rows: readonly T[]
+  /** Nothing was read yet. */
+  readonly isPending: boolean
+  /** What is shown is of the question before; the answer to this one is awaited. */
+  readonly isBehind: boolean
+  readonly isSuccess: boolean
+  readonly error: ProblemError | null
+  readonly hasMore: boolean
+  /** Rows that came at the top since it was scrolled away from. */
+  readonly unseen: number
+  /** Names what is shown: another one is another list. */
+  readonly shownKey: string
+  more(): void
+  retry(): void
+  showNew(): void
+  /** Told by the table. */
+  scrolled(isDown: boolean): void
+  /** Takes the new state of rows that are here. */
+  renew(rows: readonly T[]): void
+}
+
+/** Where a following page could not be had, it is asked for again after this. */
+const AGAIN_MS = 2000
+
+/**
+ * A list as long as it may be: pages are read once, one after another, and only the first one again when there is news. While another question
+ * is answered the rows of the one before stay, and the call for it ends.
+ * @param key of the query cache: the call and what is asked
+ * @param ask makes the call; `cursor` is undefined for the first page
+ * @param news grows when the list may have changed
+ * @param every milliseconds between readings of the first page, without news
+ */
+export function useRows<T>(options: {
+  key: readonly [path: string, input: unknown]
+  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<T>>
+  idOf: (row: T) => string
+  news: number
+  every?: number | undefined
+  isEnabled?: boolean
+}): ListRows<T> {
+  const { key, ask, idOf, news, every, isEnabled = true } = options
+  const client = useQueryClient()
+  const asked = JSON.stringify(key)
+  // Rows are dropped with all else that was read when somebody else signs in: they are in the query cache.
+  const storeKey = [...key, 'rows']
+  const kept = useRef<{ readonly asked: string; readonly store: RowStore<T> } | null>(null)
+  if (kept.current?.asked !== asked) {
+    const known = client.getQueryData<{ readonly store: () => RowStore<T> }>(storeKey)?.store()
+    const store = known ?? openRowStore(idOf)
+    kept.current = { asked, store }
+    if (!known) client.setQueryData(storeKey, { store: () => store })
+  }
+  const { store } = kept.current
+  const isDown = useRef(false)
+
+  const first = useQuery<number, ProblemError>({
+    queryKey: [...key, 'first'],
+    queryFn: async ({ signal }) => {
+      const page = await ask(undefined, signal)
+      store.begin(page, isDown.current && shown.current === store)
+      return page.rows.length
+    },
+    staleTime: 0,
+    enabled: isEnabled,
+    ...(every !== undefined && { refetchInterval: every }),
+  })
+  const state = useSyncExternalStore(store.subscribe, store.read)
+
+  const seen = useRef(news)
+  const { refetch } = first
+  useEffect(() => {
+    if (seen.current === news || !isEnabled) return
+    seen.current = news
+    void refetch({ cancelRefetch: false })
+  }, [news, refetch, isEnabled])
+
+  // Until the first page is here the list before stays in sight.
+  const shown = useRef<RowStore<T>>(store)
+  const shownAsked = useRef(asked)
+  if (state.isRead) {
+    shown.current = store
+    shownAsked.current = asked
+  }
+  const visible = useSyncExternalStore(shown.current.subscribe, shown.current.read)
+
+  const [error, setError] = useState<ProblemError | null>(null)
+  const asking = useRef<RowStore<T> | null>(null)
+  const ended = useRef(new AbortController())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the calls of one list end with it
+  useEffect(() => {
+    const controller = new AbortController()
+    ended.current = controller
+    asking.current = null
+    setError(null)
+    return () => controller.abort()
+  }, [store])
+  const held = useRef(ask)
+  held.current = ask
+  const more = useCallback(
+    function ask() {
+      const cursor = store.next()
+      if (cursor === undefined || asking.current !== null || shown.current !== store) return
+      asking.current = store
+      const { signal } = ended.current
+      const again = () => {
+        if (signal.aborted) return
+        asking.current = null
+        ask()
+      }
+      held
+        .current(cursor, signal)
+        .then((page) => {
+          if (signal.aborted) return
+          setError(null)
+          // The first page may have been read again meanwhile, and the list begun anew.
+          if (store.next() !== cursor) return again()
+          store.append(page)
+          asking.current = null
+        })
+        .catch((fault: ProblemError) => {
+          if (signal.aborted) return
+          setError(fault)
+          if (fault.code === 'unreachable' || fault.code === 'unavailable') setTimeout(again, AGAIN_MS)
+        })
+    },
+    [store],
+  )
+
+  return {
+    rows: visible.rows,
+    isPending: !visible.isRead && first.isPending,
+    isBehind: shownAsked.current !== asked,
+    isSuccess: visible.isRead,
+    error: first.error ?? error,
+    hasMore: visible.hasMore,
+    unseen: visible.unseen,
+    shownKey: shownAsked.current,
+    more,
+    retry() {
+      asking.current = null
+      setError(null)
+      void refetch()
+    },
+    showNew: () => store.showNew(),
+    scrolled(down) {
+      isDown.current = down
+      if (!down) store.showNew()
+    },
+    renew: (rows) => store.renew(rows),
+  }
+}

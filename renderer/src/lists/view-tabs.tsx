@@ -1,0 +1,119 @@
+import { ActionIcon, Menu, Tooltip } from '@mantine/core'
+import { IconDots, IconUsersGroup } from '@tabler/icons-react'
+import { useQueries } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-studies.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { showDone } from '../components/undo.tsx'
+import { call, keyOf, useReply, useSend } from '../gateway.ts'
+import { useMayManage, useSession } from '../session.ts'
+import css from './lists.module.css'
+import { SaveView } from './save-view.tsx'
+import { queryOf } from './study-filter.ts'
+import type { StudyListState } from './use-study-list.ts'
+import type { View } from './views.ts'
+import { words } from './words.ts'
+
+const { views: texts } = words
+const COUNT_MS = 20_000
+
+/** The views of a list, each with how many studies it has now. */
+export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' | '/reading' }) {
+  const { views, view, isChanged, area, list, today } = state
+  const builtIn = views.filter(({ saved }) => saved === null)
+  const counts = useQueries({
+    queries: builtIn.map(({ filter }) => {
+      const query = { area, ...queryOf(filter, today) }
+      return {
+        queryKey: keyOf(dashboardStudies.counts, query),
+        queryFn: ({ signal }: { signal: AbortSignal }) => call(dashboardStudies.counts, { query }, signal),
+        refetchInterval: COUNT_MS,
+        staleTime: 5000,
+      }
+    }),
+  })
+  const kept = useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data?.savedViews ?? []
+  const countOf = ({ viewId, saved }: View) =>
+    saved ? kept.find((one) => one.savedViewId === viewId)?.shown : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
+  return (
+    <nav className={css.views} aria-label={texts.label}>
+      {views.map((one) => {
+        const isHere = one.viewId === view.viewId
+        const count = countOf(one)
+        return (
+          <span key={one.viewId} className={css.view} data-here={isHere || undefined}>
+            <Link to={to} search={state.addressOfView(one)} {...(isHere && { 'aria-current': 'page' as const })}>
+              {one.saved?.isShared && <IconUsersGroup size={14} aria-hidden />}
+              {one.name}
+              {count && count.count > 0 && (
+                <span className={css.count} data-tone={one.viewId === 'stat' ? 'danger' : 'plain'}>
+                  {texts.count(count)}
+                </span>
+              )}
+              {isHere && isChanged && <em>{texts.changed}</em>}
+            </Link>
+            {isHere && one.saved && <ViewMenu saved={one.saved} state={state} />}
+          </span>
+        )
+      })}
+    </nav>
+  )
+}
+
+function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState }) {
+  const me = useSession().data?.user
+  const mayManage = useMayManage()
+  const [asking, setAsking] = useState<'change' | 'forget' | null>(null)
+  const remove = useSend(dashboardStudies.removeView, [dashboardStudies.savedViews])
+  const isMine = saved.owner.userId === me?.userId
+  const { name, isShared, savedViewId } = saved
+  if (!isMine && !(mayManage && isShared))
+    return (
+      <Tooltip label={texts.shared(saved.owner.name)}>
+        <IconDots size={14} aria-label={texts.shared(saved.owner.name)} />
+      </Tooltip>
+    )
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon size="sm" aria-label={texts.menu(name)}>
+            <IconDots size={15} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {isShared && <Menu.Label>{isMine ? texts.mineShared : texts.shared(saved.owner.name)}</Menu.Label>}
+          <Menu.Item onClick={() => setAsking('change')}>{texts.rename}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsking('forget')}>
+            {texts.forget}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asking === 'change' && <SaveView state={state} saved={saved} onClose={() => setAsking(null)} />}
+      <Confirm
+        isOpen={asking === 'forget'}
+        title={texts.forgetTitle(name)}
+        action={texts.forget}
+        keep={texts.keepIt}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onClose={() => setAsking(null)}
+        onConfirm={() =>
+          remove.mutate(
+            { params: { savedViewId } },
+            {
+              onSuccess() {
+                setAsking(null)
+                showDone(texts.forgotten(name))
+                state.showAll()
+              },
+            },
+          )
+        }
+      >
+        {isShared ? texts.forgetShared : texts.forgetText}
+      </Confirm>
+    </>
+  )
+}

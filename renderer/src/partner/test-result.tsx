@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import type { ProblemError } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+
+interface Verdict {
+  readonly success: boolean
+  readonly message: string
+}
+
+/** What came of a test of the partner, said where it was asked for. */
+export function TestResult(props: {
+  test: { readonly isPending: boolean; readonly data: Verdict | undefined; readonly error: ProblemError | null }
+  good: string
+  bad: string
+  children?: ReactNode
+}) {
+  const { test, good, bad, children } = props
+  return (
+    <div role="status" style={{ alignSelf: 'stretch' }}>
+      {test.data && !test.isPending && (
+        <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? good : bad}>
+          {said(test.data.message)} {children}
+        </Notice>
+      )}
+      {test.error && <Failed error={test.error} />}
+    </div>
+  )
+}

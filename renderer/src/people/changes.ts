@@ -1,0 +1,51 @@
+import { notifications } from '@mantine/notifications'
+import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { ProblemError } from '../client.ts'
+import { showDone } from '../components/undo.tsx'
+import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { nameOf } from './person-form.tsx'
+import { words } from './words.ts'
+
+/** What is asked again after a change of a person. */
+export const PEOPLE_REPLIES = [dashboardPeople.people, dashboardPeople.customerUsers, dashboardSecurity.sessions] as const
+
+export type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
+
+const refused = (message = '') => notifications.show({ color: 'red', message: said(message) })
+const failed = (error: unknown) => refused((error as ProblemError).message)
+
+/** Changes of a person's access, said when they are done, and undone where they can be. */
+export function usePersonChanges() {
+  const revokeCall = useSend(dashboardPeople.revokePerson, PEOPLE_REPLIES)
+  const reactivateCall = useSend(dashboardPeople.reactivatePerson, PEOPLE_REPLIES)
+  const withdrawCall = useSend(dashboardPeople.revokeInvitation, PEOPLE_REPLIES)
+  const renewCall = useSend(dashboardPeople.renewInvitation, PEOPLE_REPLIES)
+
+  // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate` would not.
+  async function revoke(person: Person): Promise<void> {
+    const { success, message } = await revokeCall.mutateAsync({ params: { userId: person.userId } })
+    if (!success) return void refused(message)
+    showDone(words.revoked(nameOf(person)), () => void reactivate(person))
+  }
+  async function reactivate(person: Person): Promise<void> {
+    try {
+      const { success, message } = await reactivateCall.mutateAsync({ params: { userId: person.userId } })
+      if (!success) return void refused(message)
+      showDone(words.reactivated(nameOf(person)), () => void revoke(person).catch(failed))
+    } catch (error) {
+      failed(error)
+    }
+  }
+  async function withdraw(person: Person): Promise<void> {
+    const { success, message } = await withdrawCall.mutateAsync({ params: { userId: person.userId } })
+    if (!success) return void refused(message)
+    showDone(words.withdrawn(nameOf(person)))
+  }
+  const renew = (person: Person, onLink: (invited: Invited) => void) =>
+    void renewCall.mutateAsync({ params: { userId: person.userId } }).then(onLink, failed)
+
+  return { revoke, withdraw, reactivate: (person: Person) => void reactivate(person), renew }
+}

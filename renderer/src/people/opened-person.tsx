@@ -1,0 +1,64 @@
+import { Stack, Tabs } from '@mantine/core'
+import { useState } from 'react'
+import type { Person } from '#shared/contract/dashboard-people.ts'
+import { Ago, Clock } from '../components/clock.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Facts } from '../components/page.tsx'
+import type { PersonQuestion } from './ask-person.tsx'
+import type { Invited } from './changes.ts'
+import { PersonCustomers } from './person-customers.tsx'
+import { PersonForm } from './person-form.tsx'
+import { PersonSignIn } from './person-sign-in.tsx'
+import { words } from './words.ts'
+
+const TABS = ['details', 'customers', 'signIn'] as const
+
+/** One person: the record, the customers, and how and where they sign in. */
+export function OpenedPerson(props: {
+  person: Person
+  onInvited: (invited: Invited) => void
+  onAsk: (question: PersonQuestion) => void
+  onDone: () => void
+}) {
+  const { person, onInvited, onAsk, onDone } = props
+  const [tab, setTab] = useState<string | null>('details')
+  return (
+    <Tabs value={tab} onChange={setTab}>
+      <Tabs.List mb="md">
+        {TABS.map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {words.tabs[one]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="details">
+        <Stack>
+          <PersonForm person={person} onInvited={onInvited} onDone={onDone} />
+          <PersonFacts person={person} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="customers">{tab === 'customers' && <PersonCustomers person={person} />}</Tabs.Panel>
+      <Tabs.Panel value="signIn">{tab === 'signIn' && <PersonSignIn person={person} onAsk={onAsk} />}</Tabs.Panel>
+    </Tabs>
+  )
+}
+
+function PersonFacts({ person }: { person: Person }) {
+  const { userId, invitedSource, invitation, createdAt, lastLoginAt } = person
+  return (
+    <Facts
+      facts={[
+        [
+          words.facts.id,
+          <span key="id">
+            <span className="mono">{userId}</span> <Copy value={userId} what={words.copyId} />
+          </span>,
+        ],
+        // Who invited through the interface is a system without a name.
+        [words.facts.by, (invitedSource === 'dashboard' && invitation?.invitedBy) || words.facts.sources[invitedSource]],
+        [words.facts.since, <Clock key="since" instant={createdAt} />],
+        [words.facts.login, <Ago key="login" instant={lastLoginAt} never={words.never} />],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,158 @@
+import { ActionIcon, Anchor, Group, Tooltip } from '@mantine/core'
+import {
+  IconArrowBackUp,
+  IconBan,
+  IconLink,
+  IconMailForward,
+  IconMailOff,
+  IconPencil,
+  IconUserPlus,
+  type Icon as TablerIcon,
+} from '@tabler/icons-react'
+import { useMemo } from 'react'
+import type { Person } from '#shared/contract/dashboard-people.ts'
+import { Ago } from '../components/clock.tsx'
+import { Tag } from '../components/tone.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { said } from '../language/said.ts'
+import { useSession } from '../session.ts'
+import css from './people.module.css'
+import { nameOf } from './person-form.tsx'
+import { LEVEL_NAMES, ROLE_NAMES } from './roles.ts'
+import { ACTIONS, keptFrom, type PersonAction, type PersonState, stateOf, TONES } from './state.ts'
+import { words } from './words.ts'
+
+const ICONS: Readonly<Record<PersonAction, TablerIcon>> = {
+  edit: IconPencil,
+  again: IconUserPlus,
+  link: IconLink,
+  withdraw: IconMailOff,
+  revoke: IconBan,
+  reactivate: IconArrowBackUp,
+}
+const DAY_MS = 86_400_000
+/** They keep what they may do, for when access is given back, but can do nothing. */
+const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
+const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
+const rightsOf = (person: Person): string =>
+  RIGHTS.filter((right) => person[right])
+    .map((right) => words.may[right])
+    .join(', ') || words.nothing
+
+/** People as rows; a row opens, and has what can be done about the person in their state. */
+export function PeopleTable(props: {
+  people: readonly Person[]
+  onAct: (action: PersonAction, person: Person) => void
+  onEnd: () => void
+  end: string
+}) {
+  const { people, onAct, onEnd, end } = props
+  const me = useSession().data?.user
+  const columns = useMemo(() => columnsOf(me?.userId, me?.level === 'owner', onAct), [me?.userId, me?.level, onAct])
+  return (
+    <VirtualTable
+      label={words.label}
+      columns={columns}
+      rows={people}
+      keyOf={({ userId }) => userId}
+      least={820}
+      maxHeight="100%"
+      onOpen={(person) => onAct('edit', person)}
+      onEnd={onEnd}
+      end={end}
+    />
+  )
+}
+
+function columnsOf(
+  myId: string | undefined,
+  isOwner: boolean,
+  onAct: (action: PersonAction, person: Person) => void,
+): readonly Column<Person>[] {
+  const { columns } = words
+  return [
+    {
+      name: columns.name,
+      track: 'minmax(160px, 2fr)',
+      cell: (person, isCurrent) => (
+        <span className={OUT.includes(stateOf(person)) ? css.out : undefined}>
+          <Anchor component="button" type="button" inherit ta="left" tabIndex={isCurrent ? 0 : -1} onClick={() => onAct('edit', person)}>
+            {nameOf(person)}
+          </Anchor>
+          {person.userId === myId && ` (${words.you})`}
+          <div className={css.under}>{person.email}</div>
+        </span>
+      ),
+    },
+    {
+      name: columns.level,
+      track: 'minmax(112px, 1.1fr)',
+      cell: (person) => (
+        <>
+          {LEVEL_NAMES[person.level]}
+          <div className={css.under}>{ROLE_NAMES[person.clinicRole]}</div>
+        </>
+      ),
+    },
+    { name: columns.may, track: 'minmax(116px, 1.3fr)', cell: rightsOf },
+    {
+      name: columns.customers,
+      track: 'minmax(96px, 1.1fr)',
+      isWideOnly: true,
+      cell: ({ expressCustomers }) => expressCustomers.map(({ expressCustomerName }) => expressCustomerName).join(', '),
+    },
+    { name: columns.state, track: 'minmax(128px, 1.3fr)', cell: (person) => <Standing person={person} /> },
+    {
+      name: columns.login,
+      track: '92px',
+      cell: ({ lastLoginAt, secondFactorSince }) => (
+        <>
+          <Ago instant={lastLoginAt} never={words.never} />
+          {secondFactorSince !== null && <div className={css.under}>{words.secondFactorOn}</div>}
+        </>
+      ),
+    },
+    {
+      name: columns.actions,
+      track: '112px',
+      isRight: true,
+      cell: (person, isCurrent) => (
+        <Group gap={2} justify="flex-end" wrap="nowrap">
+          {(keptFrom(person, isOwner) === 'owner' ? [] : ACTIONS[stateOf(person)]).map((action) => {
+            const isMailed = action === 'link' && person.invitation?.mail !== 'none'
+            const Icon = isMailed ? IconMailForward : ICONS[action]
+            const label = words[isMailed ? 'send' : action](nameOf(person))
+            return (
+              <Tooltip key={action} label={label}>
+                <ActionIcon tabIndex={isCurrent ? 0 : -1} aria-label={label} onClick={() => onAct(action, person)}>
+                  <Icon size={17} />
+                </ActionIcon>
+              </Tooltip>
+            )
+          })}
+        </Group>
+      ),
+    },
+  ]
+}
+
+function Standing({ person: { invitation, ...person } }: { person: Person }) {
+  const state = stateOf({ ...person, invitation })
+  const [title, meaning] = words.states[state]
+  return (
+    <>
+      <Tag tone={TONES[state]} meaning={meaning}>
+        {title}
+      </Tag>
+      {state === 'invited' && invitation && (
+        <div className={invitation.mail === 'failed' ? css.failed : css.under}>
+          {words.mails[invitation.mail]}
+          {invitation.mailFault && ` (${said(invitation.mailFault)})`}
+          {invitation.expiry !== null && (
+            <div>{words.left(Math.max(0, Math.ceil((Date.parse(invitation.expiry) - Date.now()) / DAY_MS)))}</div>
+          )}
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Translated } from '../language/words.ts'
+import type { English } from './words.ts'
+
+export const es: Translated<English> = {
+  title: 'Consultas',
+  about: 'Cada consulta de lista de trabajo de un equipo y qué fue de ella. Abra una para ver por qué su lista era como era.',
+  device: 'Equipo',
+  anyDevice: 'Todos los equipos',
+  outcomeLabel: 'Resultado',
+  outcomes: { all: 'Todas', rows: 'Con exámenes', empty: 'Vacías', failed: 'Fallidas', withheld: 'Con exámenes retenidos' },
+  columns: {
+    at: 'Hora',
+    device: 'Equipo',
+    sentence: 'Qué ocurrió',
+    source: 'Respuesta, terminó con',
+    sent: 'Enviados',
+    filtered: 'Filtrados',
+    withheld: 'Retenidos',
+    took: 'Duración',
+  },
+  fromWindow: 'preguntado desde esta ventana',
+  label: 'Consultas de lista de trabajo, las más recientes primero',
+  newer: (count) => (count === 1 ? 'Mostrar 1 consulta más reciente' : `Mostrar ${count} consultas más recientes`),
+  noneTitle: 'Ninguna consulta todavía',
+  noneText:
+    'Cuando un equipo pide su lista de trabajo, la consulta aparece aquí. También se puede preguntar como un equipo en Lista de trabajo, Preguntar como un equipo.',
+  noneFilteredTitle: 'Ninguna consulta coincide con los filtros',
+  noneFilteredText: 'Las consultas se guardan por un tiempo limitado; las más antiguas ya no están.',
+  clear: 'Quitar los filtros',
+  more: 'Cargando consultas anteriores…',
+  last: 'No se guardan consultas anteriores.',
+  back: 'Todas las consultas',
+  one: (id) => `Consulta ${id}`,
+  askAgain: 'Preguntar como este equipo',
+  goneTitle: 'Esta consulta ya no se guarda',
+  gone: 'Las consultas se guardan por un tiempo limitado (ajuste inspector.retentionHours).',
+}

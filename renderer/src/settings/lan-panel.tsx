@@ -1,0 +1,152 @@
+import { Button, NumberInput, Switch, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
+import { QrCode } from '../account/qr-code.tsx'
+import { useMay } from '../components/allowed.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Failed, Panel } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import css from './access.module.css'
+import { words } from './access-words.ts'
+
+const CHANGES = [dashboardSecurity.lanAccess, dashboard.settings, dashboard.status, dashboard.certificates]
+
+/** Whether the window opens on other PCs, where they find it, and how they know that it is this gateway. */
+export function LanPanel({ lan }: { lan: LanAccess }) {
+  const { may } = useMay('manageGateway')
+  const change = useSend(dashboardSecurity.setLanAccess, CHANGES)
+  const [isClosing, setIsClosing] = useState(false)
+  const { isOn, isUp, detail, urls, fingerprint256 } = lan
+  const state = !isOn ? 'isOff' : isUp ? 'isOn' : 'isDown'
+  return (
+    <Panel title={words.lan.title}>
+      <div className={css.lan}>
+        <div>
+          <div className={css.switch} role="status">
+            <Switch
+              size="md"
+              label={words.lan.on}
+              checked={isOn}
+              disabled={!may || change.isPending}
+              onChange={() => (isOn ? setIsClosing(true) : change.mutate({ body: { isOn: true } }))}
+            />
+            <Tag tone={state === 'isOn' ? 'good' : state === 'isOff' ? 'plain' : 'danger'}>{words.lan[state]}</Tag>
+          </div>
+          <Text mt={8} className={css.about}>
+            {isOn ? words.lan.whatOn : words.lan.whatOff}
+          </Text>
+          {detail && <Notice tone={isUp ? 'info' : 'danger'}>{said(detail)}</Notice>}
+          {change.error && !isClosing && <Failed error={change.error} />}
+          {urls.length > 0 && <Addresses urls={urls} />}
+          {fingerprint256 && <Fingerprint fingerprint={fingerprint256} />}
+          <Where
+            key={`${lan.host} ${lan.port}`}
+            lan={lan}
+            isBusy={change.isPending}
+            onApply={(at) => change.mutate({ body: { isOn, ...at } })}
+          />
+        </div>
+        {urls[0] && (
+          <div className={css.qr}>
+            <QrCode value={urls[0]} label={words.addresses.qr(urls[0])} />
+          </div>
+        )}
+      </div>
+      <Confirm
+        isOpen={isClosing}
+        title={words.lan.close}
+        action={words.lan.closeAction}
+        keep={words.lan.keep}
+        isBusy={change.isPending}
+        error={change.error}
+        onClose={() => setIsClosing(false)}
+        onConfirm={() => change.mutate({ body: { isOn: false } }, { onSuccess: () => setIsClosing(false) })}
+      >
+        {words.lan.closeText}
+      </Confirm>
+    </Panel>
+  )
+}
+
+const Addresses = ({ urls }: { urls: readonly string[] }) => (
+  <div className={css.part}>
+    <h3>{words.addresses.title}</h3>
+    <div className={css.about}>{words.addresses.about}</div>
+    {urls.map((url) => (
+      <div key={url} className={css.url}>
+        {url}
+        <Copy value={url} what={url} />
+      </div>
+    ))}
+    <Text mt={6} className={css.about}>
+      {words.addresses.firewall}
+    </Text>
+  </div>
+)
+
+/** Four bytes a group: what a person compares at a glance. */
+function Fingerprint({ fingerprint }: { fingerprint: string }) {
+  const groups = fingerprint.match(/[0-9A-F]{2}(:[0-9A-F]{2}){0,3}/g) ?? [fingerprint]
+  return (
+    <div className={css.part}>
+      <h3>{words.fingerprint.title}</h3>
+      <div className={css.about}>{words.fingerprint.about}</div>
+      <div className={css.fingerprint}>
+        {groups.map((group, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups may repeat, and their order never changes
+          <span key={index}>{group}</span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Where(props: { lan: LanAccess; isBusy: boolean; onApply: (at: { host: string; port: number }) => void }) {
+  const { lan, isBusy, onApply } = props
+  const [host, setHost] = useState(lan.host)
+  const [port, setPort] = useState<number | string>(lan.port)
+  const isChanged = host !== lan.host || port !== lan.port
+  const { may } = useMay('manageGateway')
+  return (
+    <form
+      className={css.part}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onApply({ host: host.trim(), port: Number(port) })
+      }}
+    >
+      <h3>{words.lan.listensAt}</h3>
+      <div className={css.about}>{words.lan.hostAbout}</div>
+      <div className={css.where}>
+        <TextInput
+          label={words.lan.host}
+          value={host}
+          w={210}
+          disabled={!may}
+          onChange={({ currentTarget }) => setHost(currentTarget.value)}
+        />
+        <NumberInput
+          label={words.lan.port}
+          value={port}
+          min={1}
+          max={65_535}
+          w={120}
+          hideControls
+          allowDecimal={false}
+          thousandSeparator=""
+          disabled={!may}
+          onChange={setPort}
+        />
+        {isChanged && (
+          <Button type="submit" loading={isBusy} disabled={host.trim() === '' || Number(port) < 1}>
+            {words.lan.apply}
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

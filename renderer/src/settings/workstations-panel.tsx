@@ -1,0 +1,148 @@
+import { ActionIcon, Button, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { IconCheck, IconDeviceDesktopQuestion, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity, type Workstation } from '#shared/contract/dashboard-security.ts'
+import { Ago } from '../components/clock.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Empty, Failed, Panel } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
+import { useSend } from '../gateway.ts'
+import css from './access.module.css'
+import { words } from './access-words.ts'
+
+const CHANGES = [dashboardSecurity.lanAccess, dashboardSecurity.sessions, dashboard.status]
+
+/** PCs that wait for an answer. */
+export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; isOn: boolean }) {
+  const { title, about, none, noneText, noneOff } = words.asking
+  return (
+    <Panel title={title}>
+      <div aria-live="polite">
+        {asking.length > 0 && <Text className={css.about}>{about}</Text>}
+        {asking.map((workstation) => (
+          <Asking key={workstation.workstationId} workstation={workstation} />
+        ))}
+        {asking.length === 0 && (
+          <Empty icon={<IconDeviceDesktopQuestion size={30} stroke={1.3} />} title={none}>
+            {isOn ? noneText : noneOff}
+          </Empty>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Asking({ workstation }: { workstation: Workstation }) {
+  const { workstationId, code, address, browser, askedAt } = workstation
+  const [name, setName] = useState(workstation.name)
+  const approve = useSend(dashboardSecurity.approveWorkstation, CHANGES)
+  const refuse = useSend(dashboardSecurity.removeWorkstation, CHANGES)
+  const params = { workstationId }
+  const error = approve.error ?? refuse.error
+  const isShort = name.trim().length < 2
+  return (
+    <form
+      className={css.asking}
+      aria-label={workstation.name}
+      onSubmit={(event) => {
+        event.preventDefault()
+        approve.mutate({ params, body: { name: name.trim() } }, { onSuccess: () => showDone(words.asking.approved(name.trim())) })
+      }}
+    >
+      <div>
+        <Text size="sm" c="dimmed">
+          {words.asking.code}
+        </Text>
+        <div className={css.code}>{code}</div>
+      </div>
+      <div>
+        <TextInput
+          label={words.asking.name}
+          value={name}
+          maxLength={64}
+          maw={320}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Text size="sm" c="dimmed" mt={4}>
+          {[words.asking.from(address), browser].filter(Boolean).join(' · ')} · <Ago instant={askedAt} />
+        </Text>
+      </div>
+      <div className={css.buttons}>
+        <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending} disabled={isShort}>
+          {words.asking.approve}
+        </Button>
+        <Button
+          variant="default"
+          loading={refuse.isPending}
+          onClick={() => refuse.mutate({ params }, { onSuccess: () => showDone(words.asking.refused) })}
+        >
+          {words.asking.refuse}
+        </Button>
+      </div>
+      {error && <Failed error={error} />}
+    </form>
+  )
+}
+
+/** PCs that open the window. */
+export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }) {
+  const [removing, setRemoving] = useState<Workstation | null>(null)
+  const remove = useSend(dashboardSecurity.removeWorkstation, CHANGES)
+  const { title, none, columns, remove: removeLabel, removeTitle, removeAction, removeText, keep } = words.approved
+  return (
+    <Panel title={title} isFlush={approved.length > 0}>
+      {approved.length === 0 && <Text className={css.about}>{none}</Text>}
+      {approved.length > 0 && (
+        <Table.ScrollContainer minWidth={720}>
+          <Table horizontalSpacing={16} verticalSpacing={7}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{columns.name}</Table.Th>
+                <Table.Th>{columns.address}</Table.Th>
+                <Table.Th>{columns.browser}</Table.Th>
+                <Table.Th>{columns.approved}</Table.Th>
+                <Table.Th>{columns.seen}</Table.Th>
+                <Table.Th ta="right">{columns.actions}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {approved.map((workstation) => (
+                <Table.Tr key={workstation.workstationId}>
+                  <Table.Td fw={600}>{workstation.name}</Table.Td>
+                  <Table.Td className="mono">{workstation.address}</Table.Td>
+                  <Table.Td>{workstation.browser}</Table.Td>
+                  <Table.Td>{workstation.approvedBy}</Table.Td>
+                  <Table.Td>
+                    <Ago instant={workstation.lastSeenAt} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Tooltip label={removeLabel(workstation.name)}>
+                      <ActionIcon aria-label={removeLabel(workstation.name)} onClick={() => setRemoving(workstation)}>
+                        <IconTrash size={17} />
+                      </ActionIcon>
+                    </Tooltip>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Confirm
+        isOpen={removing !== null}
+        title={removeTitle}
+        action={removeAction}
+        keep={keep}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onClose={() => setRemoving(null)}
+        onConfirm={() =>
+          removing && remove.mutate({ params: { workstationId: removing.workstationId } }, { onSuccess: () => setRemoving(null) })
+        }
+      >
+        {removing && removeText(removing.name)}
+      </Confirm>
+    </Panel>
+  )
+}

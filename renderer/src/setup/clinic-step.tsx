@@ -1,0 +1,91 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconArrowRight } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Panel } from '../components/page.tsx'
+import { clockText } from '../display/dates.ts'
+import { useSend } from '../gateway.ts'
+import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../language/language.ts'
+import type { StepProps } from './setup.tsx'
+import { words } from './words.ts'
+
+const TICK_MS = 5000
+
+/** Name, language and time zone. */
+export function ClinicStep({ state, onNext }: StepProps) {
+  const save = useSend(dashboard.changeSettings, [dashboardSetup.state, dashboard.session, dashboard.status, dashboard.settings])
+  const { name, timeZone, ofThisPc } = state.clinic
+  const form = useForm({ initialValues: { name, timeZone: timeZone === 'local' ? ofThisPc : timeZone } })
+  const submit = form.onSubmit((values) =>
+    save.mutate(
+      { body: { settings: { 'clinic.name': values.name.trim(), 'clinic.timeZone': values.timeZone } } },
+      {
+        onSuccess: onNext,
+        onError(error) {
+          const faults = faultsByField(error)
+          form.setErrors({ name: faults['settings.clinic.name'], timeZone: faults['settings.clinic.timeZone'] })
+        },
+      },
+    ),
+  )
+  const { clinic } = words
+  return (
+    <Panel>
+      <form onSubmit={submit}>
+        <Stack gap="md" maw={460}>
+          <TextInput
+            label={clinic.name[0]}
+            description={clinic.name[1]}
+            maxLength={64}
+            required
+            withAsterisk={false}
+            {...form.getInputProps('name')}
+          />
+          <Select
+            label={clinic.zone}
+            description={<Now zone={form.values.timeZone} />}
+            data={zonesWith(ofThisPc, form.values.timeZone)}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage={clinic.nothing}
+            limit={200}
+            {...form.getInputProps('timeZone')}
+          />
+          <Select
+            label={clinic.language[0]}
+            description={clinic.language[1]}
+            data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+            value={language === PSEUDO ? 'en' : language}
+            allowDeselect={false}
+            onChange={(value) => value && value !== language && chooseLanguage(value as Language)}
+          />
+          {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+          <Group>
+            <Button type="submit" loading={save.isPending} rightSection={<IconArrowRight size={16} />}>
+              {clinic.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}
+
+/** The zone of the gateway's PC first: it is nearly always the one. */
+function zonesWith(ofThisPc: string, chosen: string) {
+  const others = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== ofThisPc)
+  const first = [ofThisPc, ...(chosen !== ofThisPc && !others.includes(chosen) ? [chosen] : [])]
+  return [...first, ...others].map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
+}
+
+function Now({ zone }: { zone: string }) {
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <span className="tabular">{words.clinic.now(clockText(now.toISOString(), zone, now).slice(0, 5))}</span>
+}

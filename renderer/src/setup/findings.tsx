@@ -1,0 +1,57 @@
+import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Verdict } from '#shared/contract/dashboard-setup.ts'
+import { Copy } from '../components/copy.tsx'
+import { ToneIcon } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
+import { said } from '../language/said.ts'
+import css from './setup.module.css'
+
+export const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', bad: 'danger' }
+
+interface Found {
+  readonly verdict: Verdict
+  readonly sentence: string
+  readonly remedy: string
+}
+
+/** What was looked at, each with its shape, name, sentence and remedy. `more` adds to one, such as a link. */
+export function Findings<T extends Found>(props: {
+  findings: readonly T[]
+  nameOf?: (found: T) => string
+  more?: (found: T) => ReactNode
+}) {
+  const { findings, nameOf, more } = props
+  return (
+    <ul className={css.findings}>
+      {findings.map((found) => (
+        <li key={found.sentence} className={`${css.finding} ${nameOf ? '' : css.nameless}`} data-tone={TONE_OF[found.verdict]}>
+          <ToneIcon tone={TONE_OF[found.verdict]} size={18} />
+          {nameOf && <div className={css.findingName}>{nameOf(found)}</div>}
+          <div>
+            {said(found.sentence)}
+            {found.remedy && <div className={css.remedy}>{said(found.remedy)}</div>}
+            {more?.(found)}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A line to be copied and run. */
+export function Command({ command, what, about }: { command: string; what: string; about?: string }) {
+  return (
+    <>
+      {about && (
+        <Text size="sm" c="dimmed" mt={6}>
+          {about}
+        </Text>
+      )}
+      <div className={css.command}>
+        <code>{command}</code>
+        <Copy value={command} what={what} />
+      </div>
+    </>
+  )
+}

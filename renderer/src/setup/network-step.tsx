@@ -1,0 +1,44 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { useEffect } from 'react'
+import { dashboardSetup, type SelfFinding } from '#shared/contract/dashboard-setup.ts'
+import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import { Command, Findings } from './findings.tsx'
+import { words } from './words.ts'
+
+const texts = words.network
+
+/** The self-test, made when the step opens. */
+export function NetworkStep() {
+  const test = useSend(dashboardSetup.selfTest, [dashboardSetup.state])
+  const { mutate } = test
+  useEffect(() => mutate({}), [mutate])
+  return (
+    <Stack>
+      <Panel isFlush>
+        <div role="status" aria-busy={test.isPending} aria-label={test.isPending ? texts.running : ''}>
+          {test.data ? (
+            <Findings findings={test.data.findings} nameOf={({ check }) => texts.checks[check]} more={Commands} />
+          ) : (
+            !test.isError && <Waiting rows={9} height={30} />
+          )}
+        </div>
+        {test.isError && <Failed error={test.error} onRetry={() => mutate({})} />}
+      </Panel>
+      <Group>
+        <Button variant="default" leftSection={<IconRefresh size={16} />} loading={test.isPending} onClick={() => mutate({})}>
+          {texts.test}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** What an administrator would run; where something came through already, nobody needs it. */
+const Commands = ({ verdict, commands }: SelfFinding) =>
+  verdict === 'ok'
+    ? null
+    : commands.map((command, at) => (
+        <Command key={command} command={command} what={texts.command} {...(at === 0 && { about: texts.asAdmin })} />
+      ))

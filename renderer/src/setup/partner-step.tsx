@@ -1,0 +1,140 @@
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Panel } from '../components/page.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
+import { Notice } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import { PartnerTests } from './partner-tests.tsx'
+import type { StepProps } from './setup.tsx'
+import { words } from './words.ts'
+
+const texts = words.partner
+const CHANGES = [dashboardSetup.state, dashboard.partner, dashboard.status, dashboardEvents.endpoints]
+const SIMULATOR_PORT = 9090
+const SIMULATOR_URL = `http://127.0.0.1:${SIMULATOR_PORT}/webhooks`
+
+/** Something the person has to carry elsewhere before it is gone. */
+interface Once {
+  readonly value: string
+  readonly of: 'secret' | 'simulator'
+}
+
+/** Where the partner is, its secret, and a test of each event. */
+export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
+  const [isChanging, setChanging] = useState(false)
+  const [once, setOnce] = useState<Once | null>(null)
+  const isSimulator = once?.of === 'simulator'
+  return (
+    <Stack>
+      {partner.url !== null && !isChanging ? (
+        <>
+          <Notice
+            tone="good"
+            title={texts.saved(partner.url)}
+            actions={
+              <Button variant="default" size="xs" onClick={() => setChanging(true)}>
+                {texts.change}
+              </Button>
+            }
+          />
+          <PartnerTests partner={partner} />
+        </>
+      ) : (
+        <Choose partner={partner} onSaved={setOnce} onEnd={() => setChanging(false)} />
+      )}
+      <ShownOnce
+        value={once?.value ?? null}
+        title={isSimulator ? texts.simulatorTitle : texts.secretTitle}
+        about={isSimulator ? texts.simulatorText : texts.secretText}
+        what={isSimulator ? texts.simulatorWhat : texts.secretWhat}
+        done={isSimulator ? texts.simulatorDone : texts.secretDone}
+        onClose={() => setOnce(null)}
+      />
+    </Stack>
+  )
+}
+
+function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | null) => void; onEnd: () => void }) {
+  const { partner, onSaved, onEnd } = props
+  const save = useSend(dashboard.setPartner, CHANGES)
+  const form = useForm({ initialValues: { url: partner.url ?? '', allowPlaintext: partner.url?.startsWith('http:') ?? false } })
+  const submit = form.onSubmit(({ url, allowPlaintext }) =>
+    save.mutate(
+      { body: { url: url.trim(), allowPlaintext } },
+      {
+        onSuccess({ secret }) {
+          onSaved(secret === null ? null : { value: secret, of: 'secret' })
+          onEnd()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  const simulate = () => {
+    const secret = newSecret()
+    const value = `npm run -s gateway -- simulator partner --port ${SIMULATOR_PORT} --secret ${secret}`
+    save.mutate(
+      { body: { url: SIMULATOR_URL, secret, allowPlaintext: true } },
+      {
+        onSuccess() {
+          onSaved({ value, of: 'simulator' })
+          onEnd()
+        },
+      },
+    )
+  }
+  return (
+    <>
+      <Panel>
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <TextInput
+              label={texts.url[0]}
+              description={texts.url[1]}
+              placeholder="https://"
+              inputMode="url"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('url')}
+            />
+            <Checkbox
+              label={texts.plaintext[0]}
+              description={texts.plaintext[1]}
+              {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
+            />
+            {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+            <Group>
+              <Button type="submit" loading={save.isPending}>
+                {texts.save}
+              </Button>
+              {partner.url !== null && (
+                <Button variant="subtle" onClick={onEnd}>
+                  {texts.cancel}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </form>
+      </Panel>
+      <Panel title={texts.none}>
+        <Group justify="space-between">
+          <Text c="dimmed" maw={440}>
+            {texts.noneText}
+          </Text>
+          <Button variant="default" leftSection={<IconPlugConnected size={16} />} loading={save.isPending} onClick={simulate}>
+            {texts.simulator}
+          </Button>
+        </Group>
+      </Panel>
+    </>
+  )
+}
+
+/** Of Standard Webhooks: 24 bytes. Made here, because the command that starts the simulator has to name it. */
+const newSecret = (): string => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`

@@ -1,0 +1,34 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
+import { Failed } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import { ReadinessList } from './readiness-list.tsx'
+import { words } from './words.ts'
+
+/** What is there, and the way into the window. */
+export function ReadinessStep() {
+  const navigate = useNavigate()
+  const finish = useSend(dashboardSetup.finish, [dashboard.session, dashboardSetup.state])
+  return (
+    <Stack>
+      <Group>
+        <Button
+          size="md"
+          rightSection={<IconArrowRight size={17} />}
+          loading={finish.isPending}
+          onClick={() => finish.mutate({}, { onSuccess: () => void navigate({ to: '/' }) })}
+        >
+          {words.readiness.finish}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {words.readiness.finishAbout}
+        </Text>
+      </Group>
+      {finish.error && <Failed error={finish.error} />}
+      <ReadinessList />
+    </Stack>
+  )
+}

@@ -1,0 +1,136 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconKey, IconPrinter } from '@tabler/icons-react'
+import { useEffect } from 'react'
+import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import { faultsByField } from '../client.ts'
+import { Copy } from '../components/copy.tsx'
+import { Failed, Panel } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { dayText } from '../display/dates.ts'
+import { useSend } from '../gateway.ts'
+import { useSession } from '../session.ts'
+import css from './setup.module.css'
+import type { StepProps } from './setup.tsx'
+import { words } from './words.ts'
+
+const texts = words.recovery
+const COMMAND = 'npm run -s gateway -- recover --data DIR --recovery-key-stdin'
+const NOTICES = {
+  none: { tone: 'info', title: () => texts.none, text: texts.noneText },
+  ready: { tone: 'good', title: (day: string) => texts.ready(day), text: texts.readyText },
+  foreign: { tone: 'danger', title: () => texts.foreign, text: texts.foreignText },
+} as const
+
+/** Makes the recovery key, shows it once, and puts it in force when two groups of it were typed. */
+export function RecoveryStep({ state: { recovery } }: Pick<StepProps, 'state'>) {
+  const make = useSend(dashboardSetup.makeRecoveryKey)
+  const { tone, title, text } = NOTICES[recovery.state]
+  if (make.data) return <Shown made={make.data} onEnd={make.reset} />
+  return (
+    <Stack>
+      <Notice tone={tone} title={title(dayText(recovery.madeAt?.slice(0, 10) ?? ''))}>
+        {text}
+      </Notice>
+      {make.error && <Failed error={make.error} />}
+      <Group>
+        <Button
+          variant={recovery.state === 'ready' ? 'default' : 'filled'}
+          leftSection={<IconKey size={16} />}
+          loading={make.isPending}
+          onClick={() => make.mutate({})}
+        >
+          {recovery.state === 'none' ? texts.make : texts.again}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Shown({ made, onEnd }: { made: ReplyOf<typeof dashboardSetup.makeRecoveryKey>; onEnd: () => void }) {
+  const { recoveryKey, asked } = made
+  const confirm = useSend(dashboardSetup.confirmRecoveryKey, [dashboardSetup.state, dashboardSetup.readiness])
+  const form = useForm({ initialValues: { groups: asked.map(() => '') } })
+  const clinicName = useSession().data?.clinicName
+  useEffect(() => {
+    document.body.dataset.sheet = 'recovery'
+    return () => {
+      delete document.body.dataset.sheet
+    }
+  }, [])
+  const submit = form.onSubmit(({ groups }) =>
+    confirm.mutate({ body: { groups } }, { onSuccess: onEnd, onError: (error) => form.setErrors(faultsByField(error)) }),
+  )
+  const groups = <KeyGroups recoveryKey={recoveryKey} />
+  return (
+    <>
+      <Panel
+        title={texts.shown}
+        aside={
+          <Group gap={6}>
+            <Copy value={recoveryKey} what={texts.what} />
+            <Button variant="default" size="xs" leftSection={<IconPrinter size={15} />} onClick={() => window.print()}>
+              {texts.print}
+            </Button>
+          </Group>
+        }
+      >
+        <Stack>
+          <Text>{texts.shownText}</Text>
+          {groups}
+          <form onSubmit={submit} autoComplete="off">
+            <Stack gap="sm">
+              <Text fw={560}>{texts.confirm}</Text>
+              <Group align="flex-start">
+                {asked.map((group, at) => (
+                  <TextInput
+                    key={group}
+                    label={texts.group(group + 1)}
+                    w={150}
+                    maxLength={8}
+                    required
+                    withAsterisk={false}
+                    spellCheck={false}
+                    styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.1em' } }}
+                    {...form.getInputProps(`groups.${at}`)}
+                  />
+                ))}
+              </Group>
+              {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
+              <Group>
+                <Button type="submit" loading={confirm.isPending}>
+                  {texts.confirmAction}
+                </Button>
+                <Button variant="subtle" onClick={onEnd}>
+                  {texts.cancel}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        </Stack>
+      </Panel>
+      <div className={css.sheet} aria-hidden="true">
+        <h1>{texts.sheet}</h1>
+        <p>
+          {clinicName} · {dayText(new Date().toISOString().slice(0, 10))}
+        </p>
+        {groups}
+        <p>{texts.sheetText}</p>
+        <p>{texts.sheetUse}</p>
+        <p className="mono">{COMMAND}</p>
+      </div>
+    </>
+  )
+}
+
+function KeyGroups({ recoveryKey }: { recoveryKey: string }) {
+  return (
+    <ol className={css.key} aria-label={texts.keyLabel}>
+      {recoveryKey.split('-').map((group, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the place of a group is what it is.
+        <li key={at}>{group}</li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { IconSearch } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef } from 'react'
+import { words as shared } from '../components/words.ts'
+import { StatWatch } from '../lists/stat-watch.tsx'
+import { mayManage, type Session } from '../session.ts'
+import { useCutOff } from '../status.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Banner } from './banner.tsx'
+import { KeyNames } from './key-names.tsx'
+import { LiveSign } from './live-sign.tsx'
+import { Navigation } from './navigation.tsx'
+import { NotYours } from './not-yours.tsx'
+import { Overlays, showPalette } from './overlays.tsx'
+import { usePrefetch } from './prefetch.ts'
+import { useIsRoomWanted } from './room.ts'
+import { SchemeSwitch } from './scheme-switch.tsx'
+import { isForManagers } from './screens.ts'
+import css from './shell.module.css'
+import { useGeneralShortcuts } from './use-general-shortcuts.ts'
+import { words } from './words.ts'
+
+/** What is around a screen: where one can go, who is signed in, what is wrong. */
+export function Frame({ session }: { session: Session }) {
+  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const isRoomWanted = useIsRoomWanted()
+  const isNarrow = isSmall || isRoomWanted
+  const { pathname } = useLocation()
+  const isOpen = mayManage(session.user) || !isForManagers(pathname)
+  const isCutOff = useCutOff() !== null
+  useReadAgainAfter(isCutOff)
+  useGeneralShortcuts()
+  usePrefetch(mayManage(session.user))
+
+  const refuse = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    notifications.show({ color: 'red', message: shared.cutOff })
+  }
+  return (
+    <div className={css.shell} data-narrow={isNarrow || undefined}>
+      <button type="button" className={css.skip} onClick={() => document.getElementById('main')?.focus()}>
+        {words.skip}
+      </button>
+      <Banner />
+      <Navigation session={session} isNarrow={isNarrow} />
+      <header className={css.head}>
+        <div className={css.clinic}>{session.clinicName || words.unnamed}</div>
+        <div className={css.tools}>
+          <Button
+            className={css.search}
+            variant="default"
+            size="xs"
+            leftSection={<IconSearch size={15} aria-hidden />}
+            rightSection={<KeyNames keys="mod+k" />}
+            aria-keyshortcuts="Control+K"
+            onClick={showPalette}
+          >
+            <span className={css.searchName}>{words.search}</span>
+          </Button>
+          <LiveSign />
+          <SchemeSwitch />
+          {session.user && <AccountMenu user={session.user} />}
+        </div>
+      </header>
+      <main
+        className={css.main}
+        id="main"
+        tabIndex={-1}
+        data-cut-off={isCutOff || undefined}
+        {...(isCutOff && { onSubmitCapture: refuse })}
+      >
+        {isOpen ? <Outlet /> : <NotYours pathname={pathname} />}
+      </main>
+      <Overlays session={session} />
+      <StatWatch />
+    </div>
+  )
+}
+
+/** Once the gateway answers again, what is on the screen is read again. */
+function useReadAgainAfter(isCutOff: boolean): void {
+  const client = useQueryClient()
+  const was = useRef(isCutOff)
+  useEffect(() => {
+    if (was.current && !isCutOff) void client.invalidateQueries()
+    was.current = isCutOff
+  }, [isCutOff, client])
+}

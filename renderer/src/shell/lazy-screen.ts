@@ -1,0 +1,33 @@
+import { lazyRouteComponent } from '@tanstack/react-router'
+
+/** A screen's program could not be loaded: the gateway does not answer, or has another version of it. */
+export class ScreenLoadError extends Error {
+  override name = 'ScreenLoadError'
+  /** Tries again; resolves with whether it is there now. */
+  readonly again: () => Promise<boolean>
+  constructor(cause: unknown, again: () => Promise<boolean>) {
+    super('A screen of the window could not be loaded.', { cause })
+    this.again = again
+  }
+}
+
+/** A screen that is loaded when it is gone to. The router would load the page anew where that fails, and so lose it when the gateway is away. */
+export function lazyScreen<M extends Record<string, unknown>, N extends keyof M & string>(load: () => Promise<M>, name: N) {
+  let failures = 0
+  const screen = lazyRouteComponent(async () => {
+    try {
+      return await load()
+    } catch (cause) {
+      failures += 1
+      throw new ScreenLoadError(cause, again)
+    }
+  }, name)
+  // The component forgets it once it is loaded.
+  const { preload } = screen
+  const again = async () => {
+    const before = failures
+    await preload?.()
+    return failures === before
+  }
+  return screen
+}

@@ -1,0 +1,91 @@
+import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import { faultsByField } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { keyOf, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { hasUnsaved } from '../reading/window-drafts.ts'
+import type { Session } from '../session.ts'
+import { Door } from '../sign-in/door.tsx'
+import { useLeave } from './leave.ts'
+import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
+import { words } from './words.ts'
+
+/** In place of every screen while the window is locked: nothing of a patient is in the page. Unlocking shows the same place again. */
+export function LockScreen({ session }: { session: Session }) {
+  const client = useQueryClient()
+  const unlock = useSend(dashboardSecurity.unlock)
+  const { leave, isLeaving } = useLeave()
+  const isUntold = useIsLockUntold()
+  const form = useForm({ initialValues: { password: '' } })
+  useEffect(() => {
+    document.title = `${words.locked.documentTitle} · Isthmus`
+    hideBesideLock()
+  }, [])
+  const { user, clinicName } = session
+  const isWrong = unlock.error?.code === 'not-signed-in' || unlock.error?.code === 'refused'
+
+  const submit = form.onSubmit((body) =>
+    unlock.mutate(
+      { body },
+      {
+        onSuccess: (opened) => {
+          client.setQueryData(keyOf(dashboard.session, {}), opened)
+          unlocked()
+        },
+        onError: (error) => {
+          form.setFieldValue('password', '')
+          form.setErrors(faultsByField(error))
+        },
+      },
+    ),
+  )
+  return (
+    <Door foot={clinicName ? words.locked.about(clinicName) : words.locked.aboutUnnamed}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Title order={1}>{words.locked.title}</Title>
+          <div>
+            <Text fw={620} fz="lg">
+              {user?.firstName} {user?.lastName}
+            </Text>
+            <Text c="dimmed">{user?.email}</Text>
+          </div>
+          {hasUnsaved() && <Notice tone="info">{words.locked.kept}</Notice>}
+          {isUntold && unlock.error?.code === 'unreachable' && <Notice tone="warning">{words.locked.telling}</Notice>}
+          {unlock.error &&
+            unlock.error.errors.length === 0 &&
+            (isWrong ? <Notice tone="danger">{said(unlock.error.message)}</Notice> : <Failed error={unlock.error} />)}
+          {/* For the browser's password store, which knows the password under this name. */}
+          <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
+          <PasswordInput
+            label={words.locked.password}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            autoFocus
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" size="md" loading={unlock.isPending}>
+            {words.locked.unlock}
+          </Button>
+          <div>
+            <Anchor component="button" type="button" onClick={leave} disabled={isLeaving}>
+              {words.locked.other}
+            </Anchor>
+            {hasUnsaved() && (
+              <Text size="sm" c="dimmed">
+                {words.locked.otherAsk}
+              </Text>
+            )}
+          </div>
+        </Stack>
+      </form>
+    </Door>
+  )
+}

@@ -1,0 +1,133 @@
+import { notifications } from '@mantine/notifications'
+import { useEffect, useSyncExternalStore } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import { closeWatched } from '../beside/child-windows.ts'
+import { closeImagesWindow } from '../beside/images-window.ts'
+import { ProblemError } from '../client.ts'
+import { call, keyOf, queryClient } from '../gateway.ts'
+import { whenLeft } from '../reading/window-drafts.ts'
+import { openIdleWatch } from './idle-watch.ts'
+import { onWindows, tellWindows } from './windows.ts'
+
+const SIGNS = ['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchstart', 'scroll'] as const
+const LOOK_MS = 5000
+const AGAIN_MS = 4000
+const GONE_MS = 100
+/** What is not saved by then is kept in memory, and saved after unlocking. */
+const SAVE_MS = 4000
+/** Over a reload: the gateway may not have been told yet. */
+const KEPT_AT = 'isthmus-locked'
+
+let isLockedHere = globalThis.sessionStorage?.getItem(KEPT_AT) === '1'
+/** The gateway knows of the lock. */
+let isTold = false
+let again: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+function set(isLocked: boolean, told: boolean): void {
+  isLockedHere = isLocked
+  isTold = told
+  if (isLocked) sessionStorage.setItem(KEPT_AT, '1')
+  else sessionStorage.removeItem(KEPT_AT)
+  for (const listener of listeners) listener()
+}
+
+/** This window was locked here, whether the gateway knows it yet or not. */
+export const useIsLockedHere = (): boolean => useSyncExternalStore(subscribe, () => isLockedHere)
+/** The gateway does not know yet that this window is locked. */
+export const useIsLockUntold = (): boolean => useSyncExternalStore(subscribe, () => isLockedHere && !isTold)
+
+/**
+ * Locks every window of this browser: the screens go at once, what is being written is saved as they do, then the session is locked at the
+ * gateway, tried until it is.
+ */
+export function lockWindow(): void {
+  if (isLockedHere) return
+  set(true, false)
+  tellWindows({ kind: 'lock' })
+  void lockSession()
+}
+
+async function lockSession(): Promise<void> {
+  clearTimeout(again)
+  // The screens save what is written as they go; they have to be gone from the page first.
+  await new Promise((resolve) => setTimeout(resolve, GONE_MS))
+  await Promise.race([whenLeft(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
+  if (!isLockedHere) return
+  try {
+    await call(dashboardSecurity.lock, {})
+    if (isLockedHere) set(true, true)
+    queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(keyOf(dashboard.session, {}), (session) =>
+      session?.user ? { ...session, isLocked: true } : session,
+    )
+  } catch (error) {
+    const code = error instanceof ProblemError ? error.code : 'unreachable'
+    if (code === 'locked' || code === 'not-signed-in') set(true, true)
+    else if (isLockedHere) again = setTimeout(() => void lockSession(), AGAIN_MS)
+  }
+}
+
+/** The password was given, or somebody else signs in. */
+export function unlocked(): void {
+  forgetLock()
+  tellWindows({ kind: 'session' })
+}
+
+/** Nobody is signed in: there is nothing to lock. */
+export function forgetLock(): void {
+  clearTimeout(again)
+  if (isLockedHere) set(false, false)
+}
+
+/** What a locked window must not show beside itself: images in windows of their own, and messages that may name somebody. */
+export function hideBesideLock(): void {
+  closeImagesWindow()
+  closeWatched()
+  notifications.clean()
+}
+
+/** Locks the window when nobody uses this browser for as long as the setting says, and when another window is locked. */
+export function useLockWhenIdle(isOn: boolean, minutes: number): void {
+  useEffect(() => {
+    if (!isOn) return
+    const watch = openIdleWatch({
+      now: Date.now,
+      limit: minutes * 60_000,
+      tell: (at) => tellWindows({ kind: 'use', at }),
+      onIdle: lockWindow,
+    })
+    const stop = onWindows((news) => news.kind === 'use' && watch.usedElsewhere(news.at))
+    const timer = setInterval(watch.look, LOOK_MS)
+    for (const sign of SIGNS) document.addEventListener(sign, watch.used, { passive: true, capture: true })
+    document.addEventListener('visibilitychange', watch.look)
+    return () => {
+      stop()
+      clearInterval(timer)
+      for (const sign of SIGNS) document.removeEventListener(sign, watch.used, { capture: true })
+      document.removeEventListener('visibilitychange', watch.look)
+    }
+  }, [isOn, minutes])
+}
+
+/** Follows what other windows of this browser say of the session. */
+export function useOtherWindows(): void {
+  useEffect(() => {
+    // It was reloaded before the gateway was told.
+    if (isLockedHere && !isTold) void lockSession()
+    return onWindows((news) => {
+      if (news.kind === 'lock' && !isLockedHere) {
+        set(true, false)
+        void lockSession()
+      }
+      if (news.kind !== 'session') return
+      forgetLock()
+      void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+    })
+  }, [])
+}

@@ -1,0 +1,20 @@
+import { IconLock } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { Empty, Page } from '../components/page.tsx'
+import { screenAt } from './screens.ts'
+import { words } from './words.ts'
+
+/** In place of a screen that is not for this person: what it is for, and who can open it. */
+export function NotYours({ pathname }: { pathname: string }) {
+  const isKnown = (address: string): address is keyof typeof words.notYoursText => Object.hasOwn(words.notYoursText, address)
+  const screen = screenAt(pathname)
+  const name = screen?.name ?? (pathname === '/audit' ? words.places['/audit'] : words.notYoursHere)
+  const address = screen?.to ?? pathname
+  return (
+    <Page title={name}>
+      <Empty icon={<IconLock size={36} stroke={1.3} aria-hidden />} title={words.notYoursHere} action={<Link to="/">{words.toToday}</Link>}>
+        {isKnown(address) && words.notYoursText[address]} {words.notYoursWho}
+      </Empty>
+    </Page>
+  )
+}

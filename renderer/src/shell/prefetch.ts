@@ -1,0 +1,24 @@
+import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { loadOverlays } from './overlays.tsx'
+import { isForManagers, SCREENS } from './screens.ts'
+
+const FIRST_MS = 2500
+/** Not all at once: what the person does comes first. */
+const NEXT_MS = 250
+
+/** Once the first screen is there, loads the others of the navigation, so that going to one needs no waiting. */
+export function usePrefetch(isManager: boolean): void {
+  const router = useRouter()
+  useEffect(() => {
+    const wanted = SCREENS.map(({ to }) => to).filter((to) => isManager || !isForManagers(to))
+    let timer = setTimeout(() => void next(), FIRST_MS)
+    const next = async () => {
+      const to = wanted.shift()
+      // What cannot be loaded now is loaded when it is gone to.
+      await (to === undefined ? loadOverlays() : router.preloadRoute({ to })).catch(() => undefined)
+      if (to !== undefined) timer = setTimeout(() => void next(), NEXT_MS)
+    }
+    return () => clearTimeout(timer)
+  }, [router, isManager])
+}

@@ -1,0 +1,34 @@
+import { Modal, Text } from '@mantine/core'
+import { KeyNames } from './key-names.tsx'
+import css from './shell.module.css'
+import { useShortcutGroups } from './shortcuts.ts'
+import { words } from './words.ts'
+
+/** Every shortcut of the present screen and of the window, by group. */
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const groups = useShortcutGroups()
+  return (
+    <Modal opened onClose={onClose} title={words.sheet.title} size={760}>
+      <Text c="dimmed" size="sm" mb="md">
+        {words.sheet.about}
+      </Text>
+      <div className={css.sheet}>
+        {groups.map(({ group, shortcuts }) => (
+          <section key={group} aria-label={group}>
+            <h3 className={css.sheetGroup}>{group}</h3>
+            <dl className={css.sheetKeys}>
+              {shortcuts.map(({ keys, name }) => (
+                <div key={`${keys} ${name}`}>
+                  <dt>{name}</dt>
+                  <dd>
+                    <KeyNames keys={keys} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  )
+}

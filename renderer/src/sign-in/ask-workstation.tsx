@@ -1,0 +1,94 @@
+import { Button, Loader, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity, type ThisWorkstation } from '#shared/contract/dashboard-security.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { keyOf, useReply, useSend } from '../gateway.ts'
+import css from './door.module.css'
+import { Door } from './door.tsx'
+import { words } from './words.ts'
+
+const POLL_MS = 3000
+
+/** On a PC of the clinic's network that nobody has approved: how to have it approved. It goes on by itself once it is. */
+export function AskWorkstation() {
+  const client = useQueryClient()
+  const reply = useReply(dashboardSecurity.thisWorkstation, {}, { every: POLL_MS, staleTime: 0 })
+  useEffect(() => {
+    document.title = `${words.workstation.documentTitle} · Isthmus`
+  }, [])
+  const state = reply.data?.state
+  useEffect(() => {
+    if (state === 'approved' || state === 'here') void client.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+  }, [state, client])
+
+  return (
+    <Door foot={reply.data?.clinicName || words.foot}>
+      <Stack>
+        <Title order={1}>{words.workstation.title}</Title>
+        <Text c="dimmed">{words.workstation.about}</Text>
+        {reply.isPending && <Waiting rows={3} />}
+        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+        {state === 'unknown' && <Ask />}
+        {state !== undefined && state !== 'unknown' && reply.data && <Wait workstation={reply.data} />}
+      </Stack>
+    </Door>
+  )
+}
+
+function Ask() {
+  const client = useQueryClient()
+  const ask = useSend(dashboardSecurity.askForWorkstation)
+  const form = useForm({ initialValues: { name: '' } })
+  const submit = form.onSubmit((body) =>
+    ask.mutate(
+      { body },
+      {
+        onSuccess: (workstation) => client.setQueryData(keyOf(dashboardSecurity.thisWorkstation, {}), workstation),
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {ask.error && ask.error.errors.length === 0 && <Failed error={ask.error} />}
+        <TextInput
+          label={words.workstation.name}
+          description={words.workstation.nameAbout}
+          placeholder={words.workstation.nameExample}
+          required
+          withAsterisk={false}
+          minLength={2}
+          maxLength={64}
+          autoFocus
+          {...form.getInputProps('name')}
+        />
+        <Button type="submit" size="md" loading={ask.isPending}>
+          {words.workstation.ask}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function Wait({ workstation: { code, name } }: { workstation: ThisWorkstation }) {
+  return (
+    <Stack>
+      <div className={css.code} role="status">
+        <span>{words.workstation.code}</span>
+        <b>{code}</b>
+      </div>
+      <Text>
+        {words.workstation.known(name)} {words.workstation.compare}
+      </Text>
+      <Text c="dimmed">
+        <Loader size="xs" mr="sm" />
+        {words.workstation.goesOn}
+      </Text>
+    </Stack>
+  )
+}

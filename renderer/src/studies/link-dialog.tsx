@@ -1,0 +1,85 @@
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { scribe } from '#shared/contract/scribe.ts'
+import { viewer } from '#shared/contract/viewer.ts'
+import type { UserId } from '#shared/ids.ts'
+import { useMay } from '../components/allowed.tsx'
+import { Failed } from '../components/page.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
+import { useSend } from '../gateway.ts'
+import { PersonPicker } from '../lists/pickers.tsx'
+import { LIST_CHANGES } from '../lists/use-study-list.ts'
+import { words } from './words.ts'
+
+const { link: texts } = words
+const KINDS = ['dictate', 'view'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Makes a link to the study for a person, and shows it once (interface.md, reroute-url and viewer-only-reroute-url). */
+export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: () => void }) {
+  const { area, studyId } = study
+  const { may: mayDictate, why } = useMay('manageStudies')
+  const [kind, setKind] = useState<Kind>(mayDictate ? 'dictate' : 'view')
+  const [person, setPerson] = useState<{ readonly id: UserId; readonly name: string } | null>(null)
+  const [url, setUrl] = useState<string | null>(null)
+  const [isTried, setIsTried] = useState(false)
+  const toViewer = useSend(viewer.rerouteUrl)
+  const toReport = useSend(scribe.rerouteUrl, LIST_CHANGES)
+  const toImages = useSend(scribe.viewerOnlyRerouteUrl)
+  const error = toViewer.error ?? toReport.error ?? toImages.error
+  const isScribe = area === 'scribe'
+  const needsPerson = isScribe && kind === 'dictate'
+  const options = { onSuccess: (made: { readonly url: string }) => setUrl(made.url) }
+  const make = () => {
+    setIsTried(true)
+    if (!isScribe) return toViewer.mutate({ body: { studyId } }, options)
+    if (kind === 'view') return toImages.mutate({ body: { studyId, ...(person && { userId: person.id }) } }, options)
+    if (person) toReport.mutate({ body: { studyId, assignedToUserId: person.id } }, options)
+  }
+  if (url !== null)
+    return <ShownOnce value={url} title={texts.onceTitle} about={texts.onceAbout} what={texts.what} done={texts.done} onClose={onClose} />
+  return (
+    <Modal opened onClose={onClose} title={texts.title}>
+      <Stack>
+        <Text size="sm">{isScribe ? texts.aboutScribe : texts.aboutViewer}</Text>
+        {isScribe && (
+          <Radio.Group label={texts.kind} value={kind} onChange={(next) => setKind(next === 'view' ? 'view' : 'dictate')}>
+            <Stack gap={8} mt={6}>
+              {KINDS.map((one) => (
+                <Radio
+                  key={one}
+                  value={one}
+                  label={texts.kinds[one][0]}
+                  description={one === 'dictate' && !mayDictate ? why : texts.kinds[one][1]}
+                  disabled={one === 'dictate' && !mayDictate}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+        {isScribe && (
+          <PersonPicker
+            key={kind}
+            area={kind === 'dictate' ? 'scribe' : 'viewer'}
+            label={texts.person}
+            description={texts.personAbout[kind]}
+            required={needsPerson}
+            value={person}
+            onChange={setPerson}
+            error={isTried && needsPerson && person === null ? texts.choose : undefined}
+          />
+        )}
+        {error && <Failed error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button loading={toViewer.isPending || toReport.isPending || toImages.isPending} onClick={make}>
+            {texts.make}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

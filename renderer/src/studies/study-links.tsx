@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core'
+import { IconHelpCircle, IconHistory, IconPhoto, IconReportMedical } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { OpenImages } from '../components/open-images.tsx'
+import { useMayManageStudies } from '../session.ts'
+import css from './studies.module.css'
+import { words } from './words.ts'
+
+const { links: texts } = words
+
+/** Where to go on from a study. */
+export function StudyLinks({ study: { area, studyId, studyInstanceUid, images } }: { study: WindowStudy }) {
+  const mayManage = useMayManageStudies()
+  return (
+    <nav className={css.links} aria-label={texts.label}>
+      <OpenImages of={{ studyId }} size="xs" />
+      {area === 'scribe' && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconReportMedical size={15} />}
+          renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
+        >
+          {texts.report}
+        </Button>
+      )}
+      {images !== null && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPhoto size={15} />}
+          renderRoot={(props) => <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />}
+        >
+          {texts.images}
+        </Button>
+      )}
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconHelpCircle size={15} />}
+        renderRoot={(props) => <Link to="/worklist/why" search={{ study: studyInstanceUid }} {...props} />}
+      >
+        {texts.why}
+      </Button>
+      {mayManage && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconHistory size={15} />}
+          renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+        >
+          {texts.priors}
+        </Button>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router'
+import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { Clock } from '../components/clock.tsx'
+import { detailText, shortIds } from '../display/audit-detail.ts'
+import { EVENT_NAMES } from '../display/event-types.ts'
+import { useMayManage } from '../session.ts'
+import css from './studies.module.css'
+import { words } from './words.ts'
+
+const { timeline: texts } = words
+const isNamed = (what: string): what is keyof typeof texts.what => Object.hasOwn(texts.what, what)
+const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
+
+const nameOf = (what: string): string => (isNamed(what) ? texts.what[what] : isEvent(what) ? EVENT_NAMES[what].name : what)
+
+/** What happened to a study, the latest first. */
+export function Timeline({ moments, isShort }: { moments: readonly StudyMoment[]; isShort: boolean }) {
+  const mayManage = useMayManage()
+  if (moments.length === 0) return <p className={css.quiet}>{texts.none}</p>
+  return (
+    <ol className={css.timeline}>
+      {(isShort ? moments.slice(0, 6) : moments).map(({ at, what, who, detail, eventId }) => (
+        <li key={`${at} ${what} ${who} ${eventId}`}>
+          <span className={css.when}>
+            <Clock instant={at} />
+          </span>
+          <span>
+            <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{shortIds(who)}</span>}
+            {!isShort && detailText(detail) && <span className={`${css.quiet} ${css.detail}`}>{shortIds(detailText(detail))}</span>}
+            {eventId !== null && mayManage && (
+              <>
+                {' '}
+                <Link to="/events/$eventId" params={{ eventId }}>
+                  {texts.event}
+                </Link>
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

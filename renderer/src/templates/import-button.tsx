@@ -1,0 +1,40 @@
+import { FileButton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconUpload } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
+import type { ReportTemplate } from '#shared/contract/reports.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { ImportDialog } from './import-dialog.tsx'
+import { type FileEntry, MOST_BYTES, readTemplateFile } from './template-file.ts'
+import { words } from './words.ts'
+
+const { importing: texts } = words
+const refuse = (fault: keyof typeof texts.faults) => notifications.show({ color: 'red', message: texts.faults[fault] })
+
+/** Reads a file of templates and shows what would become of each before anything is kept. */
+export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {
+  const [entries, setEntries] = useState<readonly FileEntry[] | null>(null)
+  const reset = useRef<() => void>(null)
+
+  async function read(file: File | null) {
+    // Choosing the same file again is a choice too.
+    reset.current?.()
+    if (!file) return
+    if (file.size > MOST_BYTES) return refuse('tooBig')
+    const found = await file.text().then(readTemplateFile, () => 'unreadable' as const)
+    if (typeof found === 'string') refuse(found)
+    else setEntries(found)
+  }
+  return (
+    <>
+      <FileButton accept=".json,application/json" resetRef={reset} onChange={(file) => void read(file)}>
+        {({ onClick }) => (
+          <MayButton permission="writeReports" variant="default" leftSection={<IconUpload size={16} />} onClick={onClick}>
+            {texts.button}
+          </MayButton>
+        )}
+      </FileButton>
+      {entries && <ImportDialog entries={entries} templates={templates} onClose={() => setEntries(null)} />}
+    </>
+  )
+}

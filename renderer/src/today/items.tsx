@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { TodayItem } from '#shared/contract/dashboard-today.ts'
+import { useMay } from '../components/allowed.tsx'
+import { Ago } from '../components/clock.tsx'
+import { Empty, Panel } from '../components/page.tsx'
+import { ToneIcon } from '../components/tone.tsx'
+import { numberText } from '../display/amounts.ts'
+import { said } from '../language/said.ts'
+import { LINKS } from './links.ts'
+import css from './today.module.css'
+import { words } from './words.ts'
+
+/** What needs somebody: first what the person can do something about, then what others have to. */
+export function Items({ items }: { items: readonly TodayItem[] }) {
+  const mine = items.filter(({ mayAct }) => mayAct)
+  const others = items.filter(({ mayAct }) => !mayAct)
+  return (
+    <>
+      <Panel isFlush {...(mine.length > 0 && { title: words.needs })}>
+        {mine.length === 0 ? (
+          <Empty icon={<IconCircleCheck size={38} stroke={1.3} />} title={words.calm}>
+            {words.calmText}
+          </Empty>
+        ) : (
+          <List items={mine} label={words.label} />
+        )}
+      </Panel>
+      {others.length > 0 && (
+        <Panel isFlush title={words.needsOthers}>
+          <List items={others} label={words.needsOthers} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const List = ({ items, label }: { items: readonly TodayItem[]; label: string }) => (
+  <ul className={css.items} aria-label={label}>
+    {items.map((item) => (
+      <Item key={`${item.kind} ${item.detail}`} item={item} />
+    ))}
+  </ul>
+)
+
+function Item({ item: { kind, tone, count, isMore, since, detail, mayAct, needs } }: { item: TodayItem }) {
+  const { name, text, action } = words.items[kind]
+  const written = isMore ? words.more(numberText(count)) : numberText(count)
+  const sentence = text(written, count)
+  return (
+    <li className={css.item} data-tone={tone}>
+      <ToneIcon tone={tone} size={20} />
+      <div className={css.itemBody}>
+        <div className={css.itemName}>
+          {name}
+          {since !== null && (
+            <span className={css.since}>
+              {words.since} <Ago instant={since} />
+            </span>
+          )}
+        </div>
+        {sentence !== '' && <div>{sentence}</div>}
+        {detail !== '' && <div className={sentence === '' ? '' : css.detail}>{said(detail)}</div>}
+        {!mayAct && needs && <Who needs={needs} />}
+      </div>
+      <Button
+        renderRoot={(props) => <Link {...props} {...LINKS[kind]} />}
+        size="xs"
+        variant={tone === 'danger' && mayAct ? 'filled' : 'default'}
+      >
+        {action}
+      </Button>
+    </li>
+  )
+}
+
+/** Who can do something about it. */
+function Who({ needs }: { needs: NonNullable<TodayItem['needs']> }) {
+  const { why } = useMay(needs)
+  return <div className={css.detail}>{why}</div>
+}

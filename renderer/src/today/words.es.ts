@@ -1,0 +1,232 @@
+import { countText } from '../display/amounts.ts'
+import type { Translated } from '../language/words.ts'
+import type { English } from './words.ts'
+
+const are = (count: string, one: string, many: string, is: number) => `${count} ${is === 1 ? one : many}`
+
+export const es: Translated<English> = {
+  title: 'Hoy',
+  about: 'Lo que ahora requiere a alguien, y las cifras del día.',
+  needs: 'Le requiere a usted',
+  needsOthers: 'Requiere a otra persona',
+  label: 'Lo que requiere atención',
+  calm: 'Nada requiere su atención',
+  calmText: 'Los equipos, el sistema asociado y el disco están en orden y nada espera. Lo que surja aparecerá aquí por sí solo.',
+  since: 'desde',
+  more: (count) => `${count}+`,
+  items: {
+    'listener-down': {
+      name: 'Un puerto no escucha',
+      text: () => 'Los equipos o los sistemas asociados no llegan a la pasarela por ahí.',
+      action: 'Ajustes',
+    },
+    disk: { name: 'Espacio para imágenes', text: () => 'El disco de las imágenes se está quedando sin espacio.', action: 'Imágenes' },
+    'partner-away': {
+      name: 'El sistema asociado no responde',
+      text: () => 'Los equipos reciben listas guardadas mientras sean lo bastante recientes.',
+      action: 'Sistema asociado',
+    },
+    'partner-unset': {
+      name: 'No hay sistema asociado',
+      text: () => 'Se rechaza toda lista de trabajo hasta que se indique su dirección.',
+      action: 'Sistema asociado',
+    },
+    'audit-broken': {
+      name: 'El registro de auditoría está roto',
+      text: () => 'Algo distinto de Isthmus cambió la base de datos. Guarde una copia de la carpeta de datos.',
+      action: 'Auditoría',
+    },
+    setup: {
+      name: 'La puesta en marcha no ha terminado',
+      text: () => 'Se puede continuar donde se dejó: quedan pasos abiertos.',
+      action: 'Continuar',
+    },
+    mismatches: {
+      name: 'Paciente o examen distinto',
+      text: (count, of) =>
+        are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(' otro paciente u otra orden que lo programado.'),
+      action: 'Comparar',
+    },
+    criticals: {
+      name: 'Resultados críticos',
+      text: (count, of) => are(count, 'resultado crítico sin comunicar a nadie.', 'resultados críticos sin comunicar a nadie.', of),
+      action: 'Comunicar',
+    },
+    'stat-unread': {
+      name: 'STAT',
+      text: (count, of) => are(count, 'estudio STAT sin firmar.', 'estudios STAT sin firmar.', of),
+      action: 'Leer',
+    },
+    'reports-undelivered': {
+      name: 'Informes en camino',
+      text: (count, of) =>
+        are(count, 'informe firmado no ha', 'informes firmados no han', of).concat(
+          ' llegado al sistema asociado desde hace más de una hora.',
+        ),
+      action: 'Entregas',
+    },
+    'endpoints-off': {
+      name: 'Un destino de eventos está apagado',
+      text: (count, of) =>
+        are(count, 'dirección del sistema asociado ya no recibe', 'direcciones del sistema asociado ya no reciben', of).concat(' nada.'),
+      action: 'Sistema asociado',
+    },
+    downtime: {
+      name: 'El modo de contingencia está activo',
+      text: () => 'Los equipos pueden recibir la última lista válida. Termínelo en el panel lateral cuando el sistema asociado responda.',
+      action: 'Exámenes de hoy',
+    },
+    quarantined: {
+      name: 'Imágenes apartadas',
+      text: (count, of) => are(count, 'imagen apartada espera', 'imágenes apartadas esperan', of).concat(' una decisión.'),
+      action: 'Decidir',
+    },
+    'forwards-failed': {
+      name: 'Imágenes sin enviar',
+      text: (count, of) => are(count, 'imagen no se pudo', 'imágenes no se pudieron', of).concat(' enviar a su destino.'),
+      action: 'Destinos',
+    },
+    'unknown-callers': {
+      name: 'Equipos desconocidos',
+      text: (count, of) =>
+        are(count, 'equipo desconocido ha llamado y no es atendido.', 'equipos desconocidos han llamado y no son atendidos.', of),
+      action: 'Aprobar o descartar',
+    },
+    workstations: {
+      name: 'Solicitudes de puestos',
+      text: (count, of) => are(count, 'puesto de trabajo pide', 'puestos de trabajo piden', of).concat(' abrir esta ventana.'),
+      action: 'Aprobar o rechazar',
+    },
+    'exams-overdue': {
+      name: 'Exámenes atrasados',
+      text: (count, of) =>
+        are(count, 'examen lleva más de una hora de retraso y no ha', 'exámenes llevan más de una hora de retraso y no han', of).concat(
+          ' empezado en ningún equipo.',
+        ),
+      action: 'Ver',
+    },
+    'images-unplanned': {
+      name: 'Imágenes sin examen',
+      text: (count, of) =>
+        are(count, 'estudio de hoy tiene imágenes', 'estudios de hoy tienen imágenes', of).concat(
+          ' que no se hicieron para ningún examen programado.',
+        ),
+      action: 'Imágenes',
+    },
+    'exams-withheld': {
+      name: 'Exámenes retenidos',
+      text: (count, of) =>
+        are(count, 'examen de hoy no se puede', 'exámenes de hoy no se pueden', of).concat(
+          ' enviar a los equipos tal como los escribió el sistema asociado.',
+        ),
+      action: 'Ver por qué',
+    },
+    'my-drafts': {
+      name: 'Mis borradores',
+      text: (count, of) => are(count, 'informe empezado por usted y sin firmar.', 'informes empezados por usted y sin firmar.', of),
+      action: 'Seguir escribiendo',
+    },
+    addenda: {
+      name: 'Adendas',
+      text: (count, of) => are(count, 'adenda se está escribiendo.', 'adendas se están escribiendo.', of),
+      action: 'Abrir',
+    },
+    'studies-waiting': {
+      name: 'Espera larga',
+      text: (count, of) => are(count, 'estudio espera', 'estudios esperan', of).concat(' informe desde hace más de un día.'),
+      action: 'Lista de lectura',
+    },
+    'events-failed': {
+      name: 'Eventos fallidos',
+      text: (count, of) => are(count, 'evento falló', 'eventos fallaron', of).concat(' en las últimas 24 horas.'),
+      action: 'Eventos',
+    },
+    'mail-failing': {
+      name: 'El correo no sale',
+      text: (count, of) => are(count, 'invitación no se pudo', 'invitaciones no se pudieron', of).concat(' enviar por correo.'),
+      action: 'Personas',
+    },
+    'invitations-pending': {
+      name: 'Invitaciones',
+      text: (count, of) => are(count, 'invitación', 'invitaciones', of).concat(' sin respuesta desde hace más de tres días.'),
+      action: 'Personas',
+    },
+    certificate: {
+      name: 'Un certificado caduca',
+      text: () => 'Renuévelo y entregue el nuevo a quien confía en el anterior.',
+      action: 'Ajustes',
+    },
+    advice: { name: 'Por corregir', text: () => '', action: 'Ajustes' },
+  },
+
+  numbers: {
+    label: 'Cifras del día',
+    exams: 'Exámenes de hoy',
+    begun: 'en curso',
+    completed: 'Exámenes completados',
+    unread: 'Por leer',
+    signed: 'Firmados hoy',
+    images: 'Imágenes de hoy',
+    receiving: 'Recibiendo ahora',
+    queries: 'Consultas de lista',
+    connected: 'Equipos conectados',
+  },
+
+  gateway: 'Pasarela',
+  listenerNames: {
+    dimse: 'Equipos (DICOM)',
+    'dimse-tls': 'Equipos, cifrado (DICOM TLS)',
+    http: 'Esta ventana y la interfaz',
+    https: 'Otros puestos de trabajo (HTTPS)',
+  },
+  listeners: 'A la escucha',
+  up: 'Activo',
+  down: 'Caído',
+  aeTitle: (aeTitle) => `AE title ${aeTitle}`,
+  storage: 'Espacio para imágenes',
+  storageStates: {
+    ok: { name: 'Suficiente' },
+    low: { name: 'Poco' },
+    full: { name: 'Lleno' },
+    'read-only': { name: 'No se puede escribir' },
+  },
+  free: (free, total) => `${free} libres de ${total}`,
+  used: (share) => `Está usado el ${share} % del disco`,
+  toSend: (images) => `${countText(images, 'imagen', 'imágenes')} por enviar`,
+  partner: 'Sistema asociado',
+  partnerStates: {
+    unset: { name: 'Sin configurar', text: 'No hay sistema asociado, así que se rechaza toda lista de trabajo.' },
+    unknown: { name: 'Aún sin preguntar', text: 'No se ha preguntado al sistema asociado desde que arrancó la pasarela.' },
+    up: { name: 'Responde', text: 'El sistema asociado responde.' },
+    down: { name: 'No disponible', text: 'No se puede contactar con el sistema asociado.' },
+    refusing: { name: 'Rechaza', text: 'El sistema asociado responde, pero rechaza.' },
+  },
+  partnerUnusable: { name: 'No utilizable', text: 'El sistema asociado responde, pero sus respuestas no se pueden usar.' },
+  failingSince: 'Desde',
+  lastOk: 'Última respuesta válida',
+  downSince: 'No disponible desde',
+  because: 'Motivo',
+  address: 'Dirección',
+  neverAnswered: 'ninguna todavía',
+  downtime: 'Modo de contingencia',
+  on: 'Activo',
+  off: 'Inactivo',
+  downtimeOff:
+    'Si no se puede contactar con el sistema asociado durante mucho tiempo, permite que los equipos reciban la última lista válida de hoy unas horas más.',
+  downtimeOn: 'Los equipos pueden recibir la última lista válida.',
+  downtimeStart: 'Iniciar el modo de contingencia',
+  downtimeEnd: 'Terminar el modo de contingencia',
+  downtimeFacts: { by: 'Iniciado por', since: 'Desde', until: 'Termina a más tardar', reason: 'Motivo' },
+  downtimeAsk: {
+    title: 'Iniciar el modo de contingencia',
+    about: [
+      'Mientras no se pueda contactar con el sistema asociado, los equipos reciben su última lista válida de hoy, por antigua que sea dentro del límite de los ajustes.',
+      'Los exámenes pedidos, cambiados o cancelados desde entonces no están en ella. Avise a los técnicos.',
+      'Termina por sí solo a medianoche, o con la primera respuesta del sistema asociado.',
+    ],
+    reason: 'Motivo',
+    reasonAbout: 'Se muestra a todos y queda en el registro de auditoría.',
+    example: 'p. ej., línea de Internet caída, proveedor avisado a las 10:50',
+    cancel: 'Cancelar',
+  },
+}

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+// The language is that of the page, read when its modules are.
+beforeAll(() => {
+  vi.resetModules()
+  vi.stubGlobal('localStorage', { getItem: () => 'es' })
+})
+afterAll(() => {
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+describe('the window in Spanish', () => {
+  it('writes days, instants and times as Spanish does, without the PC’s zone', async () => {
+    const { dayText, daysText, clockText, agoText } = await import('../../../renderer/src/display/dates.ts')
+    expect(dayText('20261101')).toBe('1 nov 2026')
+    expect(daysText('20260101', '2026-09-30')).toBe('1 ene 2026 a 30 sept 2026')
+    expect(clockText('2026-11-19T23:30:00.000Z', 'Europe/Madrid', new Date('2026-11-25T12:00:00.000Z'))).toBe('20 nov 00:30:00')
+    expect(agoText('2026-11-20T09:00:00.000Z', new Date('2026-11-20T12:00:00.000Z'))).toBe('hace 3 h')
+  })
+
+  it('writes numbers with a comma', async () => {
+    const { bytesText, countText, durationText } = await import('../../../renderer/src/display/amounts.ts')
+    expect([bytesText(12_412), durationText(1300), durationText(0.4)]).toEqual(['12,4 kB', '1,3 s', '0,4 ms'])
+    expect(countText(12_400, 'examen', 'exámenes')).toBe('12.400 exámenes')
+  })
+
+  it('keeps the tones of the English words', async () => {
+    const { SOURCES } = await import('../../../renderer/src/display/answer-source.ts')
+    expect(SOURCES.none).toMatchObject({ tone: 'danger', name: 'Sin respuesta' })
+  })
+
+  it('says what zod finds in Spanish once that is loaded, without compiling parsers', async () => {
+    const { z } = await import('zod')
+    z.config({ jitless: true })
+    const { loadFormMessages } = await import('../../../renderer/src/language/form-messages.ts')
+    await loadFormMessages()
+    expect(z.string().safeParse(1).error?.issues[0]?.message).toMatch(/se esperaba/)
+    expect(z.config().jitless).toBe(true)
+  })
+})
