@@ -24,6 +24,7 @@ const { values } = parseArgs({
 const STUDIES = Number(values.studies)
 const ROUNDS = Number(values.rounds)
 const SEARCH_P95_MS = 150
+const TODAY_P95_MS = 30
 const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
 const OWN_PAGE = { 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
 
@@ -126,6 +127,11 @@ async function lists(http, of) {
     console.log(`| counts: ${name} | ${p50.toFixed(1)} | ${p95.toFixed(1)} | | | p95 < ${SEARCH_P95_MS} ms |`)
     if (p95 > SEARCH_P95_MS) missed.push(`counts of ${name}: p95 ${p95.toFixed(0)} ms`)
   }
+  const today = []
+  for (let round = 0; round < ROUNDS; round++) today.push(await timed(pool, '/dashboard/today', cookie))
+  const { p50, p95 } = percentiles(today)
+  console.log(`| Today | ${p50.toFixed(1)} | ${p95.toFixed(1)} | | | p95 < ${TODAY_P95_MS} ms |`)
+  if (p95 > TODAY_P95_MS) missed.push(`Today: p95 ${p95.toFixed(0)} ms`)
   await pool.close()
   return missed
 }

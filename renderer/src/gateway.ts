@@ -35,6 +35,10 @@ function noteSession(code: ProblemCode, { path }: Operation): void {
     )
   }
   const isLost = code === 'not-signed-in' || code === 'workstation-unknown'
+  // Whether that was one call or the gateway is gone, the status knows.
+  if (code === 'unreachable' && path !== dashboard.status.path) {
+    void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.status) }, { cancelRefetch: false })
+  }
   // Who signs in with a wrong password is told so by the form.
   if (isLost && path !== dashboard.session.path) void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
 }

@@ -6,8 +6,8 @@ import { Broken } from './shell/broken.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
 import { words } from './shell/words.ts'
-import { FollowLink } from './sign-in/follow-link.tsx'
 
+const FollowLink = lazy(async () => ({ default: (await import('./sign-in/follow-link.tsx')).FollowLink }))
 const Welcome = lazy(async () => ({ default: (await import('./welcome/welcome.tsx')).Welcome }))
 const Accept = lazy(async () => ({ default: (await import('./accept/accept.tsx')).Accept }))
 const LinkNeeded = lazy(async () => ({ default: (await import('./accept/accept.tsx')).LinkNeeded }))
@@ -346,7 +346,7 @@ function WelcomeRoute() {
 
 function SignInRoute() {
   const held = useHeld(signIn.useSearch().token)
-  return held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />
+  return <Suspense fallback={<Waiting />}>{held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}</Suspense>
 }
 
 function InvitationRoute() {

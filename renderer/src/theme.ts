@@ -1,16 +1,16 @@
 import {
-  ActionIcon,
-  Button,
+  type ActionIconProps,
+  type ButtonProps,
   type CSSVariablesResolver,
   createTheme,
-  Drawer,
-  InputWrapper,
+  type DrawerProps,
+  type InputWrapperProps,
   type MantineColorsTuple,
-  Modal,
-  Notification,
-  PasswordInput,
-  SegmentedControl,
-  Tooltip,
+  type ModalProps,
+  type NotificationProps,
+  type PasswordInputProps,
+  type SegmentedControlProps,
+  type TooltipProps,
 } from '@mantine/core'
 import { words } from './components/words.ts'
 
@@ -52,6 +52,12 @@ const dark: MantineColorsTuple = [
   '#0b1013',
 ]
 
+/** What `Component.extend` gives, without the component: the first screen need not load what it does not show. */
+const part = <P>(changes: {
+  readonly defaultProps?: Partial<P>
+  readonly styles?: Readonly<Record<string, Readonly<Record<string, string | number>>>>
+}) => changes
+
 export const theme = createTheme({
   primaryColor: 'petrol',
   primaryShade: { light: 7, dark: 6 },
@@ -72,23 +78,23 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } }),
-    InputWrapper: InputWrapper.extend({ styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } } }),
-    Modal: Modal.extend({
+    Button: part<ButtonProps>({ defaultProps: { size: 'sm' } }),
+    ActionIcon: part<ActionIconProps>({ defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } }),
+    InputWrapper: part<InputWrapperProps>({ styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } } }),
+    Modal: part<ModalProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': words.close } },
     }),
-    Drawer: Drawer.extend({
+    Drawer: part<DrawerProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': words.close } },
     }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.close } } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } }),
-    SegmentedControl: SegmentedControl.extend({
+    Notification: part<NotificationProps>({ defaultProps: { closeButtonProps: { 'aria-label': words.close } } }),
+    PasswordInput: part<PasswordInputProps>({ defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } }),
+    SegmentedControl: part<SegmentedControlProps>({
       styles: { root: { background: 'var(--tone-plain-soft)' }, indicator: { background: 'var(--chosen)' } },
     }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 380 } }),
+    Tooltip: part<TooltipProps>({ defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 380 } }),
   },
 })
 

@@ -82,10 +82,14 @@ function remembered<T>(make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** Trigrams that lie side by side over the term, the last one at its end: few lists to intersect, and no sign left out. */
+/**
+ * Trigrams that lie side by side over the term, the last one at its end: few lists to intersect, and no sign left out. Of a number every one:
+ * digits come in any order, and what merely has the same groups of them is most of what would be let through.
+ */
 function trigramsAcross(signs: readonly string[]): string[] {
   const grams = new Set<string>()
-  for (let at = 0; at < signs.length && grams.size < MOST_OF_A_TERM; at += ANYWHERE) {
+  const step = signs.some((sign) => /\d/.test(sign)) ? 1 : ANYWHERE
+  for (let at = 0; at < signs.length && grams.size < MOST_OF_A_TERM; at += step) {
     const start = Math.min(at, signs.length - ANYWHERE)
     grams.add(signs.slice(start, start + ANYWHERE).join(''))
   }

@@ -30,7 +30,7 @@ const ALL_TIME: Stretch = { above: 0, before: NO_END, isExact: true }
 /** The urgent ones first. */
 const BY_PRIORITY = SEVERITIES.toReversed()
 /** Studies opened for one page to compare them with what was typed. */
-const MOST_OPENED = 1500
+const MOST_OPENED = 600
 const OPENED_AT_ONCE = 50
 
 /** A run of the list in one direction. */

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Page } from '../components/page.tsx'
+import { SettingsTabs } from '../settings/tabs.tsx'
 import { ReadinessList } from './readiness-list.tsx'
 import { words } from './words.ts'
 
@@ -16,6 +17,7 @@ export function Readiness() {
         </Link>
       }
     >
+      <SettingsTabs />
       <ReadinessList />
     </Page>
   )

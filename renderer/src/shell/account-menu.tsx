@@ -11,9 +11,8 @@ import {
   IconUserCircle,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { Confirm } from '../components/confirm.tsx'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
 import { native } from '../native.ts'
 import { mayManage } from '../session.ts'
@@ -23,6 +22,8 @@ import { lockWindow } from './lock.ts'
 import { showSheet } from './overlays.tsx'
 import css from './shell.module.css'
 import { words } from './words.ts'
+
+const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({ user }: { user: SignedInUser }) {
@@ -92,20 +93,11 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        isOpen={asksRestart}
-        title={words.restartTitle}
-        action={words.restart}
-        isBusy={false}
-        error={null}
-        onClose={() => setAsksRestart(false)}
-        onConfirm={() => {
-          setAsksRestart(false)
-          void native?.restartGateway()
-        }}
-      >
-        {words.restartAsk}
-      </Confirm>
+      {asksRestart && (
+        <Suspense>
+          <RestartAsk onClose={() => setAsksRestart(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

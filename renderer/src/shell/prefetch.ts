@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { loadLockScreen } from './load-lock-screen.ts'
 import { loadOverlays } from './overlays.tsx'
 import { isForManagers, SCREENS } from './screens.ts'
 
@@ -12,7 +13,13 @@ export function usePrefetch(isManager: boolean): void {
   const router = useRouter()
   useEffect(() => {
     const wanted = SCREENS.map(({ to }) => to).filter((to) => isManager || !isForManagers(to))
-    let timer = setTimeout(() => void next(), FIRST_MS)
+    let timer = setTimeout(
+      () =>
+        void loadLockScreen()
+          .catch(() => undefined)
+          .then(next),
+      FIRST_MS,
+    )
     const next = async () => {
       const to = wanted.shift()
       // What cannot be loaded now is loaded when it is gone to.

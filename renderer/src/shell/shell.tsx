@@ -6,16 +6,17 @@ import { closeImagesWindow } from '../beside/images-window.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useLiveLine } from '../live.ts'
 import { mayManage, type Session, useSession } from '../session.ts'
-import { SignIn } from '../sign-in/sign-in.tsx'
 import { closeViews } from '../views.ts'
 import { Frame } from './frame.tsx'
 import { wasChosen } from './leave.ts'
+import { loadLockScreen } from './load-lock-screen.ts'
 import { forgetLock, useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
-import { LockScreen } from './lock-screen.tsx'
 import { forgetRecent } from './recent.ts'
 import { words } from './words.ts'
 
 const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
+const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
+const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
 const AskWorkstation = lazy(async () => ({ default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation }))
 
 const waiting = <Waiting rows={6} height={48} />
@@ -44,18 +45,21 @@ export function Shell() {
   }, [isSignedIn, hasAnswer, client])
 
   if (session.isPending) return waiting
-  if (session.error?.code === 'workstation-unknown') return <Suspense fallback={waiting}>{<AskWorkstation />}</Suspense>
-  if (!session.data) {
-    return (
-      <main style={{ padding: 24 }}>
-        <Failed error={session.error} onRetry={() => void session.refetch()} />
-      </main>
-    )
-  }
-  if (session.data.needsOwner) return <Suspense fallback={waiting}>{<Welcome token={null} />}</Suspense>
-  if (!isSignedIn) return <SignIn note={note} />
-  if (!isOpen) return <LockScreen session={session.data} />
-  return <Opened session={session.data} />
+  if (session.error?.code !== 'workstation-unknown' && session.data && isOpen) return <Opened session={session.data} />
+  return (
+    <Suspense fallback={waiting}>
+      <Closed session={session} note={note} />
+    </Suspense>
+  )
+}
+
+/** What is there in place of the screens: the reason why none is. Each is loaded when it is needed, the lock screen beforehand. */
+function Closed({ session: { data, error, refetch }, note }: { session: ReturnType<typeof useSession>; note: string }) {
+  if (error?.code === 'workstation-unknown') return <AskWorkstation />
+  if (data?.needsOwner) return <Welcome token={null} />
+  if (data?.user) return <LockScreen session={data} />
+  if (data) return <SignIn note={note} />
+  return <main style={{ padding: 24 }}>{error && <Failed error={error} onRetry={() => void refetch()} />}</main>
 }
 
 let wasLedToSetup = false

@@ -94,7 +94,11 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           void refresh(study.studyId)
         }
       }
-      if (await send(what)) showDone(sentenceOf(what), () => void send(inverse(study, what)))
+      const back = inverse(study, what)
+      const undo = async () => {
+        if (await send(back)) showDone(sentenceOf(back))
+      }
+      if (await send(what)) showDone(sentenceOf(what), () => void undo())
     },
     [refresh],
   )

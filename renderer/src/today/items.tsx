@@ -3,7 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { TodayItem } from '#shared/contract/dashboard-today.ts'
 import { useMay } from '../components/allowed.tsx'
-import { Ago } from '../components/clock.tsx'
+import { Clock } from '../components/clock.tsx'
 import { Empty, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
@@ -56,7 +56,7 @@ function Item({ item: { kind, tone, count, isMore, since, detail, mayAct, needs 
           {name}
           {since !== null && (
             <span className={css.since}>
-              {words.since} <Ago instant={since} />
+              {words.since} <Clock instant={since} />
             </span>
           )}
         </div>

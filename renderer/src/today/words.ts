@@ -108,7 +108,7 @@ const en = {
     'exams-withheld': {
       name: 'Exams withheld',
       text: (count: string, of: number) =>
-        are(count, 'exam of today', 'exams of today', of).concat(' cannot be sent to devices as the partner wrote it.'),
+        are(count, 'exam of today', 'exams of today', of).concat(' cannot be sent to devices as written by the partner.'),
       action: 'See why',
     },
     'my-drafts': {

@@ -64,8 +64,8 @@ describe('unread studies', () => {
   it('are those of the person’s customers where it sees no others', () => {
     using made = clinic()
     const at = instantOf(made.clock())
-    const { apiKeyId } = openApiKeys(made).create({ description: 'RIS', isViewerEnabled: true, scope: 'all' }, 'command-line')
-    const customer = { createdByApiKeyId: apiKeyId, createdByUserId: null, createdAt: at, updatedAt: at, isActive: true }
+    const key = openApiKeys(made).create({ description: 'RIS', isViewerEnabled: true, scope: 'all' }, 'command-line')
+    const customer = { createdByApiKeyId: key.apiKey.apiKeyId, createdByUserId: null, createdAt: at, updatedAt: at, isActive: true }
     for (const name of ['A', 'B'])
       made.store.customers.insert({
         ...customer,
