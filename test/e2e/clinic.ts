@@ -86,7 +86,7 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
   const overLan = await openLan(call)
 
   const { associations } = await call('GET', 'associations?limit=50')
-  const association = associations.find(({ kinds }: Reply) => JSON.stringify(kinds ?? '').includes('worklist')) ?? associations[0]
+  const association = associations.find(({ counts }: Reply) => counts.queries > 0) ?? associations[0]
   const { inspections } = await call('GET', 'inspections')
   const { events } = await call('GET', 'events?limit=100')
   const report = events.find(({ type }: Reply) => type === 'report.delivered') ?? events[0]
@@ -160,6 +160,7 @@ async function makeOwner(stage: ViewerStage): Promise<string> {
 
 const RADIOLOGIST = {
   ...{ level: 'member', clinicRole: 'Radiologist', canManageStudies: false, hasDashboardAccess: true, canCreateReports: true },
+  npiNumber: '1234567893',
 } as const
 
 async function addPeople(stage: ViewerStage, call: Call, cookies: { member: string }) {

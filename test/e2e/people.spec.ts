@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -27,7 +27,7 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const go = (name: string) => goOn(page, name)
 const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email })
 
 async function isAccessible(screen: Page): Promise<void> {
@@ -57,6 +57,17 @@ async function invite(person: { firstName: string; lastName: string; email: stri
   return link
 }
 
+/** In a member's navigation. */
+const locked = (name: string) => new RegExp(`^${name}\\s*for owners and administrators$`)
+/** What a member finds in place of each screen that is not for members. */
+const LOCKED = {
+  People: 'Here accounts are made',
+  Partner: 'Here the partner’s endpoints',
+  Events: 'Here one sees what was sent to the partner',
+  'API keys': 'Here keys are made and revoked',
+  Settings: 'Here the gateway is set up',
+}
+
 let link: string
 let colleague: Page
 
@@ -81,7 +92,7 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   expect(await page.content()).not.toContain(token)
 })
 
-test('the colleague accepts by the link, sees a window without what managers see, and signs in again', async ({ browser }) => {
+test('the colleague accepts by the link, finds what is for managers locked and explained, and signs in again', async ({ browser }) => {
   colleague = await newPage(browser)
   await colleague.goto(link)
   await expect(colleague.getByRole('heading', { name: 'Your invitation' })).toBeVisible()
@@ -98,12 +109,21 @@ test('the colleague accepts by the link, sees a window without what managers see
   await password.fill(PASSWORD)
   await isAccessible(colleague)
   await colleague.getByRole('button', { name: 'Accept and sign in' }).click()
-  await expect(colleague.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  await expect(colleague.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
   expect(colleague.url()).not.toContain('token')
   const links = colleague.getByRole('navigation', { name: 'Main' }).getByRole('link')
-  await expect(links).toHaveText(['Overview', 'Worklist', 'Images', 'Reading', 'Queries', 'Devices', 'Destinations'])
+  await expect(links).toHaveText([
+    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Express customers', locked('People'), 'Devices', 'Destinations'],
+    ...[locked('Partner'), locked('Events'), locked('API keys'), 'Activity', locked('Settings')],
+  ])
+  for (const [name, about] of Object.entries(LOCKED)) {
+    await goOn(colleague, name)
+    await expect(colleague.getByText('Your account is that of a member.')).toContainText(about)
+    await expect(colleague.getByRole('main').getByRole('button')).toHaveCount(0)
+  }
   await colleague.goto(`${stage.http}/#/people`)
-  await expect(colleague.getByText('This screen is not open to your account')).toBeVisible()
+  await expect(colleague.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
+  await expect(colleague.getByText('For owners and administrators')).toBeVisible()
   await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)
   await isAccessible(colleague)
 
@@ -116,7 +136,7 @@ test('the colleague accepts by the link, sees a window without what managers see
   await colleague.getByLabel('E-mail').fill('maja@clinic.example')
   await colleague.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await colleague.getByRole('button', { name: 'Sign in' }).click()
-  await expect(colleague.getByRole('heading', { name: 'Overview' })).toBeVisible()
+  await expect(colleague.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 
   await page.reload()
   await expect(rowOf('maja@clinic.example')).toContainText('Active')

@@ -104,7 +104,7 @@ export function complaintsOf(page: Page): readonly string[] {
 
 export const OWNER = { email: 'owner@clinic.example', password: 'seven calm otters' }
 
-/** Makes the owner's account by the one-time link. */
+/** Makes the owner's account by the one-time link, and puts the set-up aside as a person would who comes back to it later. */
 export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
   await page.goto(await stage.command('sign-in-link'))
   await page.getByLabel('Name of the clinic').fill('North Clinic')
@@ -113,7 +113,30 @@ export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
   await page.getByLabel('E-mail').fill(OWNER.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Make the account and sign in' }).click()
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await leaveSetup(page)
+}
+
+/** From the set-up, where a new owner is led, into the window. */
+export async function leaveSetup(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Steps of the set-up' }).waitFor()
+  await page.getByRole('link', { name: 'Leave the set-up for now' }).click()
+  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+}
+
+/** Lists within a screen: the screen, and what its tabs are called together. */
+const TABS: Readonly<Record<string, readonly [screen: string, tabs: string]>> = {
+  'Ask as a device': ['Worklist', 'Worklist'],
+  'Worklist queries': ['Activity', 'Activity'],
+  Audit: ['Activity', 'Activity'],
+}
+
+/** Goes to a screen by the navigation, and to a list within one by its tab. */
+export async function go(page: Page, name: string): Promise<void> {
+  const [screen, tabs] = TABS[name] ?? [name]
+  // The entry also says what waits there.
+  const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: new RegExp(`^${screen}\\b`) })
+  await entry.click()
+  if (tabs) await page.getByRole('navigation', { name: tabs, exact: true }).getByRole('link', { name, exact: true }).click()
 }
 
 /** What axe finds on the page against WCAG 2.2 AA, one line each. It needs a context of its own. */

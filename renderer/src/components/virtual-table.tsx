@@ -3,6 +3,8 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import {
   type CSSProperties,
   type KeyboardEvent,
+  type MouseEvent,
+  memo,
   type ReactNode,
   type Ref,
   type RefObject,
@@ -10,6 +12,7 @@ import {
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -87,7 +90,7 @@ export function VirtualTable<T>(props: {
   const { onCurrent, selected, onSelect, rowKeys, onScrolled, topOf, isBusy, handle } = props
   const scroll = useRef<HTMLDivElement>(null)
   const width = useWidth(scroll)
-  const shown = columnsFor(columns, width)
+  const shown = useMemo(() => columnsFor(columns, width), [columns, width])
 
   const [currentKey, setCurrentKey] = useState<Key | undefined>(at)
   const lastIndex = useRef(0)
@@ -192,7 +195,28 @@ export function VirtualTable<T>(props: {
     ...(rowHeight && { '--row': `${rowHeight}px` }),
     maxHeight,
   } as CSSProperties
-  const classOf = (column: Column<T>) => `${column.isRight ? css.right : ''} ${column.isWideOnly ? css.wideOnly : ''}`
+  // The same for ever, so that a row is drawn again only where something of it changed.
+  const doing = useRef<Hands<T>>(null)
+  doing.current = {
+    focus: become,
+    click(event, row, index) {
+      if ((event.target as Element).closest(NOT_ROW) !== null) return
+      if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey)) return onSelect(row, event.shiftKey)
+      become(index)
+      if (!isOpenedByKey) onOpen?.(row)
+    },
+    doubleClick(event, row) {
+      if (isOpenedByKey && (event.target as Element).closest(NOT_ROW) === null) onOpen?.(row)
+    },
+  }
+  const hands = useMemo<Hands<T>>(
+    () => ({
+      focus: (index) => doing.current?.focus(index),
+      click: (event, row, index) => doing.current?.click(event, row, index),
+      doubleClick: (event, row) => doing.current?.doubleClick(event, row),
+    }),
+    [],
+  )
   const isGrid = onSelect !== undefined || onCurrent !== undefined
   const wasDown = useRef(false)
   const named = {
@@ -239,35 +263,20 @@ export function VirtualTable<T>(props: {
             const isCurrent = item.index === currentIndex
             const isSelected = selected?.has(keyOf(row))
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not
-              <div
-                role="row"
-                aria-rowindex={item.index + 2}
-                tabIndex={isCurrent ? 0 : -1}
+              <Row
                 key={item.key}
-                ref={rowHeight ? null : virtual.measureElement}
-                data-index={item.index}
-                data-current={(isCurrent && currentKey !== undefined) || undefined}
-                {...(selected && { 'aria-selected': isSelected === true })}
-                className={`${css.row} ${onOpen ? css.opens : ''}`}
-                style={{ transform: `translateY(${item.start}px)` }}
-                onFocus={() => become(item.index)}
-                onClick={(event) => {
-                  if ((event.target as Element).closest(NOT_ROW) !== null) return
-                  if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey)) return onSelect(row, event.shiftKey)
-                  become(item.index)
-                  if (!isOpenedByKey) onOpen?.(row)
-                }}
-                onDoubleClick={(event) => {
-                  if (isOpenedByKey && (event.target as Element).closest(NOT_ROW) === null) onOpen?.(row)
-                }}
-              >
-                {shown.map((column) => (
-                  <div role={isGrid ? 'gridcell' : 'cell'} key={column.name} className={classOf(column)}>
-                    {column.cell(row, isCurrent)}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                index={item.index}
+                start={item.start}
+                isCurrent={isCurrent}
+                isMarked={isCurrent && currentKey !== undefined}
+                isSelected={selected && isSelected === true}
+                isGrid={isGrid}
+                opens={onOpen !== undefined}
+                columns={shown}
+                measure={rowHeight ? null : virtual.measureElement}
+                hands={hands}
+              />
             )
           })}
         </div>
@@ -276,6 +285,56 @@ export function VirtualTable<T>(props: {
     </section>
   )
 }
+
+interface Hands<T> {
+  focus(index: number): void
+  click(event: MouseEvent, row: T, index: number): void
+  doubleClick(event: MouseEvent, row: T): void
+}
+
+const classOf = (column: { readonly isRight?: boolean; readonly isWideOnly?: boolean }) =>
+  `${column.isRight ? css.right : ''} ${column.isWideOnly ? css.wideOnly : ''}`
+
+interface RowProps<T> {
+  readonly row: T
+  readonly index: number
+  readonly start: number
+  readonly isCurrent: boolean
+  readonly isMarked: boolean
+  readonly isSelected: boolean | undefined
+  readonly isGrid: boolean
+  readonly opens: boolean
+  readonly columns: readonly Column<T>[]
+  readonly measure: ((element: Element | null) => void) | null
+  readonly hands: Hands<T>
+}
+
+const Row = memo(function Row<T>(props: RowProps<T>) {
+  const { row, index, start, isCurrent, isMarked, isSelected, isGrid, opens, columns, measure, hands } = props
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      tabIndex={isCurrent ? 0 : -1}
+      ref={measure}
+      data-index={index}
+      data-current={isMarked || undefined}
+      {...(isSelected !== undefined && { 'aria-selected': isSelected })}
+      className={`${css.row} ${opens ? css.opens : ''}`}
+      style={{ transform: `translateY(${start}px)` }}
+      onFocus={() => hands.focus(index)}
+      onClick={(event) => hands.click(event, row, index)}
+      onDoubleClick={(event) => hands.doubleClick(event, row)}
+    >
+      {columns.map((column) => (
+        <div role={isGrid ? 'gridcell' : 'cell'} key={column.name} className={classOf(column)}>
+          {column.cell(row, isCurrent)}
+        </div>
+      ))}
+    </div>
+  )
+}) as <T>(props: RowProps<T>) => ReactNode
 
 /** Where the row with a key is, looked for around where it was: -1 where it is not there. */
 function indexOfKey<T>(rows: readonly T[], keyOf: (row: T) => Key, key: Key | undefined, was: number): number {

@@ -6,8 +6,10 @@ import { express } from '#shared/contract/express.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import { may } from '#shared/lifecycle.ts'
 import { call, keyOf, useReply } from '../gateway.ts'
 import { said } from '../language/said.ts'
+import { words } from './words.ts'
 
 const TYPING_MS = 80
 const FEW = 20
@@ -33,18 +35,23 @@ interface PickerProps<I extends string> {
 
 const nameOf = ({ firstName, lastName }: { readonly firstName: string; readonly lastName: string }) => `${firstName} ${lastName}`
 
-/** A user of the gateway, found by the letters of the family name; for the scribe area who may sign. */
-export function PersonPicker({ area, ...props }: PickerProps<UserId> & { readonly area: StudyArea }) {
+/** A user of the gateway, found by the letters of the family name; for the scribe area who may write reports, or sign them. */
+export function PersonPicker({
+  area,
+  mustSign = false,
+  ...props
+}: PickerProps<UserId> & { readonly area: StudyArea; readonly mustSign?: boolean }) {
   return (
     <Picker
       {...props}
-      keyFor={(lastName) => keyOf(area === 'scribe' ? scribeUsers.list : viewerUsers.list, { lastName, picker: area })}
+      keyFor={(lastName) => keyOf(area === 'scribe' ? scribeUsers.list : viewerUsers.list, { lastName, picker: area, mustSign })}
       find={async (lastName, signal) => {
         const query = { limit: FEW, ...(lastName && { lastName }) }
-        const { users } =
-          area === 'scribe'
-            ? await call(scribeUsers.list, { query: { ...query, canCreateReports: 'true' } }, signal)
-            : await call(viewerUsers.list, { query }, signal)
+        if (area === 'scribe') {
+          const { users } = await call(scribeUsers.list, { query: { ...query, ...(mustSign && { canCreateReports: 'true' }) } }, signal)
+          return users.filter((one) => may(one, 'writeReports')).map((one) => ({ id: one.userId, name: nameOf(one) }))
+        }
+        const { users } = await call(viewerUsers.list, { query }, signal)
         return users.map((one) => ({ id: one.userId, name: nameOf(one) }))
       }}
     />
@@ -92,6 +99,7 @@ function Picker<I extends string>(
       clearable={!rest.required}
       error={error ?? (found.error ? said(found.error.message) : undefined)}
       data={[...all.values()].map(({ id, name }) => ({ value: id, label: name }))}
+      nothingFoundMessage={found.isFetching ? words.searching : words.nobodyFound}
       // The gateway has searched already.
       filter={({ options }) => options}
       value={value?.id ?? null}

@@ -1,4 +1,4 @@
-import { Tooltip, VisuallyHidden } from '@mantine/core'
+import { VisuallyHidden } from '@mantine/core'
 import { IconAlertOctagon, IconArrowsDiff, IconBan } from '@tabler/icons-react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Tag } from '../components/tone.tsx'
@@ -41,25 +41,35 @@ export function StatusTags({
   return (
     <>
       {!(isShort && isCancelled) && (
-        <Tag tone={TONES[status]} meaning={meaning}>
+        <Meant tone={TONES[status]} meaning={meaning} isShort={isShort}>
           {name}
-        </Tag>
+        </Meant>
       )}
       {flags
         .filter((flag) => !signs.includes(flag))
         .map(([flag, tone]) => (
-          <Tag key={flag} tone={tone} meaning={words.flags[flag][1]}>
+          <Meant key={flag} tone={tone} meaning={words.flags[flag][1]} isShort={isShort}>
             {words.flags[flag][0]}
-          </Tag>
+          </Meant>
         ))}
       {signs.map(([flag, tone, Sign]) => (
-        <Tooltip key={flag} label={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}>
-          <span className={css.sign} data-tone={tone}>
-            <Sign size={14} stroke={2} aria-hidden />
-            <VisuallyHidden>{words.flags[flag][0]}</VisuallyHidden>
-          </span>
-        </Tooltip>
+        <span key={flag} className={css.sign} data-tone={tone} title={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}>
+          <Sign size={14} stroke={2} aria-hidden />
+          <VisuallyHidden>{words.flags[flag][0]}</VisuallyHidden>
+        </span>
       ))}
     </>
   )
 }
+
+/** In rows of a long list a tooltip of the browser's own: thousands of them are drawn. */
+const Meant = ({ isShort, meaning, tone, children }: { isShort: boolean; meaning: string; tone: Tone; children: string }) =>
+  isShort ? (
+    <span title={meaning}>
+      <Tag tone={tone}>{children}</Tag>
+    </span>
+  ) : (
+    <Tag tone={tone} meaning={meaning}>
+      {children}
+    </Tag>
+  )

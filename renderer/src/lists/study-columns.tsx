@@ -1,4 +1,3 @@
-import { ActionIcon, Checkbox, Tooltip } from '@mantine/core'
 import { IconLock, IconPhoto } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -37,7 +36,7 @@ export const imagesText = ({ instances, expected }: NonNullable<WindowStudy['ima
 
 /** The columns of studies; which are there depends on the table's own width. */
 export const studyColumns = {
-  severity: { name: names.severity, track: '70px', cell: ({ severity }) => <SeverityTag severity={severity} /> },
+  severity: { name: names.severity, track: '70px', cell: ({ severity }) => <SeverityTag severity={severity} isLight /> },
   patient: (to: '/studies/$studyId' | '/reading/$studyId'): StudyColumn => ({
     name: names.patient,
     track: 'minmax(140px, 1.5fr)',
@@ -152,8 +151,9 @@ export function selectColumn(options: {
     track: '24px',
     head: <span />,
     cell: (study, isCurrent) => (
-      <Checkbox
-        size="xs"
+      <input
+        type="checkbox"
+        className={css.check}
         aria-label={words.selectOne(examText(study))}
         tabIndex={isCurrent ? 0 : -1}
         checked={selected.has(study.studyId)}
@@ -172,16 +172,16 @@ function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }
         <span className={css.under}>{words.noImages}</span>
       ) : (
         <span className="nowrap">
-          <Tooltip label={words.openImages}>
-            <ActionIcon
-              size="sm"
-              aria-label={words.openImagesOf(studyDescription)}
-              tabIndex={isCurrent ? 0 : -1}
-              onClick={() => void openImages({ studyId })}
-            >
-              <IconPhoto size={15} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>{' '}
+          <button
+            type="button"
+            className={css.icon}
+            title={words.openImages}
+            aria-label={words.openImagesOf(studyDescription)}
+            tabIndex={isCurrent ? 0 : -1}
+            onClick={() => void openImages({ studyId })}
+          >
+            <IconPhoto size={15} stroke={1.7} aria-hidden />
+          </button>{' '}
           <span className="tabular">{imagesText(images)}</span>
         </span>
       )}
@@ -196,10 +196,8 @@ export function Writer({ lock }: Pick<WindowStudy, 'lock'>): ReactNode {
   const isHere = lock.windowId === WINDOW_ID
   const text = isHere ? words.youWrite : words.writing(lock.name)
   return (
-    <Tooltip label={text}>
-      <span className={css.writer} data-tone={isHere ? 'info' : 'warning'} role="img" aria-label={text}>
-        <IconLock size={12} aria-hidden /> {initialsOf(lock.name)}
-      </span>
-    </Tooltip>
+    <span className={css.writer} data-tone={isHere ? 'info' : 'warning'} role="img" aria-label={text} title={text}>
+      <IconLock size={12} aria-hidden /> {initialsOf(lock.name)}
+    </span>
   )
 }

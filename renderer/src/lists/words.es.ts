@@ -125,6 +125,8 @@ export const es: Translated<English> = {
     images: 'Imágenes',
     status: 'Estado',
   },
+  searching: 'Buscando…',
+  nobodyFound: 'No se encontró nada',
   noName: 'Paciente sin nombre',
   nobody: 'nadie',
   noImages: 'ninguna aún',

@@ -128,6 +128,8 @@ const en = {
     images: 'Images',
     status: 'Status',
   },
+  searching: 'Searching…',
+  nobodyFound: 'Nothing found',
   noName: 'Patient without a name',
   nobody: 'nobody',
   noImages: 'none yet',

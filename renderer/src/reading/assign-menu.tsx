@@ -19,12 +19,18 @@ const { assign: texts } = words
 type Assignable = Pick<WindowStudy, 'studyId' | 'studyDescription' | 'assignedTo' | 'isCancelled' | 'status'>
 
 /** Who is to report the study. Members take studies and give them back; owners and administrators choose anybody who may report. */
-export function AssignMenu(props: { study: Assignable; size?: 'xs' | 'compact-xs'; tabIndex?: number; fixed?: ReactNode }) {
+export function AssignMenu(props: {
+  study: Assignable
+  size?: 'xs' | 'compact-xs'
+  tabIndex?: number
+  fixed?: ReactNode
+  isOpenAtFirst?: boolean
+}) {
   const { study, size = 'xs', tabIndex } = props
   const me = useSession().data?.user
   const mayManage = useMayManage()
   const mayManageStudies = useMayManageStudies()
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(props.isOpenAtFirst ?? false)
   const people = useReply(dashboardPeople.people, { query: { limit: 100 } }, { enabled: mayManage && isOpen, staleTime: 60_000 })
   const assign = useSend(dashboardReports.assign, [...LIST_CHANGES, dashboardReports.read])
   const name = study.assignedTo?.name ?? words.list.nobody

@@ -1,7 +1,8 @@
 import { IconReportMedical } from '@tabler/icons-react'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { useMay } from '../components/allowed.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Page } from '../components/page.tsx'
 import type { Column } from '../components/virtual-table.tsx'
@@ -11,7 +12,7 @@ import { StudyList } from '../lists/study-list.tsx'
 import { useStudyList } from '../lists/use-study-list.ts'
 import { words as listWords } from '../lists/words.ts'
 import { useStudyActions } from '../studies/use-study-actions.ts'
-import { AssignMenu } from './assign-menu.tsx'
+import { AssignCell } from './assign-cell.tsx'
 import { ReadingTabs } from './tabs.tsx'
 import { words } from './words.ts'
 
@@ -19,7 +20,7 @@ const route = getRouteApi('/shell/reading')
 const { list: texts } = words
 const { keyNames } = listWords
 
-const COLUMNS: readonly Column<WindowStudy>[] = [
+const columnsFor = (mayAssign: boolean): readonly Column<WindowStudy>[] => [
   columns.severity,
   columns.patient('/reading/$studyId'),
   columns.study,
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<WindowStudy>[] = [
     ...columns.assigned,
     track: 'minmax(122px, 1.1fr)',
     rank: 3,
-    cell: (study, isCurrent) => <AssignMenu study={study} size="compact-xs" tabIndex={isCurrent ? 0 : -1} />,
+    cell: (study, isCurrent) => <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />,
   },
   columns.accession,
   columns.from,
@@ -48,6 +49,9 @@ export function ReadingList() {
     go: (search, isStep) => void navigate({ to: '/reading', search, replace: !isStep }),
   })
   const { assignToMe } = useStudyActions(state.rows.renew)
+  const { may: mayReport } = useMay('writeReports')
+  const { may: mayManage } = useMay('manageStudies')
+  const shown = useMemo(() => columnsFor(mayReport || mayManage), [mayReport, mayManage])
   const [at] = useState(address.study)
   const open = ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } })
   return (
@@ -57,7 +61,7 @@ export function ReadingList() {
         state={state}
         to="/reading"
         label={texts.label}
-        columns={COLUMNS}
+        columns={shown}
         at={at}
         onOpen={open}
         actions={[

@@ -47,9 +47,15 @@ const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
 export const screensFor = (query: string): readonly PaletteItem[] =>
   (query === '' ? screenItems : [...screenItems, ...placeItems]).filter(({ name, about }) => isFound(`${name} ${about}`, query))
 
+const EVERYWHERE: readonly string[] = [words.sheet.general, words.sheet.goTo]
+
+/** What the present screen has before what every screen has. */
+export const screenFirst = (groups: readonly ShortcutGroup[]): readonly ShortcutGroup[] =>
+  groups.toSorted((a, b) => EVERYWHERE.indexOf(a.group) - EVERYWHERE.indexOf(b.group))
+
 /** What the present screen can do, without going to other screens. */
 export const actionsFor = (query: string, groups: readonly ShortcutGroup[]): readonly PaletteItem[] =>
-  groups
+  screenFirst(groups)
     .filter(({ group }) => group !== words.sheet.goTo)
     .flatMap(({ group, shortcuts }) =>
       shortcuts

@@ -1,12 +1,13 @@
 import { Modal, Text } from '@mantine/core'
 import { KeyNames } from './key-names.tsx'
+import { screenFirst } from './palette-items.ts'
 import css from './shell.module.css'
 import { useShortcutGroups } from './shortcuts.ts'
 import { words } from './words.ts'
 
 /** Every shortcut of the present screen and of the window, by group. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
-  const groups = useShortcutGroups()
+  const groups = screenFirst(useShortcutGroups())
   return (
     <Modal opened onClose={onClose} title={words.sheet.title} size={760}>
       <Text c="dimmed" size="sm" mb="md">

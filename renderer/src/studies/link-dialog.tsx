@@ -62,6 +62,7 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
           <PersonPicker
             key={kind}
             area={kind === 'dictate' ? 'scribe' : 'viewer'}
+            mustSign={kind === 'dictate'}
             label={texts.person}
             description={texts.personAbout[kind]}
             required={needsPerson}

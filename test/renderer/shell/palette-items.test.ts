@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actionsFor, isFound, linksFor, screensFor } from '../../../renderer/src/shell/palette-items.ts'
+import { actionsFor, isFound, linksFor, screenFirst, screensFor } from '../../../renderer/src/shell/palette-items.ts'
 import { forgetRecent, recentChoices, rememberChoice } from '../../../renderer/src/shell/recent.ts'
 import { isForManagers, screenAt } from '../../../renderer/src/shell/screens.ts'
 
@@ -21,6 +21,11 @@ describe('the palette', () => {
     expect(names(screensFor(''))).not.toContain('Critical results')
     expect(names(screensFor('crit'))).toEqual(['Critical results'])
     expect(names(screensFor('audit'))).toEqual(['Audit trail'])
+  })
+
+  it('shows what the present screen has before what every screen has', () => {
+    const groups = ['Everywhere', 'Go to', 'Studies'].map((group) => ({ group, shortcuts: [] }))
+    expect(screenFirst(groups).map(({ group }) => group)).toEqual(['Studies', 'Everywhere', 'Go to'])
   })
 
   it('offers what the present screen can do, and not the ways to other screens a second time', () => {
