@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, ask, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, ask, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -25,7 +25,7 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+const go = (name: string) => goOn(page, name)
 const tab = async (name: string) => page.getByRole('navigation', { name: 'Events' }).getByRole('link', { name }).click()
 const which = async (name: string) => page.getByRole('radiogroup', { name: 'Which events' }).getByText(name, { exact: true }).click()
 const row = (name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name }).first()

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
-import { accessibilityFaults, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -35,7 +35,7 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const go = (name: string) => goOn(page, name)
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 
 async function sendStudy(): Promise<void> {

@@ -123,7 +123,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   }
   await colleague.goto(`${stage.http}/#/people`)
   await expect(colleague.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
-  await expect(colleague.getByText('For owners and administrators')).toBeVisible()
+  await expect(colleague.getByRole('heading', { name: 'For owners and administrators' })).toBeVisible()
   await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)
   await isAccessible(colleague)
 

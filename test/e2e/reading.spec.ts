@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -22,7 +22,7 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+const go = (name: string) => goOn(page, name)
 const tab = async (name: string) => page.getByRole('navigation', { name: 'Reading' }).getByRole('link', { name }).click()
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 const editorOf = (screen: Page, name = 'Report'): Locator => screen.getByRole('textbox', { name, exact: true })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
 import { phantomSlice } from '#electron/simulator/phantom.ts'
-import { accessibilityFaults, complaintsOf, enterAsOwner } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
 import { greyAt, isDrawn, openViewerStage, paneOf, phantomImages, pictureOf, type ViewerStage } from './viewer-stage.ts'
 
 // What is done with images: tools, drawings, captures, priors, planes, dictation beside them.
@@ -248,7 +248,6 @@ let owner: string
 test('opens the images from the window, on the screens Images and Reading, for who has signed in', async () => {
   const window = await newPage()
   await enterAsOwner(stage, window)
-  const go = (name: string) => window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
   /** What the button opens beside shows the twelve images that the device sent. */
   const opens = async (button: Locator) => {
     const opening = context.waitForEvent('page')
@@ -261,14 +260,14 @@ test('opens the images from the window, on the screens Images and Reading, for w
     await expect(paneOf(images)).toContainText('TEST')
     await images.close()
   }
-  await go('Images')
+  await go(window, 'Images')
   await window
     .getByRole('row')
     .getByRole('link')
     .and(window.locator(`[href$="/images/${PRIOR}"]`))
     .click()
   await opens(window.getByRole('button', { name: 'Open images', exact: true }))
-  await go('Reading')
+  await go(window, 'Reading')
   await window.getByText('All', { exact: true }).click()
   await opens(window.getByRole('button', { name: 'Open images: CT thorax' }).first())
   owner = await window.evaluate(async () => {

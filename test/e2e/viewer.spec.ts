@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
 import { greyAt, isDrawn, isEmpty, openViewerStage, paneOf, phantomImages, pictureOf, probe, type ViewerStage } from './viewer-stage.ts'
 
 // From a link that a partner minted to images on the screen (issue 6, must-show 1).
@@ -281,7 +281,7 @@ test('says that the key that gave a link was revoked, at the link and where it i
     return String(((await answer.json()) as { readonly url: string }).url)
   }
   const revoke = async () => {
-    await window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' }).click()
+    await go(window, 'API keys')
     await window.getByRole('button', { name: 'Revoke the key of Former partner' }).click()
     await window.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
     await expect(window.getByRole('row').filter({ hasText: 'Former partner' })).toContainText('Revoked')
@@ -300,14 +300,14 @@ test('says that the person whom a link is for has no access any more, at the lin
     await other.goto(invitation)
     await other.getByRole('textbox', { name: 'Choose a password' }).fill('eight early herons')
     await other.getByRole('button', { name: 'Accept and sign in' }).click()
-    await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible()
+    await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
   })
   const reportMetadata = { patientName: CT.patientName, dateOfBirth: '1971-05-03', sex: 'female', mrn: CT.patientId }
   await stage.v1('POST', 'scribe/studies', { studyInstanceUid, studyDescription: 'CT thorax', severity: 'normal', reportMetadata })
   const { userId } = invited
   const link = async () => String((await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', { studyInstanceUid, userId })).url)
   const take = async () => {
-    await window.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'People' }).click()
+    await go(window, 'People')
     await window.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
     await window.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
     await expect(window.getByRole('row').filter({ hasText: 'maja@clinic.example' })).toContainText('No access')

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, ask, complaintsOf, OWNER, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, ask, complaintsOf, go as goOn, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -20,7 +20,7 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const go = async (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+const go = (name: string) => goOn(page, name)
 
 test('has no account at first and says how to make one', async () => {
   await page.goto(stage.http)
@@ -40,9 +40,13 @@ test('makes the owner’s account by the one-time link, which works once', async
   await expect(page.getByText('must have at least 10 characters')).toBeVisible()
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Make the account and sign in' }).click()
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
-  await expect(page.getByText('North Clinic')).toBeVisible()
+  // Two steps of the set-up, the clinic and the owner, are done by that.
+  await expect(page.getByRole('heading', { name: 'A key for the worst day', level: 1 })).toBeVisible()
+  await expect(page.getByText('2 of 8 done')).toBeVisible()
   expect(page.url()).not.toContain('token')
+  await leaveSetup(page)
+  await expect(page.getByText('North Clinic')).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Set-up is not finished' })).toBeVisible()
 
   const stranger = await browser.newPage()
   await stranger.goto(link)
@@ -52,16 +56,22 @@ test('makes the owner’s account by the one-time link, which works once', async
 
 test('shows an unknown caller as it calls, and lets it in with one click', async () => {
   expect(await ask(stage, 'CT1')).toBe(0)
+  const item = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem').filter({ hasText: 'Unknown devices' })
+  await expect(item).toContainText('1 unknown device has called and is not served.')
+  await go('Activity')
   await expect(page.getByText('it is not in the device list')).toBeVisible()
-  await go('Devices')
+  await go('Today')
+  await item.getByRole('link', { name: 'Approve or dismiss' }).click()
   const caller = page.getByRole('form', { name: /CT1/ })
   await caller.getByRole('button', { name: 'Approve' }).click()
   await expect(page.getByRole('table').getByText('CT1', { exact: true }).first()).toBeVisible()
   await expect(caller).toHaveCount(0)
+  await go('Today')
+  await expect(item).toHaveCount(0)
 })
 
 test('shows a device’s query in the feed at once, and why each exam was or was not sent', async () => {
-  await go('Overview')
+  await go('Activity')
   const sent = await ask(stage, 'CT1')
   expect(sent).toBeGreaterThan(20)
   const line = page
@@ -79,11 +89,11 @@ test('shows a device’s query in the feed at once, and why each exam was or was
 })
 
 test('asks the worklist as the device would', async () => {
-  await go('Worklist')
+  await go('Ask as a device')
   await page.getByLabel('Modality').fill('MR')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await expect(page.getByRole('table', { name: 'Exams and what became of them' })).toBeVisible()
-  await go('Queries')
+  await go('Worklist queries')
   await expect(page.getByText('asked from this window').first()).toBeVisible()
 })
 
@@ -91,11 +101,12 @@ test('says across every screen that the partner is away, and serves the last goo
   await stage.command('config', 'set', 'worklist.freshSeconds', '0')
   await stage.stopPartner()
   expect(await ask(stage, 'CT1')).toBeGreaterThan(20)
-  for (const name of ['Overview', 'Devices', 'Settings']) {
+  for (const name of ['Today', 'Activity', 'Devices', 'Settings']) {
     await go(name)
     await expect(page.getByText(/Partner unreachable since .* Worklists come from/)).toBeVisible()
   }
-  await go('Overview')
+  await go('Today')
+  await expect(page.getByRole('listitem').filter({ hasText: 'The partner is away' })).toBeVisible()
   await page.getByRole('button', { name: 'Start downtime mode' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Line is down')
@@ -134,7 +145,7 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
 for (const scheme of ['light', 'dark'] as const) {
   test(`has no accessibility fault that axe knows, ${scheme}`, async () => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-    for (const name of ['Overview', 'Worklist', 'Queries', 'Devices', 'Partner', 'Settings', 'Audit']) {
+    for (const name of ['Today', 'Worklist', 'Ask as a device', 'Activity', 'Worklist queries', 'Devices', 'Partner', 'Settings', 'Audit']) {
       await go(name)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       expect(await accessibilityFaults(page), name).toEqual([])
@@ -154,7 +165,7 @@ test('signs out, and in again by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type(OWNER.password)
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { name: 'Audit' }).or(page.getByRole('heading', { name: 'Overview' }))).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Audit', level: 1 }).or(page.getByRole('heading', { name: 'Today', level: 1 }))).toBeVisible()
 })
 
 test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {
