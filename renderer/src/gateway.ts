@@ -10,11 +10,16 @@ import {
 import { useCallback } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { whoseCall } from './at-work.ts'
 import { type Call, openClient, type ProblemCode, ProblemError } from './client.ts'
 import { ownPath } from './linked.ts'
 
 const client = openClient({
-  fetch: (input, init) => window.fetch(typeof input === 'string' ? ownPath(input) : input, init),
+  fetch: (input, init) =>
+    window.fetch(typeof input === 'string' ? ownPath(input) : input, {
+      ...init,
+      headers: { ...init?.headers, 'x-isthmus-use': whoseCall() },
+    }),
   origin: '',
 })
 

@@ -14,6 +14,8 @@ export interface IdleWatch {
   usedElsewhere(at: number): void
   /** To be called every few seconds, and when the page is looked at again. */
   look(): void
+  /** When somebody last did something in any window. */
+  lastUse(): number
 }
 
 /** Not each movement of the mouse is told. */
@@ -34,6 +36,7 @@ export function openIdleWatch({ now, limit, tell, onIdle }: IdleWorld): IdleWatc
   }
   return {
     look,
+    lastUse: () => last,
     used() {
       look()
       if (isIdle) return

@@ -3,6 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { ReplyOf } from '#shared/operation.ts'
+import { noteAtWork } from '../at-work.ts'
 import { closeWatched } from '../beside/child-windows.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
 import { ProblemError } from '../client.ts'
@@ -13,6 +14,7 @@ import { onWindows, tellWindows } from './windows.ts'
 
 const SIGNS = ['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchstart', 'scroll'] as const
 const LOOK_MS = 5000
+const TELL_GATEWAY_MS = 25_000
 const AGAIN_MS = 4000
 const GONE_MS = 100
 /** What is not saved by then is kept in memory, and saved after unlocking. */
@@ -103,7 +105,16 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
       onIdle: lockWindow,
     })
     const stop = onWindows((news) => news.kind === 'use' && watch.usedElsewhere(news.at))
-    const timer = setInterval(watch.look, LOOK_MS)
+    let toldAt = Date.now()
+    // The gateway locks a session that nobody uses, too: who only reads tells it that somebody is here.
+    const look = () => {
+      watch.look()
+      noteAtWork(watch.lastUse())
+      if (watch.lastUse() <= toldAt || Date.now() - toldAt < TELL_GATEWAY_MS) return
+      toldAt = Date.now()
+      void call(dashboard.session, {}).catch(() => undefined)
+    }
+    const timer = setInterval(look, LOOK_MS)
     for (const sign of SIGNS) document.addEventListener(sign, watch.used, { passive: true, capture: true })
     document.addEventListener('visibilitychange', watch.look)
     return () => {

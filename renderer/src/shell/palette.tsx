@@ -104,8 +104,6 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
           }}
           onKeyDown={press}
         />
-        {/* biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option */}
-        {/* biome-ignore lint/a11y/useSemanticElements: options hold more than text */}
         <div role="listbox" id={`${id}-list`} aria-label={words.palette.label} className={css.list}>
           {items.map((item, index) => (
             <Fragment key={item.id}>
@@ -158,7 +156,6 @@ function Option({ id, item, isChosen, isLocked, onPoint, onChoose }: OptionProps
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the field
-    // biome-ignore lint/a11y/useSemanticElements: it holds more than text
     <div role="option" id={id} aria-selected={isChosen} className={css.option} onMouseMove={onPoint} onClick={onChoose}>
       <Icon size={17} stroke={1.7} aria-hidden />
       <span className={css.name}>{item.name}</span>
