@@ -52,8 +52,22 @@ const MARLOWE = { patientName: 'Marlowe^Ottilie', patientId: 'MRN-40017', studyI
 const STUDIES = [
   { number: 1, patientName: 'Marlowe^Ottilie', mrn: 'MRN-40017', dateOfBirth: '1971-05-03', sex: 'female', severity: 'stat' },
   { number: 2, patientName: 'Quillfeather^Ansgar^^Dr.', mrn: 'MRN-40018', dateOfBirth: '1958-01-01', sex: 'male', severity: 'high' },
-  { number: 3, patientName: 'Tanaka^Ichiro=田中^一郎=たなか^いちろう', mrn: 'MRN-40019', dateOfBirth: '1990-12-31', sex: 'male', severity: 'normal' },
-  { number: 4, patientName: 'Vandermolenbroek^Wilhelmina^Theodora', mrn: 'MRN-40020', dateOfBirth: '2019-02-28', sex: 'female', severity: 'normal' },
+  {
+    number: 3,
+    patientName: 'Tanaka^Ichiro=田中^一郎=たなか^いちろう',
+    mrn: 'MRN-40019',
+    dateOfBirth: '1990-12-31',
+    sex: 'male',
+    severity: 'normal',
+  },
+  {
+    number: 4,
+    patientName: 'Vandermolenbroek^Wilhelmina^Theodora',
+    mrn: 'MRN-40020',
+    dateOfBirth: '2019-02-28',
+    sex: 'female',
+    severity: 'normal',
+  },
   { number: 5, patientName: 'Osei^Kwabena', mrn: 'MRN-40021', dateOfBirth: '1944-10-09', sex: 'other', severity: 'normal' },
 ] as const
 const DESCRIPTIONS = ['CT thorax with contrast', 'MR knee right', 'CT head', 'US abdomen', 'Chest PA and lateral']
@@ -214,7 +228,9 @@ async function addStudies(stage: ViewerStage, call: Call, owner: string, member:
       reportMetadata: { ...patient, scanDate: '2026-11-20', scanTime: '10:40', facilityName: 'North Clinic', scanType: 'CT' },
       priorReportTexts: ['Impression: No nodule.'],
       clinicalIndication: 'Cough for three weeks.',
-      ...(number === 1 && { priorReports: [{ reportText: REPORT, modality: 'CT', studyDate: '2025-03-12', studyDescription: 'CT thorax' }] }),
+      ...(number === 1 && {
+        priorReports: [{ reportText: REPORT, modality: 'CT', studyDate: '2025-03-12', studyDescription: 'CT thorax' }],
+      }),
     }
     made.push(String((await stage.v1('POST', 'scribe/studies', body)).studyId))
   }
@@ -228,7 +244,12 @@ async function addStudies(stage: ViewerStage, call: Call, owner: string, member:
   stage.studies.add({ studyInstanceUid: `${ROOT}7`, images: phantomImages({ studyInstanceUid: `${ROOT}7`, ...phantom }) })
   const viewer = await stage.addStudy(`${ROOT}7`, { severity: 'high', expressCustomerId: customers[0] })
   await stage.addStudy(`${ROOT}8`, { studyDescription: 'MR brain with contrast', assignedTo: owner })
-  const template = { kind: 'template', name: 'CT thorax', text: 'Findings\nA nodule of [size] mm.\n\nImpression\n[ ]\n', modalities: ['CT'] }
+  const template = {
+    kind: 'template',
+    name: 'CT thorax',
+    text: 'Findings\nA nodule of [size] mm.\n\nImpression\n[ ]\n',
+    modalities: ['CT'],
+  }
   await call('POST', 'templates', template)
   await call('POST', 'templates', { kind: 'macro', name: 'Follow-up', shortcut: 'fu', text: 'CT again in 3 months.', for: 'everybody' })
   const view = { list: 'studies', area: 'scribe', name: 'Urgent ones', filter: { severity: ['stat', 'high'] }, order: 'priority' }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, ask, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, ask, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -203,7 +203,7 @@ test('searches, verifies and exports the audit trail', async () => {
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`has no accessibility fault that axe knows, ${scheme}`, async () => {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    await inColours(page, scheme)
     const isAccessible = async (what: string) => expect(await accessibilityFaults(page), what).toEqual([])
     await go('Events')
     await page.getByRole('table').waitFor()

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
-import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -46,10 +46,7 @@ async function sendStudy(): Promise<void> {
 
 async function isAccessible(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Colours on their way from one scheme to the other are not those anybody reads.
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    await page.waitForFunction(() => document.getAnimations().length === 0)
+    await inColours(page, colorScheme)
     expect(await accessibilityFaults(page), colorScheme).toEqual([])
   }
 }

@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -32,7 +32,7 @@ const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email }
 
 async function isAccessible(screen: Page): Promise<void> {
   for (const colorScheme of SCHEMES) {
-    await screen.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await inColours(screen, colorScheme)
     expect(await accessibilityFaults(screen), colorScheme).toEqual([])
   }
 }

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, openStage, type Stage } from './stage.ts'
+import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -50,12 +50,7 @@ async function addStudy(number: number, more: object = {}): Promise<void> {
 
 async function isAccessible(screen = page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await screen.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await screen.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    // A caret blinks for ever.
-    await screen.waitForFunction(() =>
-      document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
-    )
+    await inColours(screen, colorScheme)
     expect(await accessibilityFaults(screen), colorScheme).toEqual([])
   }
 }

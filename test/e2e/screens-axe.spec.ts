@@ -26,7 +26,10 @@ async function look(page: Page, name: string): Promise<void> {
   const faults: Record<string, string[]> = {}
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).or(page.locator('html:not([data-mantine-color-scheme])')).waitFor()
+    await page
+      .locator(`html[data-mantine-color-scheme="${colorScheme}"]`)
+      .or(page.locator('html:not([data-mantine-color-scheme])'))
+      .waitFor()
     await atRest(page)
     const folder = process.env.ISTHMUS_SHOTS
     if (folder) await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })

@@ -22,8 +22,12 @@ export interface Screen {
   readonly dialogs?: Readonly<Record<string, (at: At) => Promise<void>>>
 }
 
-const text = (some: string) => (page: Page) => page.getByText(some, { exact: false }).first()
-const press = (name: string) => async (at: At) => at.page.getByRole('button', { name: at.say(name), exact: true }).first().click()
+const text = (some: string) => (page: Page) => page.getByText(some).filter({ visible: true }).first()
+const press = (name: string) => async (at: At) =>
+  at.page
+    .getByRole('button', { name: at.say(name), exact: true })
+    .first()
+    .click()
 const of =
   (name: (clinic: Clinic) => string, to: string): ((clinic: Clinic) => string) =>
   (clinic) =>

@@ -13,7 +13,9 @@ interface Pair {
 
 const source = join(import.meta.dirname, '../../renderer/src')
 /** The audience of the viewer's page and of the window is the same. */
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => /(^|[\\/-])(words|names|actions)\.es\.ts$/.test(name))
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /(^|[\\/-])(words|names|actions)\.es\.ts$/.test(name),
+)
 
 let read: Promise<readonly Pair[]> | undefined
 /** Every text of the window that is no function, in both languages. */

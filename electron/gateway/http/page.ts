@@ -21,12 +21,14 @@ export async function servePage(fastify: FastifyInstance, folder: string, { view
     root: folder,
     // Each file becomes a route of its own, so an unknown path is nobody's and gets our 404.
     wildcard: false,
-    globIgnore: [VIEWER_PAGE],
+    // The build puts a compressed one beside it. Browsers ask for that on loopback and over TLS, which is how they come; others get the file.
+    preCompressed: true,
+    globIgnore: [VIEWER_PAGE, '**/*.br'],
     cacheControl: false,
     setHeaders: (reply, path) => {
       const isHashed = path.startsWith(join(folder, 'assets') + sep)
       reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-      if (path.endsWith('.js')) reply.header('content-security-policy', ofScripts)
+      if (/\.js(\.br)?$/.test(path)) reply.header('content-security-policy', ofScripts)
     },
   })
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { serve } from '#gateway/http/operations.ts'
@@ -96,6 +97,26 @@ describe('the page', () => {
     const script = await httpCall(`${server.url}/assets/main-1a2b3c.js`)
     expect([script.status, script.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable'])
     expect(script.headers['content-type']).toContain('javascript')
+  })
+
+  it('is sent compressed to who takes that, with the rules of the file', async () => {
+    const folder = await pageFolder()
+    const script = 'export const text = "the same again and again, the same again and again"'
+    await writeFile(join(folder, 'assets', 'long-4d5e6f.js'), script)
+    await writeFile(join(folder, 'assets', 'long-4d5e6f.js.br'), brotliCompressSync(script))
+    const server = await open({ pageFolder: folder })
+    const path = `${server.url}/assets/long-4d5e6f.js`
+    const pressed = await fetch(path, { headers: { 'accept-encoding': 'gzip, deflate, br' } })
+    const plain = await fetch(path, { headers: { 'accept-encoding': 'gzip, deflate' } })
+    expect([await pressed.text(), await plain.text()]).toEqual([script, script])
+    expect([pressed.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['br', null])
+    for (const name of ['content-type', 'cache-control', 'content-security-policy', 'vary', 'x-content-type-options'])
+      expect([name, pressed.headers.get(name)]).toEqual([name, plain.headers.get(name) ?? 'there'])
+    expect(pressed.headers.get('vary')).toBe('accept-encoding')
+    // A file that has none beside it, and the compressed one by its own name.
+    const without = await fetch(`${server.url}/assets/main-1a2b3c.js`, { headers: { 'accept-encoding': 'br' } })
+    expect([without.status, await without.text()]).toEqual([200, 'export {}'])
+    expect((await httpCall(`${path}.br`)).status).toBe(404)
   })
 
   it('is the only thing read from its folder', async () => {
