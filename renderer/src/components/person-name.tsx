@@ -2,12 +2,12 @@ import { shownName } from '../display/patient-name.ts'
 import css from './person-name.module.css'
 import { words } from './words.ts'
 
-/** A PN value as `LAST, First`, with its ideographic group beside it and the value as received on hover. */
-export function PersonName({ value }: { value: string }) {
+/** A PN value as `LAST, First`, with its ideographic group beside it and the value as received on hover. `isOneLine`: it is cut rather than wrapped. */
+export function PersonName({ value, isOneLine = false }: { value: string; isOneLine?: boolean }) {
   const { family, rest, ideographic } = shownName(value)
   if (family === '') return <span title={value}>{words.noName}</span>
   return (
-    <span className={css.name} title={value}>
+    <span className={isOneLine ? css.line : css.name} title={value}>
       <bdi>
         <span className={css.family}>{family}</span>
         {rest && `, ${rest}`}

@@ -39,11 +39,11 @@ export const studyColumns = {
   severity: { name: names.severity, track: '70px', cell: ({ severity }) => <SeverityTag severity={severity} isLight /> },
   patient: (to: '/studies/$studyId' | '/reading/$studyId'): StudyColumn => ({
     name: names.patient,
-    track: 'minmax(140px, 1.5fr)',
+    track: 'minmax(172px, 1.6fr)',
     cell: (study, isCurrent) => (
       <>
         <Link className={css.line} to={to} params={{ studyId: study.studyId }} tabIndex={isCurrent ? 0 : -1}>
-          {study.patientName ? <PersonName value={study.patientName} /> : words.noName}
+          {study.patientName ? <PersonName value={study.patientName} isOneLine /> : words.noName}
         </Link>
         <span className={`${css.line} ${css.under}`}>
           {[study.mrn, personText(study)].filter(Boolean).map((text, at) => (
