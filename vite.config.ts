@@ -49,11 +49,55 @@ const compressed = (): Plugin => ({
   },
 })
 
+// The window's page names the parts of its first screen, so that they come with the page and not one after another.
+const firstScreen = (): Plugin => ({
+  name: 'first-screen',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle, filename }) {
+      if (!bundle || !filename.endsWith('index.html')) return []
+      const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+      const scripts = new Set<string>()
+      const styles = new Set<string>()
+      const take = (fileName: string) => {
+        const chunk = chunks.find((one) => one.fileName === fileName)
+        if (!chunk || scripts.has(fileName)) return
+        scripts.add(fileName)
+        for (const imported of chunk.imports) take(imported)
+        for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
+      }
+      for (const part of ['main.tsx', 'today/today.tsx'])
+        take(chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, 'renderer/src', part))?.fileName ?? '')
+      const entry = chunks.find(({ isEntry, facadeModuleId }) => isEntry && facadeModuleId?.endsWith('/index.html'))
+      const known = new Set([entry?.fileName, ...(entry?.imports ?? [])])
+      return [
+        ...[...scripts].filter((name) => !known.has(name)).map((name) => linkTo('modulepreload', name)),
+        ...[...styles].map((name) => linkTo('stylesheet', name)),
+      ]
+    },
+  },
+})
+const linkTo = (rel: string, name: string) => ({
+  tag: 'link',
+  attrs: { rel, crossorigin: true, href: `/${name}` },
+  injectTo: 'head' as const,
+})
+
+const BASE = new RegExp(
+  [
+    'node_modules/(react|react-dom|scheduler|clsx|@floating-ui|@tanstack/(react-query|query-core))/',
+    'node_modules/@tabler/icons-react/dist/esm/[a-z]',
+    'node_modules/@mantine/core/esm/(core|utils)/',
+    'node_modules/@mantine/core/esm/components/(ActionIcon|Button|Input|Loader|Menu|Paper|Popover|Portal|Skeleton|Tooltip|Transition|UnstyledButton)/',
+  ].join('|'),
+)
+const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
+
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
-  plugins: [react(), reportFonts(), compressed()],
+  plugins: [react(), reportFonts(), firstScreen(), compressed()],
   // The engine of the viewer, which its page alone loads.
   build: { sourcemap: true, chunkSizeWarningLimit: 5000 },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
@@ -88,7 +132,18 @@ export default defineConfig({
       build: {
         outDir: join(root, 'dist/renderer'),
         emptyOutDir: true,
-        rolldownOptions: { input: ['index.html', 'viewer.html'].map((page) => join(root, 'renderer', page)) },
+        rolldownOptions: {
+          input: ['index.html', 'viewer.html'].map((page) => join(root, 'renderer', page)),
+          // A browser reads six files at once over HTTP/1.1: what every screen of both pages stands on comes in one, and not in thirty.
+          output: {
+            codeSplitting: {
+              groups: [
+                { name: 'base', test: BASE },
+                { name: 'router', test: ROUTER },
+              ],
+            },
+          },
+        },
       },
     },
     node: {

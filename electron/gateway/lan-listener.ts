@@ -79,7 +79,7 @@ export async function openLanListener({ settings, certificates, override, open, 
 
   if (override) server = await open(override)
   else await change()
-  const forget = settings.onChange((keys) => void (keys.some((key) => key.startsWith('https.')) && change()))
+  const forget = override ? () => {} : settings.onChange((keys) => void (keys.some((key) => key.startsWith('https.')) && change()))
 
   const fingerprint = (): string => {
     const inUse = certificates.list().find(({ use }) => use === 'https')

@@ -12,14 +12,15 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { whoseCall } from './at-work.ts'
 import { type Call, openClient, type ProblemCode, ProblemError } from './client.ts'
+import { takeEarly } from './early.ts'
 import { ownPath } from './linked.ts'
 
 const client = openClient({
-  fetch: (input, init) =>
-    window.fetch(typeof input === 'string' ? ownPath(input) : input, {
-      ...init,
-      headers: { ...init?.headers, 'x-isthmus-use': whoseCall() },
-    }),
+  fetch: async (input, init) => {
+    const path = typeof input === 'string' ? ownPath(input) : input
+    const early = typeof path === 'string' && init?.method === 'GET' ? await takeEarly(path) : undefined
+    return early ?? window.fetch(path, { ...init, headers: { ...init?.headers, 'x-isthmus-use': whoseCall() } })
+  },
   origin: '',
 })
 

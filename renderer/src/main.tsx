@@ -3,10 +3,9 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { queryClient } from './gateway.ts'
@@ -15,6 +14,7 @@ import { language, PSEUDO } from './language/language.ts'
 import { loadSentences } from './language/said.ts'
 import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
+import { Notices } from './shell/notices.ts'
 import { cssVariables, theme } from './theme.ts'
 
 // zod's compiled parsers need `eval`, which the page's policy (script-src 'self') refuses.
@@ -32,7 +32,9 @@ async function start(root: HTMLElement): Promise<void> {
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
-        <Notifications position="bottom-right" />
+        <Suspense>
+          <Notices position="bottom-right" />
+        </Suspense>
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
         </QueryClientProvider>

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { request as overTls } from 'node:https'
-import { networkInterfaces } from 'node:os'
 import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
 import { ask, OWNER } from './stage.ts'
+import { otherPc } from './stories.ts'
 import { openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
 /** Somebody who may open the window. */
@@ -84,6 +84,15 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
   const stage = await openViewerStage({
     'modality_worklist.requested': ({ dateStart, dateEnd }) => ({ authorized: true, items: daysOf(dateStart, dateEnd) }),
   })
+  try {
+    return await fill(stage, timeZone)
+  } catch (error) {
+    await stage[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const settings = { 'setup.isDone': 'true', 'intake.idleSeconds': '1', 'clinic.timeZone': timeZone, 'window.lockMinutes': '60' }
   for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
   const cookies: Record<Exclude<Who, 'nobody'>, string> = { owner: await makeOwner(stage), member: '' }
@@ -97,7 +106,7 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
   const mismatchUid = await receive(stage)
   const destination = await addDestinations(call, archive)
   await beSeen(stage, call)
-  const overLan = await openLan(call)
+  const elsewhere = await openLan(call)
 
   const { associations } = await call('GET', 'associations?limit=50')
   const association = associations.find(({ counts }: Reply) => counts.queries > 0) ?? associations[0]
@@ -108,7 +117,7 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
   return {
     stage,
     archive,
-    overLan,
+    overLan: `https://127.0.0.1:${elsewhere.port}`,
     ids: {
       studyUid: MARLOWE.studyInstanceUid,
       mismatchUid,
@@ -138,6 +147,7 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
       return String((await stage.v1('POST', 'scribe/studies/reroute-url', body)).url)
     },
     async [Symbol.asyncDispose]() {
+      await elsewhere[Symbol.asyncDispose]()
       await archive[Symbol.asyncDispose]()
       await stage[Symbol.asyncDispose]()
     },
@@ -311,26 +321,22 @@ async function beSeen(stage: ViewerStage, call: Call): Promise<void> {
   await call('PATCH', `endpoints/${endpointId}`, { isEnabled: false })
 }
 
-/** The address of this PC on a network, where it has one. */
-const ownAddress = (): string =>
-  Object.values(networkInterfaces())
-    .flat()
-    .find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? '127.0.0.1'
-
-async function openLan(call: Call): Promise<string> {
+/** The window is open to other PCs, and one asks. */
+async function openLan(call: Call) {
   const port = 20_000 + (process.pid % 20_000)
   await call('PUT', 'lan', { isOn: true, host: '0.0.0.0', port })
-  const overLan = `https://${ownAddress()}:${port}`
-  await post(`${overLan}/dashboard/workstation`, { name: 'Reading room 2' })
-  return overLan
+  const other = await otherPc(port)
+  await post(`https://127.0.0.1:${other.port}/dashboard/workstation`, { name: 'Reading room 2' })
+  return other
 }
 
 /** The gateway has signed its certificate itself. */
 const post = (url: string, body: object): Promise<void> =>
   new Promise((resolve, reject) => {
-    const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json', origin: new URL(url).origin }
+    const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json', origin: new URL(url).origin, connection: 'close' }
     const call = overTls(url, { method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
-      answer.resume().once('end', resolve)
+      if ((answer.statusCode ?? 500) < 400) answer.resume().once('end', resolve)
+      else reject(new Error(`${url}: ${answer.statusCode}`))
     })
     call.once('error', reject).end(JSON.stringify(body))
   })

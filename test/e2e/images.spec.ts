@@ -76,13 +76,19 @@ test('shows a study as its images arrive, without being asked, and when it is co
   await isAccessible()
 })
 
-test('finds a study by a whole patient ID and by nothing less', async () => {
-  const search = page.getByRole('textbox', { name: 'Search' })
-  await search.fill('P-70')
-  await expect(page.getByText('No study fits')).toBeVisible()
-  await search.fill('P-7001')
-  await expect(rowOf('TEST')).toBeVisible()
-  expect(page.url()).not.toContain('7001')
+test('finds a study by parts of its patient, as they are typed, and keeps them out of the address', async () => {
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  for (const [part, isThere] of [
+    ['P-71', false],
+    ['P-70', true],
+    ['maja nobody', false],
+    ['maja tes', true],
+    ['P-7001', true],
+  ] as const) {
+    await search.fill(part)
+    await expect(isThere ? rowOf('TEST') : page.getByText('No study fits')).toBeVisible()
+    expect(page.url()).toMatch(/\/images$/)
+  }
   await search.fill('')
 })
 
@@ -133,6 +139,11 @@ test('puts what images of one study say of their patients side by side', async (
 
 test('sets another image of the same identifier aside, and deletes it only with a reason', async () => {
   await sendImages(stage, 'CT2', [{ ...MAJA, number: 1, pixel: '0009' }])
+  await go('Today')
+  const waiting = page.getByRole('listitem').filter({ hasText: 'Images set aside' })
+  await expect(waiting).toContainText('1 image was set aside and waits for a decision.')
+  await waiting.getByRole('link', { name: 'Decide' }).click()
+  await expect(page.getByRole('heading', { name: 'Images set aside' })).toBeVisible()
   await go('Images')
   await page.getByRole('navigation', { name: 'Images' }).getByRole('link', { name: 'Set aside' }).click()
   const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
@@ -269,14 +280,22 @@ test('shows the certificate of DICOM TLS and makes a new one only after asking',
   await expect(fingerprint).not.toHaveText(before ?? '')
 })
 
-test('counts the day’s images on the overview, each number leading to its list', async () => {
-  await go('Overview')
-  const numbers = page.getByLabel('Today', { exact: true })
-  await expect(numbers.getByText('Images received today').locator('xpath=ancestor::div[1]')).toContainText('10')
-  await expect(page.getByText('Room for images')).toBeVisible()
+test('counts the day’s images on Today, and leads from each number and each need to its list', async () => {
+  await go('Today')
+  const numbers = page.getByLabel('Numbers of the day')
+  await expect(numbers.getByText('Images today').locator('xpath=ancestor::div[1]')).toContainText('10')
+  await expect(page.getByRole('heading', { name: 'Room for images' })).toBeVisible()
+  const need = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem')
+  await expect(need.filter({ hasText: 'Images set aside' })).toHaveCount(0)
+  const differing = need.filter({ hasText: 'Patient or exam differs' })
+  await expect(differing).toContainText('1 study has images of another patient or order than was planned.')
   await isAccessible()
-  await numbers.getByRole('link', { name: 'Images set aside' }).click()
-  await expect(page.getByRole('heading', { name: 'Images set aside' })).toBeVisible()
+  await numbers.getByRole('link', { name: 'Receiving now' }).click()
+  await expect(page.getByRole('radio', { name: 'Receiving' })).toBeChecked()
+  await go('Today')
+  await differing.getByRole('link', { name: 'Compare' }).click()
+  await expect(rowOf('FRIDA')).toBeVisible()
+  await expect(rowOf('MAJA')).toHaveCount(0)
 })
 
 test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {

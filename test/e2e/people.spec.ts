@@ -166,7 +166,7 @@ test('who loses access is out of the window at once, and can be let in again', a
   await page.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
   await expect(rowOf('maja@clinic.example')).toContainText('No access')
-  await colleague.getByRole('link', { name: 'Devices' }).click()
+  await goOn(colleague, 'Devices')
   await expect(colleague.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await colleague.context().close()
   await page.getByRole('button', { name: 'Give Maja Novák access again' }).click()

@@ -268,7 +268,7 @@ test('opens the images from the window, on the screens Images and Reading, for w
     .click()
   await opens(window.getByRole('button', { name: 'Open images', exact: true }))
   await go(window, 'Reading')
-  await window.getByText('All', { exact: true }).click()
+  await window.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^All/ }).click()
   await opens(window.getByRole('button', { name: 'Open images: CT thorax' }).first())
   owner = await window.evaluate(async () => {
     const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }

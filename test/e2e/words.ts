@@ -12,10 +12,9 @@ interface Pair {
 }
 
 const source = join(import.meta.dirname, '../../renderer/src')
-/** The audience of the viewer's page and of the window is the same. */
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  /(^|[\\/-])(words|names|actions)\.es\.ts$/.test(name),
-)
+const all = readdirSync(source, { recursive: true, encoding: 'utf8' })
+/** Those with an English one beside them; the sentences of the gateway have none. */
+const files = all.filter((name) => name.endsWith('.es.ts') && all.includes(name.replace('.es.ts', '.ts')))
 
 let read: Promise<readonly Pair[]> | undefined
 /** Every text of the window that is no function, in both languages. */

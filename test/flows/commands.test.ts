@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { DATA_COMMANDS } from '#gateway/commands.ts'
 import { openParts } from '#gateway/parts.ts'
 import { signatureHeaders } from '#gateway/webhooks/signature.ts'
@@ -12,7 +12,8 @@ import { httpCall } from '../support/http-call.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { rejectionOf } from '../support/worklist-client.ts'
 
-// The command line as an administrator or a script uses it: every command is a process of its own.
+// The command line as an administrator or a script uses it: every command is a process of its own, of a second or more of a busy machine.
+vi.setConfig({ testTimeout: 180_000 })
 
 const USER = ['--email', OWNER.email, '--first-name', 'Olga', '--last-name', 'Owner', '--level', 'owner', '--password-stdin']
 const KEY = /^sk_live_[0-9a-f]{32}\n$/

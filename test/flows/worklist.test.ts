@@ -19,7 +19,8 @@ const MINUTE = 60_000
 const ON_THAT_DAY = { clock: () => Date.parse(NOW) } as const
 
 const steps = (items = worklistDay(DAY)) => items.flatMap((one) => one.ScheduledProcedureStepSequence.map(() => one.AccessionNumber))
-const lastInspection = async ({ call }: StartedGateway) => (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]
+const lastInspection = async ({ call }: Pick<StartedGateway, 'call'>) =>
+  (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]
 const inspected = async (gateway: StartedGateway) => {
   const { inspectionId = 0 } = (await lastInspection(gateway)) ?? {}
   return gateway.call(dashboard.inspection, { params: { inspectionId }, query: {} })
@@ -36,7 +37,7 @@ async function startClinic(overrides: Record<string, unknown> = {}) {
     partner,
     gateway,
     query: () => queryWorklist(gateway.dimsePort),
-    /** The owner's session ends long before an outage may. */
+    /** The owner at a window of their own: the one they left locks itself long before an outage ends. */
     window: () => signIn(gateway.http),
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()
@@ -101,22 +102,25 @@ it('goes on with the last good answer when the partner is gone, says since when,
 
   clock.pass(1)
   expect(await clinic.query()).toMatchObject({ status: 'A700', rows: [], comment: 'Worklist service unreachable, retry later' })
-  const { banner } = await gateway.call(dashboard.status, {})
+  await expect(gateway.call(dashboard.status, {})).rejects.toThrow('401 The window is locked')
+  const call = await clinic.window()
+  const { banner } = await call(dashboard.status, {})
   expect(banner).toMatchObject({ tone: 'danger', text: expect.stringContaining('too old to serve') })
 })
 
 it('serves it for longer in downtime mode, until midnight of the clinic and not a moment more', async () => {
   await using clinic = await startClinic({ 'worklist.downtimeHours': 24 })
-  const { gateway, clock, partner } = clinic
+  const { clock, partner } = clinic
   const live = await clinic.query()
   await partner.close()
   clock.pass(20 * MINUTE)
   expect((await clinic.query()).status).toBe('A700')
 
-  const downtime = await gateway.call(dashboard.startDowntime, { body: { reason: 'line to the hospital is cut' } })
+  const atOnce = await clinic.window()
+  const downtime = await atOnce(dashboard.startDowntime, { body: { reason: 'line to the hospital is cut' } })
   expect(downtime).toMatchObject({ isOn: true, until: '2026-11-21T00:00:00.000Z', userName: 'Olga Owner' })
   expect((await clinic.query()).bytes).toEqual(live.bytes)
-  expect(await lastInspection(gateway)).toMatchObject({ source: 'downtime', sent: 3 })
+  expect(await lastInspection({ call: atOnce })).toMatchObject({ source: 'downtime', sent: 3 })
 
   clock.now = Date.parse('2026-11-20T23:59:59.999Z')
   expect((await clinic.query()).bytes).toEqual(live.bytes)
@@ -129,17 +133,18 @@ it('serves it for longer in downtime mode, until midnight of the clinic and not 
 
 it('ends downtime mode at the first live answer', async () => {
   await using clinic = await startClinic()
-  const { gateway, clock, partner } = clinic
+  const { clock, partner } = clinic
   await clinic.query()
   partner.now({ status: 503 })
   clock.pass(20 * MINUTE)
-  await gateway.call(dashboard.startDowntime, { body: { reason: 'partner restarts' } })
+  const call = await clinic.window()
+  await call(dashboard.startDowntime, { body: { reason: 'partner restarts' } })
   expect((await clinic.query()).rows).toHaveLength(3)
 
   partner.now({ items: [item(4)] })
   expect((await clinic.query()).accessionNumbers).toEqual(['A004'])
-  expect(await gateway.call(dashboard.status, {})).toMatchObject({ downtime: { isOn: false }, banner: null, partner: { state: 'up' } })
-  const { entries } = await gateway.call(dashboard.audit, { query: {} })
+  expect(await call(dashboard.status, {})).toMatchObject({ downtime: { isOn: false }, banner: null, partner: { state: 'up' } })
+  const { entries } = await call(dashboard.audit, { query: {} })
   expect(entries.slice(0, 2)).toMatchObject([{ action: 'downtime.end', actor: 'gateway' }, { action: 'downtime.start' }])
 })
 

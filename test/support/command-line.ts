@@ -16,7 +16,7 @@ export interface Ran {
 
 /** Runs one command of the command line in a process of its own, to its end. */
 export async function isthmus(args: readonly string[], input = ''): Promise<Ran> {
-  const child = spawn(process.execPath, [HEADLESS, ...args], { env, timeout: 25_000, killSignal: 'SIGKILL' })
+  const child = spawn(process.execPath, [HEADLESS, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' })
   const out = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk))
   child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk))

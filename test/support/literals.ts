@@ -85,4 +85,7 @@ const isQuote = (one: string): boolean => one === "'" || one === '"'
 const unescaped = (one: string): string => (one === 'n' ? '\n' : one)
 /** A slash after what no value ends with begins a regular expression. */
 const isExpression = (source: string, at: number): boolean =>
-  source[at] === '/' && source[at + 1] !== '/' && source[at + 1] !== '*' && /[(,=:[!&|?{};\n]\s*$/.test(source.slice(Math.max(0, at - 20), at))
+  source[at] === '/' &&
+  source[at + 1] !== '/' &&
+  source[at + 1] !== '*' &&
+  /[(,=:[!&|?{};\n]\s*$/.test(source.slice(Math.max(0, at - 20), at))

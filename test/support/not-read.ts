@@ -2,25 +2,127 @@
 
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
   { files: /store\/(?!backup|storage-fault)/, why: 'SQL, names of sealed values, and errors at the start, which the terminal shows' },
-  { files: /gateway\/(commands|viewer-commands|control|recover|doctor|start-error|port-holder|modality-simulation|listeners)\.ts$/, why: 'the command line' },
-  { files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partners)\.ts$/, why: 'for programs of partners, and pages without the window' },
+  {
+    files: /gateway\/(commands|viewer-commands|control|recover|doctor|start-error|port-holder|modality-simulation|listeners)\.ts$/,
+    why: 'the command line',
+  },
+  {
+    files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partners)\.ts$/,
+    why: 'for programs of partners, and pages without the window',
+  },
   { files: /mail\/message\.ts$/, why: 'texts of mails' },
   { files: /webhooks\/(sample-values|test-event|signature)\.ts$/, why: 'invented events' },
-  { files: /domain\/(report-pdf.*|woff|signed-.*|association-support)\.ts$/, why: 'text of documents: a report is in the language of its clinic, and support reads English' },
-  { files: /dimse\/(state-machine|uids|report-document|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/, why: 'the protocol, in the words of the standard: for the vendor of the device' },
-  { files: /intake\/(performed-(data|step)|report-instances|header)\.ts$/, why: 'comments of errors, which a device is told' },
-  { files: /worklist\/(console-rules|romanization|matching|span|received-key|row)\.ts$/, why: 'rules of consoles with their sources, for the vendor of the device' },
+  {
+    files: /domain\/(report-pdf.*|woff|signed-.*|association-support)\.ts$/,
+    why: 'text of documents: a report is in the language of its clinic, and support reads English',
+  },
+  {
+    files:
+      /dimse\/(state-machine|uids|report-document|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
+    why: 'the protocol, in the words of the standard: for the vendor of the device',
+  },
+  { files: /intake\/(performed-data|report-instances)\.ts$/, why: 'what is written into objects, and what a device is told' },
+  {
+    files: /worklist\/(romanization|matching|received-key|row)\.ts$/,
+    why: 'tables of letters, and what is wrong inside the program',
+  },
   { files: /shared\/(report-words|report-text|modalities)\.ts$/, why: 'words of reports' },
   { files: /gateway\/own-network\.ts$/, why: 'commands for a terminal' },
 ]
 
 export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: string; readonly within?: RegExp }[] = [
   { form: /^(GET|POST|PUT|PATCH|DELETE) \//, why: 'addresses of operations' },
-  { form: /^[A-Z].*[^.…?!]$/s, within: /^shared\/contract\//, why: 'what an operation is for, and names: the document for programs has them' },
+  {
+    form: /^[A-Z].*[^.…?!]$/s,
+    within: /^shared\/contract\//,
+    why: 'what an operation is for, and names: the document for programs has them',
+  },
   { form: /\n/, why: 'text for programs' },
   { form: /^(select|insert|update|delete|create|with|where|from|begin|order by) |(=|<|>) ?\?|= '|\bnull$/, why: 'SQL' },
   { form: /^[\w-]+\/[\w.+-]+; |^(attachment|inline);|^(public|private), |charset=|^rgb\(|realm=|error="/, why: 'headers and colours' },
   { form: /^--|^\[--/, why: 'the command line' },
 ]
 
-export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; readonly why: string }[] = []
+export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; readonly why: string }[] = [
+  {
+    texts: [
+      'an unknown caller could not be noted',
+      'a device could not be noted as seen',
+      'association rejected',
+      'the audit trail is broken',
+      'the audit trail could not be verified',
+      'the DICOM TLS listener is down',
+      'events come faster than they can be written: one was not kept',
+      'internal error',
+      'invitation mail',
+      'a mail could not be delivered',
+      'older studies could not be made searchable; the next start goes on with them',
+      'what is past its time could not be forgotten',
+      'a call failed',
+    ],
+    why: 'lines of the log, names of work, and errors it has',
+  },
+  {
+    texts: [
+      '` : safe',
+      'cursors of the window',
+      'no such attribute: {}',
+      'view {}',
+      'report PDF links',
+      'codes of second factors',
+      'second factor {}',
+      'A call of the interface is declared on a server that was opened without `partners`',
+      "{}; frame-ancestors 'self'",
+      'list cursors',
+      'archive {}',
+      'bytes {}-{}/{}',
+      'gzip, br',
+      'start time',
+      'not a sex',
+      '” or “',
+      'in progress: ',
+      'not understood',
+      'cancelled early',
+      'inspection {} is not there',
+      '\\b{}(?:-sided)?(?: (?!left|right)[a-z]+){0,2} {}s?\\b',
+      '\\b(?:bilateral|both) (?:[a-z]+ ){0,2}{}s?\\b',
+    ],
+    why: 'names of sealed values, headers, expressions and parts that the program itself reads',
+  },
+  {
+    texts: [
+      'Performed Procedure Step may no longer be updated',
+      'A step is created IN PROGRESS',
+      'Affected SOP Instance UID is no UID',
+      'Performed Procedure Step is there already',
+      'No such Performed Procedure Step',
+      'Unknown Performed Procedure Step Status',
+      'A completed step names its series',
+    ],
+    why: 'comments of errors, which a device is told',
+  },
+  {
+    texts: [
+      'PS3.4 Table K.6-1',
+      'PS3.5 Table 6.2-1',
+      'GE DOC0500644 rev 4, §6.3.1.2.1.2.2',
+      'GE DOC0500644 rev 4, p. 99',
+      'Philips XPR 031-090167, p. 24',
+      'DICOM PS3.4 Table K.6-1 and PS3.5 Table 6.2-1',
+      'GE DOC0500644 rev 4, p. 84 (record acceptance policy) and p. 99',
+      'SOP Instance UID',
+      'Study Instance UID',
+      'Series Instance UID',
+      'SOP Class UID',
+    ],
+    why: 'names of documents and of DICOM',
+  },
+  {
+    texts: ['The partner was not set. {}'],
+    why: 'the command line',
+  },
+  {
+    texts: ['Imaging study', '{} study', 'Secondary captures'],
+    why: 'descriptions that are written into studies and objects',
+  },
+]

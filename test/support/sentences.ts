@@ -19,7 +19,7 @@ export interface SaidTexts {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const PLACES = ['electron/gateway', 'shared', 'renderer/src/viewer/engine']
+const PLACES = ['electron/gateway', 'shared', 'renderer/src/viewer/engine', 'renderer/src/client.ts']
 
 /** What the sources say to the people at the window. */
 export function saidTexts(): SaidTexts {
@@ -40,10 +40,12 @@ export function saidTexts(): SaidTexts {
 }
 
 const sourcesIn = (place: string): string[] =>
-  readdirSync(join(ROOT, place), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+  place.endsWith('.ts')
+    ? [join(ROOT, place)]
+    : readdirSync(join(ROOT, place), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
 
 const isSentence = (text: string): boolean => /^[A-Z“{]/.test(text) && /[.…?!]$/.test(text)
 

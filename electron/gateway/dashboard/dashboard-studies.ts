@@ -26,7 +26,7 @@ export function serveDashboardStudies(app: HttpApp, { store, lists, savedViews, 
     },
     counts: ({ query, user }) => lists.counts(callerOf(user), query),
     read: ({ params, user }) => lists.read(callerOf(user), params.studyId),
-    savedViews: ({ query, user }) => ({ savedViews: savedViews.list(callerOf(user), query.list) }),
+    savedViews: async ({ query, user }) => ({ savedViews: await savedViews.list(callerOf(user), query.list) }),
     saveView: ({ body, user }) => savedViews.add(callerOf(user), body),
     changeView: ({ params, body, user }) => savedViews.change(callerOf(user), params.savedViewId, body),
     removeView({ params, user }) {

@@ -2,7 +2,7 @@ import type { People, SignIn } from '#gateway/domain/people.ts'
 import type { SessionPlace } from '#gateway/domain/sessions.ts'
 import type { Workstations } from '#gateway/domain/workstations.ts'
 import type { Call } from '#gateway/http/operations.ts'
-import type { SessionCookie, Sessions } from '#gateway/http/sessions.ts'
+import { ACCESS, type SessionCookie, type Sessions } from '#gateway/http/sessions.ts'
 import type { WorkstationCookie } from '#gateway/http/workstations.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -46,7 +46,8 @@ export const sessionShown =
     needsOwner: !people.hasUser(),
     isLocked,
     lockMinutes: settings.get('window.lockMinutes'),
-    needsSetup: !settings.get('setup.isDone'),
+    // Nobody else can go on with it.
+    needsSetup: user !== undefined && ACCESS.manage(user) && !settings.get('setup.isDone'),
     clinicName: settings.get('clinic.name'),
     version,
   })

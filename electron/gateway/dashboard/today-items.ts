@@ -100,7 +100,7 @@ const LINES: readonly Line[] = [
     kind: 'criticals',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.criticals(MOST_COUNTED + 1)),
+    find: ({ counts, customers }) => counted('danger', counts.criticals(customers, MOST_COUNTED + 1)),
   },
   {
     kind: 'stat-unread',

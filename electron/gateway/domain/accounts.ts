@@ -23,7 +23,7 @@ export interface Accounts {
   beginSecondFactor(userId: string, password: string): Promise<{ readonly uri: string; readonly secret: string }>
   /** @throws ApiError refused, too-many */
   endSecondFactor(userId: string, password: string): Promise<void>
-  /** Takes it off another's account: an owner's only by an owner. @throws ApiError not-found, not-permitted */
+  /** Takes it off another's account: an owner's only by an owner. @throws ApiError not-found, not-permitted; refused: it is one's own */
   resetSecondFactor(by: SignedInUser, userId: string): void
   /** The window of the session goes on; the tenth wrong password ends it. @throws ApiError not-signed-in, too-many */
   unlock(token: string, password: string): Promise<SignedInUser>
@@ -108,6 +108,8 @@ export function openAccounts(deps: AccountsDeps): Accounts {
       const user = existing(userId)
       if (user.level === 'owner' && by.level !== 'owner')
         throw new ApiError('not-permitted', 'Only an owner may take the second factor off an owner’s account.')
+      // A window that was left open must not be enough.
+      if (by.userId === userId) throw new ApiError('refused', 'Take your own second factor off under My account, with your password.')
       secondFactors.end(userId, userActor(by.userId))
     },
 

@@ -64,10 +64,8 @@ export function openDevices(deps: DomainDeps): Devices {
     return made
   }
 
-  const calling = (aeTitle: string, address: string): Device | undefined =>
-    known()
-      .get(keyOf(aeTitle))
-      ?.find(({ range }) => range === undefined || isInRange(range, address))?.device
+  const calling = (aeTitle: string, address: string, among = known()): Device | undefined =>
+    among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))?.device
 
   function change<T>(work: () => T): T {
     return database.transaction(() => {
@@ -97,6 +95,14 @@ export function openDevices(deps: DomainDeps): Devices {
     return { ...device, address }
   }
 
+  /** Who is let in from now on waits for nobody's approval. */
+  function forgetCallers(): void {
+    const among = known()
+    for (const { aeTitle, address } of store.callers.list()) {
+      if (calling(aeTitle, address, among)?.isEnabled) store.callers.remove(aeTitle, address)
+    }
+  }
+
   function existing(deviceId: string): Device {
     const device = store.devices.get(deviceId)
     if (!device) throw new ApiError('not-found', 'There is no such device.')
@@ -108,6 +114,7 @@ export function openDevices(deps: DomainDeps): Devices {
       const now = instantOf(clock())
       const made = checked({ deviceId: uuid(), ...device, createdAt: now, updatedAt: now, lastSeenAt: null, lastAddress: null })
       store.devices.insert(made)
+      forgetCallers()
       note(deps, actor, 'device.add', made.deviceId, settingsOf(made))
       return made
     })
@@ -125,6 +132,7 @@ export function openDevices(deps: DomainDeps): Devices {
         if (Object.keys(detail).length === 0) return before
         const changed = { ...after, updatedAt: instantOf(clock()) }
         store.devices.update(changed)
+        forgetCallers()
         note(deps, actor, 'device.update', deviceId, detail)
         return changed
       }),

@@ -195,6 +195,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         users.notePassword(userId, at)
         sessions.removeOf(userId)
         store.views.removeOf(userId, 'window')
+        signInLinks.removeOf(userId)
         throttle.succeed(user.email)
         note(deps, actor, 'user.set-password', userId)
       })

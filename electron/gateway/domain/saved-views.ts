@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { SavedViewRecord } from '#gateway/store/saved-views.ts'
 import type { BoundedCount, NewSavedView, SavedView } from '#shared/contract/dashboard-studies.ts'
@@ -17,7 +18,7 @@ export type SavedViewPatch = { readonly [K in 'name' | 'filter' | 'order' | 'isS
 /** Filters of the lists that a person keeps under a name, for themselves or for everybody. */
 export interface SavedViews {
   /** One's own by name, then those that others share; each with how many studies it shows to whoever asks. */
-  list(caller: UserCaller, list: SavedView['list']): (SavedView & { shown: BoundedCount })[]
+  list(caller: UserCaller, list: SavedView['list']): Promise<(SavedView & { shown: BoundedCount })[]>
   /** @throws ApiError refused: the name is taken, or there are too many */
   add(caller: UserCaller, view: NewSavedView): SavedView
   /** @throws ApiError not-found; not-permitted: another person shares it; refused: the name is taken */
@@ -57,11 +58,15 @@ export function openSavedViews(deps: SavedViewsDeps): SavedViews {
   }
 
   return {
-    list: (caller, list) =>
-      savedViews.listFor(caller.user.userId, list).map((record) => ({
-        ...view(record),
-        shown: lists.counts(caller, { ...record.filter, area: record.area }).shown,
-      })),
+    async list(caller, list) {
+      const shown: (SavedView & { shown: BoundedCount })[] = []
+      for (const record of savedViews.listFor(caller.user.userId, list)) {
+        shown.push({ ...view(record), shown: lists.counts(caller, { ...record.filter, area: record.area }).shown })
+        // A count of what is searched for opens some thousand rows, and devices wait meanwhile.
+        await nextTurn()
+      }
+      return shown
+    },
 
     add: (caller, given) =>
       database.transaction(() => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { FolderFinding } from '#shared/contract/dashboard-setup.ts'
 
@@ -27,6 +27,12 @@ function existingPart(folder: string): string {
   return part
 }
 
+/** Without links on the way, also of a folder that is not there yet. */
+function realPath(folder: string): string {
+  const there = existingPart(folder)
+  return join(realpathSync(there), relative(there, resolve(folder)))
+}
+
 const bad = (sentence: string, remedy: string): FolderFinding => ({ verdict: 'bad', sentence, remedy })
 const warn = (sentence: string, remedy: string): FolderFinding => ({ verdict: 'warn', sentence, remedy })
 const ok = (sentence: string): FolderFinding => ({ verdict: 'ok', sentence, remedy: '' })
@@ -40,7 +46,7 @@ export function checkBackupFolder(folder: string, data: { readonly folder: strin
     return [
       bad('This is not a whole path.', 'Write it from the drive or the root on, such as D:\\Isthmus back-ups or /mnt/backup/isthmus.'),
     ]
-  const inside = relative(resolve(data.folder), resolve(folder))
+  const inside = relative(realPath(data.folder), realPath(folder))
   if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside)))
     return [
       bad(
@@ -68,7 +74,9 @@ function faultOfWriting(folder: string): string | undefined {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     }
     if (!statSync(folder).isDirectory()) return 'it is a file'
-    writeFileSync(probe, 'probe', { flag: 'w', mode: 0o600 })
+    rmSync(probe, { force: true })
+    // Never through a link that somebody else put there.
+    writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o600 })
     rmSync(probe)
     return undefined
   } catch (error) {

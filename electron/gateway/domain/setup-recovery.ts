@@ -1,5 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { keepRecoveryKey, newRecoveryKey, plainKey, RECOVERY_GROUPS, recoveryKeyState, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  plainKey,
+  RECOVERY_GROUPS,
+  recoveryKeyState,
+  wrapDataKey,
+} from '#gateway/store/recovery-key.ts'
 import type { RecoveryKeyState } from '#shared/contract/dashboard-setup.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Actor, type DomainDeps, note } from './audit.ts'
@@ -43,8 +51,9 @@ export function openRecovery(deps: DomainDeps): Recovery {
         throw new ApiError('malformed', 'What you typed is not what was shown. Compare it with what you wrote down.', { errors })
       const before = state()
       const wrapped = wrapDataKey(store.folder, recoveryKey, clock())
+      keepRecoveryProof(store.secrets)
       store.database.transaction(() => {
-        keepRecoveryKey(store.folder, wrapped, store.secrets)
+        keepRecoveryKey(store.folder, wrapped)
         note(deps, actor, 'recovery-key.make', 'recovery.key', { replaces: before.madeAt })
       })
       shown = undefined

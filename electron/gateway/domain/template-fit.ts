@@ -3,7 +3,7 @@ import type { StudyRecord } from '#gateway/store/studies.ts'
 import type { DomainDeps } from './audit.ts'
 
 /** Modalities of what is about images (PS3.3 C.7.3.1.1.1): reports, presentation states, key objects. */
-const NO_IMAGES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
+export const NO_IMAGES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
 
 /** What the scope of a template is held against; what is not known is undefined or empty. */
 export interface TemplateSubject {

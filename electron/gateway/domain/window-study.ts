@@ -7,6 +7,7 @@ import type { StudyId } from '#shared/ids.ts'
 import type { DomainDeps } from './audit.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { personOf } from './report-people.ts'
+import { NO_IMAGES } from './template-fit.ts'
 
 export interface WindowStudyDeps extends Pick<DomainDeps, 'store'> {
   readonly locks: Pick<ReportLocks, 'of'>
@@ -68,10 +69,11 @@ function ageOf(text = ''): string {
   return count === undefined ? '' : `${Number(count)} ${AGE_UNITS[unit]}${Number(count) === 1 ? '' : 's'}`
 }
 
-/** Of the images; before they are here what the partner calls the scan, where that is a modality. */
+/** Of the images, without reports about them; before they are here what the partner calls the scan, where that is a modality. */
 function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined): string[] {
   const scanType = detail.reportMetadata?.scanType?.trim().toUpperCase() ?? ''
-  if (images && images.modalities.length > 0) return [...images.modalities]
+  const ofImages = images?.modalities.filter((modality) => !NO_IMAGES.includes(modality)) ?? []
+  if (ofImages.length > 0) return ofImages
   return /^[A-Z][A-Z0-9]{1,3}$/.test(scanType) ? [scanType] : []
 }
 

@@ -11,6 +11,7 @@ import { StoreError } from './store-error.ts'
 const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
 const MANIFEST = 'backup.json'
 const PART = '.part'
+const LEFT_MS = 24 * 60 * 60_000
 
 const Manifest = z.object({
   version: z.literal(1),
@@ -45,6 +46,7 @@ export async function makeBackup(store: Store, { folder, now, onProgress }: Back
   const part = join(folder, `${name}${PART}`)
   try {
     await rm(part, { recursive: true, force: true })
+    await removeLeft(folder, now)
     await mkdir(part, { mode: 0o700 })
     const copy = join(part, DATABASE_FILE)
     const rows = await store.database.backup(copy, (share) => onProgress({ phase: 'copying', share }))
@@ -70,6 +72,13 @@ export async function makeBackup(store: Store, { folder, now, onProgress }: Back
     if (error instanceof StoreError) throw error
     throw new StoreError('bad-folder', `The back-up could not be written to ${folder}: ${(error as Error).message}.`, error)
   }
+}
+
+/** What a gateway left that was ended while it wrote: each is as large as the database. Younger ones may be written by another gateway now. */
+async function removeLeft(folder: string, now: number): Promise<void> {
+  const latest = `isthmus-${instantOf(now - LEFT_MS).slice(0, 10)}`
+  const left = (await readdir(folder)).filter((name) => name.endsWith(PART) && NAME.test(name.slice(0, -PART.length)) && name < latest)
+  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 /** What is in the folder, newest first; what is not ours, or not finished, is left out. @throws StoreError bad-folder */

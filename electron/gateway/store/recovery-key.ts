@@ -63,9 +63,11 @@ export function wrapDataKey(folder: string, recoveryKey: string, now: number): s
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Puts a wrapped key in force in the folder, and the proof beside it in the database. Durable when it returns. */
-export function keepRecoveryKey(folder: string, wrapped: string, secrets: SecretsStore): void {
-  secrets.set(PROOF, PROOF)
+/** Keeps in the database what the data key is proven by. A file without it opens nothing, so this is durable before the file is there. */
+export const keepRecoveryProof = (secrets: SecretsStore): void => secrets.set(PROOF, PROOF)
+
+/** Puts a wrapped key in force in the folder. Durable when it returns. */
+export function keepRecoveryKey(folder: string, wrapped: string): void {
   writeDurably(folder, RECOVERY_FILE, Buffer.from(wrapped))
 }
 

@@ -24,7 +24,7 @@ export interface TodayCountsStore {
   /** Reports that the person is writing. */
   drafts(userId: string, most: number): Tally
   /** Critical results that nobody was told of. */
-  criticals(most: number): Tally
+  criticals(customers: CustomersSeen, most: number): Tally
   /** Of the 2,000 reports begun last, those signed since the instant. */
   signed(since: string): number
   /** Events that failed since the instant; neither tests nor worklist questions, which the partner's state speaks of. */
@@ -37,6 +37,8 @@ const one = (text: string) => `select count(*) as count, min(at) as since from (
 // 'in_progress' word for word as the partial index has it.
 const DRAFTS = one(`select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`)
 const CRITICALS = one('select openedAt as at from criticalResults where communicatedAt is null order by openedAt')
+const CRITICALS_OF = one(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+  where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
 const SIGNED = 'select count(*) as count from (select signedAt from reports order by seq desc limit 2000) where signedAt >= ?'
 const FAILED = `select count(*) as count, min(at) as since from (
   select createdAt as at, type, isTest from events indexed by eventsByState where state = 'failed' order by seq desc limit ?)
@@ -90,7 +92,8 @@ export function todayCountsStore(db: Database): TodayCountsStore {
       return { count, since: oldest?.at ?? null }
     },
     drafts: (userId, most) => tally(DRAFTS, [userId, most]),
-    criticals: (most) => tally(CRITICALS, [most]),
+    criticals: (customers, most) =>
+      customers === undefined ? tally(CRITICALS, [most]) : tally(CRITICALS_OF, [JSON.stringify(customers), most]),
     signed: (since) => db.get(rawQuery<{ count: number }>(SIGNED, [since]))?.count ?? 0,
     failedEvents: (since, most) => tally(FAILED, [most, since]),
     pendingInvitations: (before, most) => tally(INVITATIONS, [before, most]),

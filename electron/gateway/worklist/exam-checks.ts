@@ -21,6 +21,7 @@ const skipped = (sentence: string) => made('skipped', sentence)
 const nameOf = ({ device }: Findings) => device.name || device.aeTitle
 const ITS_SERVER =
   'At the device, set the worklist server to the address, the port and the AE title of this gateway, then test the connection there.'
+const ITS_NAME = 'Correct AE title or address of the device under Devices, or at the device.'
 
 /** Every check, in the order of EXAM_CHECKS. No value of a row is in a sentence but in that of the reasons, which the inspector shows too. */
 const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
@@ -36,7 +37,8 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
       const from = device.lastAddress === null ? '' : ` from ${device.lastAddress}`
       return ok(`${nameOf(findings)} has called; last on ${clockOf(device.lastSeenAt)}${from}.`)
     }
-    return failed(`${nameOf(findings)} has never called this gateway.`, ITS_SERVER, 'devices', strangers(findings))
+    const others = strangers(findings)
+    return failed(`${nameOf(findings)} has never called this gateway.`, others.length > 0 ? ITS_NAME : ITS_SERVER, 'devices', others)
   },
 
   today(findings) {
@@ -46,12 +48,7 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
     const others = strangers(findings)
     if (isToday) return ok('It has called today, under its AE title and from an address that is its own.', others)
     if (others.length > 0) {
-      return failed(
-        'It has not called today as it is known here, but something that may be it has.',
-        'Correct AE title or address of the device under Devices, or at the device.',
-        'devices',
-        others,
-      )
+      return failed('It has not called today as it is known here, but something that may be it has.', ITS_NAME, 'devices', others)
     }
     return failed(
       `It called last on ${clockOf(device.lastSeenAt)}, not today.`,

@@ -6,10 +6,10 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../client.ts'
 import { Copy } from '../components/copy.tsx'
 import { Failed } from '../components/page.tsx'
+import { QrCode } from '../components/qr-code.tsx'
 import { useSend } from '../gateway.ts'
 import css from './account.module.css'
 import { printCodes } from './print-codes.ts'
-import { QrCode } from './qr-code.tsx'
 import { words } from './words.ts'
 
 interface Begun {

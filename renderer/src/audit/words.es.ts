@@ -13,7 +13,7 @@ export const es: Translated<English> = {
   apiKey: (description) => `Clave de API ${description}`,
   newer: 'Mostrar entradas más recientes',
   none: 'Nada todavía',
-  noneText: 'Aquí aparecen los inicios de sesión y los cambios en equipos, sistema asociado, configuración y modo de contingencia.',
+  noneText: 'Aquí aparecen los inicios de sesión y los cambios en dispositivos, socio, ajustes y modo de contingencia.',
   noneFound: 'Ninguna entrada coincide',
   noneFoundText: 'Elegir otros filtros o quitarlos.',
   clear: 'Quitar filtros',

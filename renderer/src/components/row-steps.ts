@@ -24,3 +24,14 @@ export function stepped({ by, isPage }: Step, from: number, count: number, page:
   const to = from + (isPage ? Math.sign(by) * page : by)
   return Math.max(0, Math.min(count - 1, to))
 }
+
+/** Where the row with a key is, looked for around where it was: -1 where it is not there. */
+export function indexOfKey<T, K>(rows: readonly T[], keyOf: (row: T) => K, key: K | undefined, was: number): number {
+  if (key === undefined) return -1
+  const isAt = (index: number) => {
+    const row = rows[index]
+    return row !== undefined && keyOf(row) === key
+  }
+  if (isAt(was)) return was
+  return rows.findIndex((row) => keyOf(row) === key)
+}

@@ -23,6 +23,13 @@ function run(id: string): void {
   found?.undo()
 }
 
+/** What was done before can be undone no more: the window was locked, or somebody else sits at it. Its messages go too. */
+export function forgetDone(): void {
+  undoable.length = 0
+  notifications.cleanQueue()
+  notifications.clean()
+}
+
 /** Says that something was done, with a button that undoes it for as long as it is shown. Alt+Z undoes the last one. */
 export function showDone(text: string, undo?: () => void): void {
   const id = crypto.randomUUID()

@@ -3,11 +3,8 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import {
   type CSSProperties,
   type KeyboardEvent,
-  type MouseEvent,
-  memo,
   type ReactNode,
   type Ref,
-  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -16,24 +13,14 @@ import {
   useRef,
   useState,
 } from 'react'
+import { isSequenceBegun } from '../shell/shortcuts.ts'
 import { columnsFor } from './column-room.ts'
-import { STEPS, stepped } from './row-steps.ts'
+import { indexOfKey, STEPS, stepped } from './row-steps.ts'
+import { useWidth } from './use-width.ts'
+import { type Column, classOf, type Hands, VirtualRow } from './virtual-row.tsx'
 import css from './virtual-table.module.css'
 
-export interface Column<T> {
-  readonly name: string
-  /** CSS grid track, e.g. `90px` or `minmax(160px, 2fr)`. */
-  readonly track: string
-  readonly isRight?: boolean
-  /** Left out of a narrow window. */
-  readonly isWideOnly?: boolean
-  /** Where not all have room, columns with a rank go, the highest first. */
-  readonly rank?: number
-  /** Stands for the name at the head, which is then for screen readers. */
-  readonly head?: ReactNode
-  /** @param isCurrent what can be pressed in the row is reached with Tab then, and only then */
-  readonly cell: (row: T, isCurrent: boolean) => ReactNode
-}
+export type { Column }
 
 type Key = string | number
 
@@ -81,13 +68,15 @@ export function VirtualTable<T>(props: {
   /** What else keys do with the current row. */
   rowKeys?: Readonly<Record<string, (row: T) => void>>
   onScrolled?: (isDown: boolean) => void
+  /** @param first the first row in sight, from 0 */
+  onSight?: (first: number) => void
   /** Where it changes the table goes back to its top. */
   topOf?: string
   isBusy?: boolean
   handle?: Ref<TableHandle>
 }) {
   const { label, columns, rows, keyOf, least, maxHeight, rowHeight, onOpen, isOpenedByKey, onEnd, ahead = 5, end, at } = props
-  const { onCurrent, selected, onSelect, rowKeys, onScrolled, topOf, isBusy, handle } = props
+  const { onCurrent, selected, onSelect, rowKeys, onScrolled, onSight, topOf, isBusy, handle } = props
   const scroll = useRef<HTMLDivElement>(null)
   const width = useWidth(scroll)
   const shown = useMemo(() => columnsFor(columns, width), [columns, width])
@@ -128,6 +117,9 @@ export function VirtualTable<T>(props: {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - ahead) onEnd?.()
   }, [last, rows.length, onEnd, ahead])
+
+  const first = virtual.range?.startIndex ?? 0
+  useEffect(() => onSight?.(first), [first, onSight])
 
   const top = useRef(topOf)
   useEffect(() => {
@@ -183,7 +175,10 @@ export function VirtualTable<T>(props: {
     if (!scroll.current?.contains(event.target) || event.target.closest(OWN_KEYS)) return
     if ((event.key === 'Enter' || event.key === ' ') && event.target.closest(PRESSED_BY_ITSELF)) return
     if (event.shiftKey && event.key !== ' ') return
-    if (press(event.key, event.shiftKey)) event.preventDefault()
+    // The C of G C goes to customers, and cancels no study.
+    if (isSequenceBegun(event.timeStamp)) return
+    const isHeld = event.repeat && !STEPS[event.key]
+    if (isHeld || press(event.key, event.shiftKey)) event.preventDefault()
   }
   useImperativeHandle(handle, () => ({ press, toTop: () => scroll.current?.scrollTo({ top: 0 }) }))
 
@@ -263,7 +258,7 @@ export function VirtualTable<T>(props: {
             const isCurrent = item.index === currentIndex
             const isSelected = selected?.has(keyOf(row))
             return (
-              <Row
+              <VirtualRow
                 key={item.key}
                 row={row}
                 index={item.index}
@@ -284,80 +279,4 @@ export function VirtualTable<T>(props: {
       {end && <div className={css.end}>{end}</div>}
     </section>
   )
-}
-
-interface Hands<T> {
-  focus(index: number): void
-  click(event: MouseEvent, row: T, index: number): void
-  doubleClick(event: MouseEvent, row: T): void
-}
-
-const classOf = (column: { readonly isRight?: boolean; readonly isWideOnly?: boolean }) =>
-  `${column.isRight ? css.right : ''} ${column.isWideOnly ? css.wideOnly : ''}`
-
-interface RowProps<T> {
-  readonly row: T
-  readonly index: number
-  readonly start: number
-  readonly isCurrent: boolean
-  readonly isMarked: boolean
-  readonly isSelected: boolean | undefined
-  readonly isGrid: boolean
-  readonly opens: boolean
-  readonly columns: readonly Column<T>[]
-  readonly measure: ((element: Element | null) => void) | null
-  readonly hands: Hands<T>
-}
-
-const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { row, index, start, isCurrent, isMarked, isSelected, isGrid, opens, columns, measure, hands } = props
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      tabIndex={isCurrent ? 0 : -1}
-      ref={measure}
-      data-index={index}
-      data-current={isMarked || undefined}
-      {...(isSelected !== undefined && { 'aria-selected': isSelected })}
-      className={`${css.row} ${opens ? css.opens : ''}`}
-      style={{ transform: `translateY(${start}px)` }}
-      onFocus={() => hands.focus(index)}
-      onClick={(event) => hands.click(event, row, index)}
-      onDoubleClick={(event) => hands.doubleClick(event, row)}
-    >
-      {columns.map((column) => (
-        <div role={isGrid ? 'gridcell' : 'cell'} key={column.name} className={classOf(column)}>
-          {column.cell(row, isCurrent)}
-        </div>
-      ))}
-    </div>
-  )
-}) as <T>(props: RowProps<T>) => ReactNode
-
-/** Where the row with a key is, looked for around where it was: -1 where it is not there. */
-function indexOfKey<T>(rows: readonly T[], keyOf: (row: T) => Key, key: Key | undefined, was: number): number {
-  if (key === undefined) return -1
-  const isAt = (index: number) => {
-    const row = rows[index]
-    return row !== undefined && keyOf(row) === key
-  }
-  if (isAt(was)) return was
-  return rows.findIndex((row) => keyOf(row) === key)
-}
-
-/** Pixels of the element's inside, 0 before it is known. */
-function useWidth(of: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const element = of.current
-    if (!element) return
-    const look = () => setWidth(element.clientWidth)
-    look()
-    const observer = new ResizeObserver(look)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [of])
-  return width
 }

@@ -18,7 +18,8 @@ export interface LinkedPerson {
 }
 
 const refused = (message = '') => notifications.show({ color: 'red', message: said(message) })
-const failed = (error: unknown) => refused((error as ProblemError).message)
+/** Says what the gateway refused. */
+export const failed = (error: unknown): void => void refused((error as ProblemError).message)
 
 // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate` would not.
 

@@ -5,7 +5,7 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { CUSTOMER_REPLIES } from './changes.ts'
+import { CUSTOMER_REPLIES, failed } from './changes.ts'
 import { MetadataFields } from './metadata-fields.tsx'
 import { isSameMetadata, type MetadataPair, metadataOf, pairFaults, pairsOf } from './metadata-pairs.ts'
 import { words } from './words.ts'
@@ -54,18 +54,21 @@ export function CustomerForm(props: {
       )
     }
     const { expressCustomerId } = customer
-    const before = { expressCustomerName: customer.expressCustomerName, metadata: customer.metadata ?? null }
     // Only what was changed is sent: a partner may change the rest meanwhile.
     const body = {
       ...(expressCustomerName !== customer.expressCustomerName && { expressCustomerName }),
       ...(!isSameMetadata(metadata, customer.metadata) && { metadata: isEmpty ? null : metadata }),
     }
     if (Object.keys(body).length === 0) return onCancel()
+    const before = {
+      ...('expressCustomerName' in body && { expressCustomerName: customer.expressCustomerName }),
+      ...('metadata' in body && { metadata: customer.metadata ?? null }),
+    }
     update.mutate(
       { params: { expressCustomerId }, body },
       {
         onSuccess(changed) {
-          showDone(words.saved, () => update.mutate({ params: { expressCustomerId }, body: before }))
+          showDone(words.saved, () => void update.mutateAsync({ params: { expressCustomerId }, body: before }).catch(failed))
           onDone(changed)
         },
         onError,

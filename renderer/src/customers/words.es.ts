@@ -14,7 +14,7 @@ export const es: Translated<English> = {
   more: 'Hay más',
   last: 'No hay más',
   none: 'Todavía no hay clientes',
-  noneText: 'Un cliente se añade aquí, o lo añade un sistema asociado por la interfaz. Los estudios indican entonces de quién son.',
+  noneText: 'Un cliente se añade aquí, o lo añade un socio por la interfaz. Los estudios indican entonces de quién son.',
   noneFound: 'Ningún cliente tiene eso en su nombre',
   noneFoundText: 'No importan los acentos ni las mayúsculas.',
   clear: 'Mostrar todos',
@@ -27,7 +27,7 @@ export const es: Translated<English> = {
   users: (count) => countText(count, 'usuario', 'usuarios'),
   made: {
     someone: 'un usuario',
-    system: 'un sistema asociado',
+    system: 'un socio',
     key: (name) => `${name} (clave de API)`,
   },
   rename: 'Editar',
@@ -39,7 +39,7 @@ export const es: Translated<English> = {
   form: {
     addTitle: 'Añadir un cliente',
     editTitle: 'Editar el cliente',
-    name: ['Nombre', 'Como lo ven el personal y los sistemas asociados. Dos clientes pueden tener el mismo nombre.'],
+    name: ['Nombre', 'Como lo ven el personal y los socios. Dos clientes pueden tener el mismo nombre.'],
     nameNeeded: 'Hace falta un nombre',
     cancel: 'Cancelar',
     add: 'Añadir',
@@ -49,8 +49,8 @@ export const es: Translated<English> = {
   saved: 'El cliente está guardado.',
   metadata: {
     title: 'Metadatos',
-    about: 'Nombres y valores que un sistema asociado guarda con este registro. 50 como máximo.',
-    none: 'Sin metadatos. Aquí están los nombres y valores que un sistema asociado guarda con este registro.',
+    about: 'Nombres y valores que un socio guarda con este registro. 50 como máximo.',
+    none: 'Sin metadatos. Aquí están los nombres y valores que un socio guarda con este registro.',
     add: 'Añadir una línea',
     full: 'Hay 50 líneas, que es el máximo.',
     name: 'Nombre',
@@ -68,7 +68,7 @@ export const es: Translated<English> = {
   deactivateKeep: 'Dejarlo activo',
   deactivateRefused: 'Se rechaza desde ese momento',
   deactivateRefusedText:
-    'Estudios nuevos que indiquen este cliente y la vinculación de más usuarios. A los sistemas asociados que lo intenten se les indica el motivo.',
+    'Estudios nuevos que indiquen este cliente y la vinculación de más usuarios. A los socios que lo intenten se les indica el motivo.',
   deactivateStays: 'Se conserva tal cual',
   deactivateStaysText: (users) =>
     `Sus estudios, con imágenes e informes, y ${users === 0 ? 'su nombre y metadatos' : countText(users, 'usuario vinculado', 'usuarios vinculados')}. La lectura continúa.`,

@@ -66,7 +66,7 @@ export const es: Translated<English> = {
     modalitiesPlaceholder: 'Escriba una modalidad y pulse Intro',
     hasPriors: [
       'De él se pueden traer estudios anteriores',
-      'Debe conocer el AE title y la dirección de esta pasarela para enviar aquí los estudios. Mientras se trae uno, no hace falta que esté en la lista de Equipos.',
+      'Debe conocer el AE title y la dirección de esta pasarela para enviar aquí los estudios. Mientras se trae uno, no hace falta que esté en la lista de Dispositivos.',
     ],
     security: 'Cifrado',
     isTls: ['Conectar por TLS', 'El otro lado debe escuchar DICOM por TLS en este puerto.'],
@@ -107,7 +107,7 @@ export const es: Translated<English> = {
     action: 'Renunciar',
     label: 'Motivo',
     about: 'Queda en el registro de auditoría.',
-    example: 'p. ej. enviado en CD, el PACS lo tiene del equipo',
+    example: 'p. ej. enviado en CD, el PACS lo tiene del dispositivo',
   },
   dropText: (name) =>
     `Lo que espera o no se pudo enviar ya no va a ${name}. Las imágenes se quedan aquí y el estudio se puede enviar más tarde.`,

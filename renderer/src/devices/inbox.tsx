@@ -50,7 +50,7 @@ function Caller({ caller }: { caller: UnknownCaller }) {
       { body: { aeTitle, address, name, modality: modality.trim() || null, anyAddress } },
       {
         onSuccess: (device) =>
-          notifications.show({ message: `${device.name || device.aeTitle} is now in the list.`, icon: <IconCheck size={18} /> }),
+          notifications.show({ message: words.inbox.added(device.name || device.aeTitle), icon: <IconCheck size={18} /> }),
         onError: (error) => form.setErrors(faultsByField(error)),
       },
     ),

@@ -77,6 +77,7 @@ const en = {
     anyAddress: 'Accept from any address',
     anyAddressAbout: 'For devices whose address changes. Anybody who uses this AE title is then accepted.',
     approve: 'Approve',
+    added: (name: string) => `${name} is now in the list.`,
     dismiss: 'Dismiss',
   },
   form: {

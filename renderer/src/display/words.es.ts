@@ -12,7 +12,7 @@ export const es: Translated<English> = {
   },
   noName: '(sin nombre)',
   sexes: { M: 'masculino', F: 'femenino', O: 'otro' },
-  defaultEndpoint: 'Sistema asociado',
+  defaultEndpoint: 'Socio',
   password: {
     short: (missing) => `Demasiado corta: faltan ${missing}`,
     guessable: 'Fácil de adivinar: use palabras que no sean suyas ni muy conocidas',
@@ -20,85 +20,85 @@ export const es: Translated<English> = {
     strong: 'Segura',
   },
   sources: {
-    live: { name: 'En vivo', meaning: 'Se preguntó al sistema asociado para esta consulta.' },
-    fresh: { name: 'Reciente', meaning: 'Se volvió a usar la respuesta del sistema asociado de hace unos segundos.' },
+    live: { name: 'En vivo', meaning: 'Se preguntó al socio para esta consulta.' },
+    fresh: { name: 'Reciente', meaning: 'Se volvió a usar la respuesta del socio de hace unos segundos.' },
     shared: { name: 'Compartida', meaning: 'Otra consulta preguntaba lo mismo; ambas usaron su respuesta.' },
-    stored: { name: 'Guardada', meaning: 'No se pudo preguntar al sistema asociado: se usó su última respuesta válida.' },
+    stored: { name: 'Guardada', meaning: 'No se pudo preguntar al socio: se usó su última respuesta válida.' },
     downtime: {
       name: 'Contingencia',
-      meaning: 'El modo de contingencia está activo: se usó la última respuesta válida del sistema asociado.',
+      meaning: 'El modo de contingencia está activo: se usó la última respuesta válida del socio.',
     },
-    none: { name: 'Sin respuesta', meaning: 'No había ninguna respuesta del sistema asociado que usar.' },
+    none: { name: 'Sin respuesta', meaning: 'No había ninguna respuesta del socio que usar.' },
   },
   faults: {
     'no-endpoint': {
-      name: 'no hay un sistema asociado configurado',
-      remedy: 'Un administrador introduce la dirección en la pantalla Sistema asociado.',
+      name: 'no hay un socio configurado',
+      remedy: 'Un administrador introduce la dirección en la pantalla Socio.',
     },
     unreachable: {
-      name: 'no se pudo contactar con el sistema asociado',
+      name: 'no se pudo contactar con el socio',
       remedy:
-        'Compruebe la red de este PC y avise después al soporte del sistema asociado. Entretanto, el modo de contingencia puede servir la última respuesta válida.',
+        'Compruebe la red de este PC y avise después al soporte del socio. Entretanto, el modo de contingencia puede servir la última respuesta válida.',
     },
     timeout: {
-      name: 'el sistema asociado no respondió a tiempo',
-      remedy: 'Consulte de nuevo. Si sigue lento, indique al soporte del sistema asociado cuándo ocurrió.',
+      name: 'el socio no respondió a tiempo',
+      remedy: 'Consulte de nuevo. Si sigue lento, indique al soporte del socio cuándo ocurrió.',
     },
     status: {
-      name: 'el sistema asociado respondió con un error',
-      remedy: 'Indique al soporte del sistema asociado la hora y el id. del webhook que figura abajo.',
+      name: 'el socio respondió con un error',
+      remedy: 'Indique al soporte del socio la hora y el id. del webhook que figura abajo.',
     },
     oversize: {
-      name: 'la respuesta del sistema asociado era demasiado grande',
-      remedy: 'Pida menos días, o pregunte al soporte del sistema asociado por qué la lista es tan larga.',
+      name: 'la respuesta del socio era demasiado grande',
+      remedy: 'Pida menos días, o pregunte al soporte del socio por qué la lista es tan larga.',
     },
     invalid: {
-      name: 'la respuesta del sistema asociado no se pudo leer',
-      remedy: 'Indique al soporte del sistema asociado la hora y el id. del webhook que figura abajo.',
+      name: 'la respuesta del socio no se pudo leer',
+      remedy: 'Indique al soporte del socio la hora y el id. del webhook que figura abajo.',
     },
     refused: {
-      name: 'el sistema asociado rechazó este equipo',
-      remedy: 'Pida al soporte del sistema asociado que autorice este AE title y esta dirección.',
+      name: 'el socio rechazó este dispositivo',
+      remedy: 'Pida al soporte del socio que autorice este AE title y esta dirección.',
     },
     'circuit-open': {
-      name: 'el sistema asociado falló varias veces seguidas y por un momento no se le pregunta',
+      name: 'el socio falló varias veces seguidas y por un momento no se le pregunta',
       remedy: 'La pasarela lo intenta de nuevo por sí sola en menos de un minuto.',
     },
     'forbidden-address': {
-      name: 'no está permitido llamar a la dirección del sistema asociado',
-      remedy: 'Un administrador permite http sin cifrar o una dirección privada en la pantalla Sistema asociado, si es lo que se desea.',
+      name: 'no está permitido llamar a la dirección del socio',
+      remedy: 'Un administrador permite http sin cifrar o una dirección privada en la pantalla Socio, si es lo que se desea.',
     },
   },
   statuses: {
-    success: { name: 'Correcto', meaning: 'El equipo recibió la lista completa.' },
-    cancelled: { name: 'Cancelada', meaning: 'El equipo canceló su propia consulta antes de que la lista estuviera completa.' },
+    success: { name: 'Correcto', meaning: 'El dispositivo recibió la lista completa.' },
+    cancelled: { name: 'Cancelada', meaning: 'El dispositivo canceló su propia consulta antes de que la lista estuviera completa.' },
     resources: {
       name: 'Sin recursos',
-      meaning: 'Se indicó al equipo que ahora no se puede dar una lista completa. Puede volver a preguntar.',
+      meaning: 'Se indicó al dispositivo que ahora no se puede dar una lista completa. Puede volver a preguntar.',
     },
     misread: {
       name: 'Consulta no entendida',
-      meaning: 'Se indicó al equipo que su consulta no corresponde al servicio de lista de trabajo.',
+      meaning: 'Se indicó al dispositivo que su consulta no corresponde al servicio de lista de trabajo.',
     },
     partnerRefused: {
-      name: 'Rechazada por el sistema asociado',
-      meaning: 'Se indicó al equipo que no se pudo hacer la lista: el sistema asociado la rechazó.',
+      name: 'Rechazada por el socio',
+      meaning: 'Se indicó al dispositivo que no se pudo hacer la lista: el socio la rechazó.',
     },
     partnerUnusable: {
-      name: 'Respuesta inservible del sistema asociado',
-      meaning: 'Se indicó al equipo que no se pudo hacer la lista con la respuesta del sistema asociado.',
+      name: 'Respuesta inservible del socio',
+      meaning: 'Se indicó al dispositivo que no se pudo hacer la lista con la respuesta del socio.',
     },
-    gatewayFault: { name: 'Fallo de la pasarela', meaning: 'Se indicó al equipo que la propia pasarela no pudo hacer la lista.' },
-    notSupported: { name: 'Servicio no admitido', meaning: 'El equipo pidió un servicio que no es la lista de trabajo.' },
+    gatewayFault: { name: 'Fallo de la pasarela', meaning: 'Se indicó al dispositivo que la propia pasarela no pudo hacer la lista.' },
+    notSupported: { name: 'Servicio no admitido', meaning: 'El dispositivo pidió un servicio que no es la lista de trabajo.' },
     processing: { name: 'Fallo de procesamiento', meaning: 'La pasarela no pudo procesar la solicitud.' },
-    unable: { name: 'No se pudo procesar', meaning: 'Se indicó al equipo que no se pudo hacer la lista.' },
+    unable: { name: 'No se pudo procesar', meaning: 'Se indicó al dispositivo que no se pudo hacer la lista.' },
     other: {
       name: (code) => `Estado ${code}`,
-      meaning: 'El equipo recibió este estado; véase la norma DICOM, PS3.7 anexo C.',
+      meaning: 'El dispositivo recibió este estado; véase la norma DICOM, PS3.7 anexo C.',
     },
   },
   images: {
-    sendAgain: 'Envíe de nuevo el estudio desde el equipo: lo que ya está aquí se reconoce y no se duplica.',
+    sendAgain: 'Envíe de nuevo el estudio desde el dispositivo: lo que ya está aquí se reconoce y no se duplica.',
     brokeOff: (at) => `la transferencia se cortó ${at}`,
     receiving: 'Recibiendo',
     receivingMeaning: 'Están llegando imágenes, o la última llegó hace un momento.',
@@ -107,8 +107,8 @@ export const es: Translated<English> = {
     noImagesMeaning: 'Lo que llegó se apartó, o se descartó después. No se añadió nada al estudio.',
     complete: 'Completo',
     completeUnannounced:
-      'No ha llegado nada desde la última imagen. El equipo no anunció un número de imágenes, así que nadie puede asegurar que no falte ninguna.',
-    completeMeaning: 'Están aquí todas las imágenes que anunció el equipo.',
+      'No ha llegado nada desde la última imagen. El dispositivo no anunció un número de imágenes, así que nadie puede asegurar que no falte ninguna.',
+    completeMeaning: 'Están aquí todas las imágenes que anunció el dispositivo.',
     missing: (count) => `faltan ${count}`,
     incomplete: 'Incompleto',
     incompleteWhy: (why) => `Incompleto: ${why}`,
@@ -120,36 +120,36 @@ export const es: Translated<English> = {
   enrichments: {
     'not-asked': {
       name: 'Conocido antes',
-      meaning: 'El estudio se registró antes de que llegaran sus imágenes; no se preguntó al sistema asociado.',
+      meaning: 'El estudio se registró antes de que llegaran sus imágenes; no se preguntó al socio.',
     },
-    waiting: { name: 'Preguntando', meaning: 'Se pregunta al sistema asociado qué sabe de este estudio.' },
-    done: { name: 'Completado', meaning: 'El sistema asociado añadió lo que sabe de este estudio.' },
-    empty: { name: 'Nada que añadir', meaning: 'El sistema asociado respondió que no tiene nada que añadir.' },
+    waiting: { name: 'Preguntando', meaning: 'Se pregunta al socio qué sabe de este estudio.' },
+    done: { name: 'Completado', meaning: 'El socio añadió lo que sabe de este estudio.' },
+    empty: { name: 'Nada que añadir', meaning: 'El socio respondió que no tiene nada que añadir.' },
     'given-up': {
       name: 'Sin completar',
-      meaning: 'No se pudo preguntar al sistema asociado durante tanto tiempo que la pasarela dejó de intentarlo.',
+      meaning: 'No se pudo preguntar al socio durante tanto tiempo que la pasarela dejó de intentarlo.',
     },
   },
   quarantine: {
     'different-content': {
       name: 'Aquí hay otra imagen con el mismo identificador',
       remedy:
-        'Revise el estudio en el equipo. Si esta es la imagen corregida, acéptela: ocupa el lugar, y la otra se conserva. Si llegó por error, descártela.',
+        'Revise el estudio en el dispositivo. Si esta es la imagen corregida, acéptela: ocupa el lugar, y la otra se conserva. Si llegó por error, descártela.',
     },
     'wrong-step': {
       name: 'Tomada con la entrada equivocada de la lista de trabajo',
       remedy:
-        'El equipo indica que se eligió el paciente o el examen equivocado. Corríjalo en el equipo, envíe las imágenes de nuevo y descarte estas. Acéptelas solo si de verdad pertenecen a este estudio.',
+        'El dispositivo indica que se eligió un paciente o una exploración equivocados. Corríjalo en el dispositivo, envíe las imágenes de nuevo y descarte estas. Acéptelas solo si de verdad pertenecen a este estudio.',
     },
     'invalid-uid': {
       name: 'Un identificador de la imagen incumple las reglas DICOM',
       remedy:
-        'Avise al servicio técnico del equipo. Si la imagen es necesaria, acéptela: otros sistemas pueden rechazarla. Si se envía de nuevo correctamente, descarte esta.',
+        'Avise al servicio técnico del dispositivo. Si la imagen es necesaria, acéptela: otros sistemas pueden rechazarla. Si se envía de nuevo correctamente, descarte esta.',
     },
     'long-header': {
       name: 'Su cabecera es demasiado larga para leerla entera',
       remedy:
-        'La imagen está comprimida por completo (deflate), y no se pudo leer todo lo que dice de sí misma. Si pertenece a este estudio, acéptela. Mejor: haga que el equipo la envíe sin comprimir y descarte esta.',
+        'La imagen está comprimida por completo (deflate), y no se pudo leer todo lo que dice de sí misma. Si pertenece a este estudio, acéptela. Mejor: haga que el dispositivo la envíe sin comprimir y descarte esta.',
     },
   },
   mismatches: {

@@ -161,7 +161,7 @@ function Decisions({ event }: { event: EventRecord }) {
           notifications.show(
             queued > 0
               ? { message: words.replayed, icon: <IconCheck size={18} /> }
-              : { color: 'red', title: words.notReplayed, message: skipped[0]?.why ?? '' },
+              : { color: 'red', title: words.notReplayed, message: said(skipped[0]?.why ?? '') },
           ),
         onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
       },
@@ -173,7 +173,7 @@ function Decisions({ event }: { event: EventRecord }) {
           {words.dropOpen}
         </Button>
       )}
-      <Tooltip label={event.whyNot} disabled={event.mayReplay}>
+      <Tooltip label={said(event.whyNot)} disabled={event.mayReplay}>
         <Button
           variant="default"
           leftSection={<IconRefresh size={16} />}
@@ -202,7 +202,7 @@ function Decisions({ event }: { event: EventRecord }) {
               {
                 onSuccess: ({ success, message }) => {
                   setIsDropping(false)
-                  if (!success) notifications.show({ color: 'red', message: message ?? words.notDropped })
+                  if (!success) notifications.show({ color: 'red', message: message ? said(message) : words.notDropped })
                 },
                 onError,
               },

@@ -11,6 +11,7 @@ import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { shortIds } from '../display/audit-detail.ts'
 import { call, keyOf, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
 import { words } from './words.ts'
 
@@ -115,7 +116,7 @@ function Counted({ reply: { queued, skipped } }: { reply: ReplyOf<typeof dashboa
           <ul style={{ margin: '4px 0 0', paddingLeft: 18 }}>
             {skipped.slice(0, SHOWN).map(({ eventId, why }) => (
               <li key={eventId}>
-                <span className="mono">{shortIds(eventId)}</span> {why}
+                <span className="mono">{shortIds(eventId)}</span> {said(why)}
               </li>
             ))}
             {skipped.length > SHOWN && <li>{texts.skippedMore(skipped.length - SHOWN)}</li>}

@@ -4,8 +4,7 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Eventos',
-  about:
-    'Lo que la pasarela envió al sistema asociado y lo que este respondió. Aquí está cada llamada, con el motivo si falló y qué hacer.',
+  about: 'Lo que la pasarela envió al socio y lo que este respondió. Aquí está cada llamada, con el motivo si falló y qué hacer.',
   tabs: { label: 'Eventos', list: 'Eventos', meter: 'Medidor del contrato', dryRun: 'Ensayo' },
   label: 'Eventos, los más recientes primero',
   columns: {
@@ -24,7 +23,7 @@ export const es: Translated<English> = {
   endpointLabel: 'Punto de conexión',
   anyEndpoint: 'Cualquier punto de conexión',
   aboutLabel: 'Id. del evento, UID del estudio, id. de estudio o informe',
-  defaultEndpoint: 'Sistema asociado',
+  defaultEndpoint: 'Socio',
   goneEndpoint: 'eliminado',
   noEndpoint: 'ninguno',
   test: 'prueba',
@@ -32,7 +31,7 @@ export const es: Translated<English> = {
   more: 'Cargando eventos anteriores…',
   last: 'No se guardan eventos anteriores.',
   none: 'Ningún evento todavía',
-  noneText: 'Aparecen cuando los equipos piden sus listas, llegan imágenes y se firman informes.',
+  noneText: 'Aparecen cuando los dispositivos piden sus listas, llegan imágenes y se firman informes.',
   noneFiltered: 'Ningún evento coincide',
   noneFilteredText: 'Elegir otros filtros o quitarlos.',
   clear: 'Quitar filtros',
@@ -45,7 +44,7 @@ export const es: Translated<English> = {
 
   back: 'Todos los eventos',
   gone: 'Este evento ya no se guarda',
-  goneText: 'Los eventos se guardan el tiempo que indica la configuración; uno que espera nunca se elimina.',
+  goneText: 'Los eventos se guardan el tiempo que indican los ajustes; uno que espera nunca se elimina.',
   facts: {
     event: 'Este evento',
     id: 'Id. del evento',
@@ -70,9 +69,9 @@ export const es: Translated<English> = {
     action: 'Abandonar',
     label: 'Motivo',
     about: 'El registro de auditoría lo guarda con su nombre.',
-    example: 'El sistema asociado lo tiene por otra vía',
+    example: 'El socio lo tiene por otra vía',
   },
-  dropText: 'No se envía más, y el sistema asociado no lo recibe de esta pasarela salvo que alguien lo envíe de nuevo.',
+  dropText: 'No se envía más, y el socio no lo recibe de esta pasarela salvo que alguien lo envíe de nuevo.',
   attempts: 'Intentos',
   noAttempts: 'Aún sin intentar',
   noAttemptsText: 'Sale en cuanto le toca.',
@@ -92,11 +91,11 @@ export const es: Translated<English> = {
 
   again: {
     title: 'Enviar eventos de nuevo',
-    about: 'Cada uno sale con su propio id., así que un sistema asociado que ya lo tiene lo toma una sola vez.',
+    about: 'Cada uno sale con su propio id., así que un socio que ya lo tiene lo toma una sola vez.',
     which: 'Cuáles',
     these: 'Los elegidos',
     outage: 'Todos desde la interrupción',
-    outageAbout: 'Todo lo que espera o falló desde que el sistema asociado aceptó un evento por última vez.',
+    outageAbout: 'Todo lo que espera o falló desde que el socio aceptó un evento por última vez.',
     span: 'Un periodo',
     from: 'Desde',
     to: 'Hasta',
@@ -130,7 +129,7 @@ export const es: Translated<English> = {
   },
 
   meter: {
-    about: 'Hasta qué punto el sistema asociado cumple lo acordado. Las pruebas no cuentan.',
+    about: 'Hasta qué punto el socio cumple lo acordado. Las pruebas no cuentan.',
     days: 'Días contados',
     day: (days) => (days === 1 ? '1 día' : `${days} días`),
     none: 'Nada que medir todavía',

@@ -1,4 +1,5 @@
 import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { IconCalendarOff, IconDeviceDesktopAnalytics, IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -6,6 +7,7 @@ import { type Ref, useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams, EXAM_SHOWS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import type { ProblemError } from '../client.ts'
 import { CloseStep } from '../components/close-step.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
@@ -260,6 +262,8 @@ function Nothing({ day, hasDevices, onClear, onAsk }: { day: ExamDay; hasDevices
   )
 }
 
+const refused = (error: ProblemError) => notifications.show({ color: 'red', message: said(error.message) })
+
 interface ExamTableProps {
   readonly day: ExamDay
   readonly rows: readonly Exam[]
@@ -297,7 +301,10 @@ function ExamTable({ day, rows, device, devices, handle }: ExamTableProps) {
     reopen: (exam) =>
       reopen.mutate(
         { body: stepOf(exam) },
-        { onSuccess: () => showDone(words.reopened, () => again.mutate({ body: { ...stepOf(exam), reason: '' } })) },
+        {
+          onSuccess: () => showDone(words.reopened, () => void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused)),
+          onError: refused,
+        },
       ),
   }
   return (
@@ -324,7 +331,7 @@ function ExamTable({ day, rows, device, devices, handle }: ExamTableProps) {
         onClosed={(row) => {
           const { studyInstanceUid, scheduledProcedureStepId } = row
           void client.invalidateQueries({ queryKey: keyOf(dashboardExams.exams) })
-          showDone(words.closed, () => reopen.mutate({ body: { studyInstanceUid, scheduledProcedureStepId } }))
+          showDone(words.closed, () => void reopen.mutateAsync({ body: { studyInstanceUid, scheduledProcedureStepId } }).catch(refused))
         }}
       />
     </>

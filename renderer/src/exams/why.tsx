@@ -50,6 +50,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
   const explain = useSend(dashboardExams.explain, [dashboard.inspections])
   const first = devices.find(({ deviceId }) => deviceId === named) ?? devices.find(({ isEnabled }) => isEnabled) ?? devices[0]
   const [deviceId, setDeviceId] = useState(first?.deviceId ?? '')
+  // What is shown answers what is asked for: a change of the question takes the answer away.
   const [day, setDay] = useState(onDay ?? today)
   const [text, setText] = useState('')
   const device = devices.find((one) => one.deviceId === deviceId)
@@ -91,7 +92,11 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
             label={words.why.device}
             data={devices.map((one) => ({ value: one.deviceId, label: one.name ? `${one.name} (${one.aeTitle})` : one.aeTitle }))}
             value={deviceId}
-            onChange={(chosen) => chosen && setDeviceId(chosen)}
+            onChange={(chosen) => {
+              if (!chosen) return
+              setDeviceId(chosen)
+              explain.reset()
+            }}
             allowDeselect={false}
             searchable
             error={faults.deviceId}
@@ -113,7 +118,10 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
               autoComplete="off"
               required
               value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
+              onChange={(event) => {
+                setText(event.currentTarget.value)
+                explain.reset()
+              }}
               error={faults.text}
             />
           )}
@@ -123,7 +131,10 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
             description={dayText(day)}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             value={day}
-            onChange={(event) => setDay(event.currentTarget.value || today)}
+            onChange={(event) => {
+              setDay(event.currentTarget.value || today)
+              explain.reset()
+            }}
             error={faults.day}
           />
           <Button type="submit" leftSection={<IconSearch size={16} />} loading={explain.isPending}>

@@ -132,6 +132,7 @@ export function Images() {
             topOf={studies.shownKey}
             isBusy={studies.isBehind}
             onScrolled={studies.scrolled}
+            onSight={studies.inSight}
             rowKeys={ROW_KEYS}
             ahead={30}
             keyOf={(row) => row.studyInstanceUid}

@@ -3,10 +3,10 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Claves de API',
-  about: 'Con ellas los sistemas asociados llaman a la interfaz. Dé a cada sistema su propia clave, para poder anular una sin las demás.',
+  about: 'Con ellas los socios llaman a la interfaz. Dé a cada sistema su propia clave, para poder anular una sin las demás.',
   add: 'Crear una clave',
   none: 'Todavía no hay claves',
-  noneText: 'Un sistema asociado necesita una clave para llamar a la interfaz de esta pasarela.',
+  noneText: 'Un socio necesita una clave para llamar a la interfaz de esta pasarela.',
   columns: { description: 'La usa', key: 'Clave', reach: 'Alcanza', made: 'Creada', used: 'Último uso', actions: 'Acciones' },
   scopes: { self: 'Los estudios que creó', all: 'Todos los estudios' },
   viewer: 'y el área del visor',
@@ -25,7 +25,7 @@ export const es: Translated<English> = {
   },
   shown: {
     title: 'La clave, una sola vez',
-    about: 'Cópiela ahora en el sistema asociado: aquí no se guarda y no se puede mostrar de nuevo.',
+    about: 'Cópiela ahora en el socio: aquí no se guarda y no se puede mostrar de nuevo.',
     done: 'Ya la copié',
   },
   theKey: 'la clave',

@@ -1,4 +1,43 @@
 import type { Sentence } from './catalogue.ts'
+import { BANNER } from './sentences/banner.es.ts'
+import { CONNECTIONS } from './sentences/connections.es.ts'
+import { DESTINATIONS } from './sentences/destinations.es.ts'
+import { DICOM_FILES } from './sentences/dicom-files.es.ts'
+import { EXAMS } from './sentences/exams.es.ts'
+import { FAULTS } from './sentences/faults.es.ts'
+import { IMAGES } from './sentences/images.es.ts'
+import { MAIL } from './sentences/mail.es.ts'
+import { PARTNER } from './sentences/partner.es.ts'
+import { PEOPLE } from './sentences/people.es.ts'
+import { READINESS } from './sentences/readiness.es.ts'
+import { REPORTS } from './sentences/reports.es.ts'
+import { SELF_TEST } from './sentences/self-test.es.ts'
+import { SETTINGS } from './sentences/settings.es.ts'
+import { VIEWER_ENGINE } from './sentences/viewer-engine.es.ts'
+import { VIEWING } from './sentences/viewing.es.ts'
+import { WORDS } from './sentences/words.es.ts'
+import { WORKLIST } from './sentences/worklist.es.ts'
+import { ZOD } from './sentences/zod.es.ts'
 
 /** What the gateway says to people, in Spanish; `test/renderer/language/sentences.test.ts` knows that none is missing. */
-export const SENTENCES: readonly Sentence[] = []
+export const SENTENCES: readonly Sentence[] = [
+  ...BANNER,
+  ...CONNECTIONS,
+  ...DESTINATIONS,
+  ...DICOM_FILES,
+  ...EXAMS,
+  ...FAULTS,
+  ...IMAGES,
+  ...MAIL,
+  ...PARTNER,
+  ...PEOPLE,
+  ...READINESS,
+  ...REPORTS,
+  ...SELF_TEST,
+  ...SETTINGS,
+  ...VIEWER_ENGINE,
+  ...VIEWING,
+  ...WORDS,
+  ...WORKLIST,
+  ...ZOD,
+]

@@ -20,6 +20,10 @@ export interface RowStore<T> {
   /** Where the page after what is here begins. */
   next(): string | undefined
   append(page: RowPage<T>): void
+  /** The cursor that reads the part with a row again; undefined where that is the first page. @param at place of the row, from 0 */
+  partWith(at: number): string | undefined
+  /** A part, read again from its cursor on: rows take what is new of them, those that came or went do so too. */
+  renewPart(from: string, page: RowPage<T>): void
   /**
    * The first page, read again: rows take what is new of them. Those that came or went do so too, or wait for `showNew` where `isHeld`: nothing
    * moves under the eyes of who has scrolled down.
@@ -36,6 +40,8 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
   let cursor: string | undefined
   let isRead = false
   let held: RowPage<T> | null = null
+  /** Of each part after the first: the cursor it was read with, and the row before it. */
+  let parts: readonly { readonly from: string; readonly after: string }[] = []
   let shown: Rows<T> = { rows, unseen: 0, hasMore: false, isRead }
   const listeners = new Set<() => void>()
   const tell = () => {
@@ -44,6 +50,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     for (const listener of listeners) listener()
   }
 
+  const indexOf = (id: string) => rows.findIndex((row) => idOf(row) === id)
   const put = (next: readonly T[], after: string | undefined) => {
     rows = next
     ids = new Set(next.map(idOf))
@@ -54,6 +61,15 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     const known = new Map(fresh.filter((row) => ids.has(idOf(row))).map((row) => [idOf(row), row]))
     if (known.size > 0) rows = rows.map((row) => known.get(idOf(row)) ?? row)
   }
+  /** The parts that are left once a page is read again: before a row that stands elsewhere now none begins; what follows its last row it says anew. */
+  const partsBeside = ({ rows: fresh, cursor: from }: RowPage<T>) => {
+    const last = fresh.at(-1)
+    const taken = new Set(fresh.map(idOf))
+    return parts.flatMap((part) => {
+      if (!taken.has(part.after)) return [part]
+      return last !== undefined && part.after === idOf(last) && from !== undefined ? [{ from, after: part.after }] : []
+    })
+  }
   /**
    * What is here after the first page: from its last row on. Where that is not here, so much came that what lies between is not known: the list
    * begins anew.
@@ -61,8 +77,9 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
   const merge = (page: RowPage<T>) => {
     const taken = new Set(page.rows.map(idOf))
     const last = page.rows.at(-1)
-    const at = last === undefined || page.cursor === undefined ? -1 : rows.findIndex((row) => idOf(row) === idOf(last))
+    const at = last === undefined || page.cursor === undefined ? -1 : indexOf(idOf(last))
     const rest = at < 0 ? [] : rows.slice(at + 1).filter((row) => !taken.has(idOf(row)))
+    parts = rest.length === 0 ? [] : partsBeside(page)
     put([...page.rows, ...rest], rest.length === 0 ? page.cursor : cursor)
   }
 
@@ -75,12 +92,41 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     next: () => cursor,
     append(page) {
       const added = page.rows.filter((row) => !ids.has(idOf(row)))
+      const before = rows.at(-1)
+      if (cursor !== undefined && before !== undefined) parts = [...parts, { from: cursor, after: idOf(before) }]
       // A row that moved down while its page was read is here already: it takes its new state where it stands.
       if (added.length < page.rows.length) renewed(page.rows)
       rows = rows.concat(added)
       for (const row of added) ids.add(idOf(row))
       cursor = page.cursor
       isRead = true
+      tell()
+    },
+    partWith(at) {
+      let found: string | undefined
+      for (const { from, after } of parts) {
+        const begins = indexOf(after) + 1
+        if (begins > at) break
+        if (begins > 0) found = from
+      }
+      return found
+    },
+    renewPart(from, page) {
+      const part = parts.find((one) => one.from === from)
+      const begins = part === undefined ? 0 : indexOf(part.after) + 1
+      const last = page.rows.at(-1)
+      const ends = page.cursor === undefined ? rows.length - 1 : last === undefined ? -1 : indexOf(idOf(last))
+      if (begins === 0 || ends < begins) renewed(page.rows)
+      else {
+        const head = rows.slice(0, begins)
+        const above = new Set(head.map(idOf))
+        const fresh = page.rows.filter((row) => !above.has(idOf(row)))
+        const taken = new Set(fresh.map(idOf))
+        const rest = rows.slice(ends + 1).filter((row) => !taken.has(idOf(row)))
+        parts = partsBeside(page)
+        put([...head, ...fresh, ...rest], page.cursor === undefined ? undefined : cursor)
+        renewed(page.rows)
+      }
       tell()
     },
     begin(page, isHeld) {

@@ -99,6 +99,7 @@ export function StudyList(props: {
                 isOpenedByKey={side !== undefined}
                 onEnd={rows.more}
                 onScrolled={rows.scrolled}
+                onSight={rows.inSight}
                 {...(onCurrent && { onCurrent })}
                 {...(selected && { selected })}
                 {...(onSelect && { onSelect })}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ProblemError } from '../client.ts'
-import { openRowStore, type RowPage, type RowStore } from './row-store.ts'
+import { openRowStore, type RowPage, type RowStore, type Rows } from './row-store.ts'
 
 /** Rows of a list as a screen shows them. */
 export interface ListRows<T> {
@@ -22,15 +22,18 @@ export interface ListRows<T> {
   showNew(): void
   /** Told by the table. */
   scrolled(isDown: boolean): void
+  /** Told by the table: the first row in sight, from 0. */
+  inSight(first: number): void
   /** Takes the new state of rows that are here. */
   renew(rows: readonly T[]): void
 }
 
+const NO_ROWS: Rows<never> = { rows: [], unseen: 0, hasMore: false, isRead: false }
 /** Where a following page could not be had, it is asked for again after this. */
 const AGAIN_MS = 2000
 
 /**
- * A list as long as it may be: pages are read once, one after another, and only the first one again when there is news. While another question
+ * A list as long as it may be: pages are read one after another; when there is news, the first one again and the one that is in sight. While another question
  * is answered the rows of the one before stay, and the call for it ends.
  * @param key of the query cache: the call and what is asked
  * @param ask makes the call; `cursor` is undefined for the first page
@@ -59,12 +62,16 @@ export function useRows<T>(options: {
   }
   const { store } = kept.current
   const isDown = useRef(false)
+  const sight = useRef(0)
 
   const first = useQuery<number, ProblemError>({
     queryKey: [...key, 'first'],
     queryFn: async ({ signal }) => {
       const page = await ask(undefined, signal)
-      store.begin(page, isDown.current && shown.current === store)
+      const isHeld = isDown.current && shown.current === store
+      store.begin(page, isHeld)
+      const from = isHeld ? store.partWith(sight.current) : undefined
+      if (from !== undefined) store.renewPart(from, await ask(from, signal))
       return page.rows.length
     },
     staleTime: 0,
@@ -88,7 +95,10 @@ export function useRows<T>(options: {
     shown.current = store
     shownAsked.current = asked
   }
-  const visible = useSyncExternalStore(shown.current.subscribe, shown.current.read)
+  const isBehind = shownAsked.current !== asked
+  const seenRows = useSyncExternalStore(shown.current.subscribe, shown.current.read)
+  // Rows of another question are no answer to this one: they go where there will be none.
+  const visible = isBehind && first.isError ? NO_ROWS : seenRows
 
   const [error, setError] = useState<ProblemError | null>(null)
   const asking = useRef<RowStore<T> | null>(null)
@@ -135,8 +145,8 @@ export function useRows<T>(options: {
 
   return {
     rows: visible.rows,
-    isPending: !visible.isRead && first.isPending,
-    isBehind: shownAsked.current !== asked,
+    isPending: !visible.isRead,
+    isBehind,
     isSuccess: visible.isRead,
     error: first.error ?? error,
     hasMore: visible.hasMore,
@@ -147,11 +157,15 @@ export function useRows<T>(options: {
       asking.current = null
       setError(null)
       void refetch()
+      more()
     },
     showNew: () => store.showNew(),
     scrolled(down) {
       isDown.current = down
       if (!down) store.showNew()
+    },
+    inSight(at) {
+      sight.current = at
     },
     renew: (rows) => store.renew(rows),
   }

@@ -111,7 +111,6 @@ export const es: Translated<English> = {
   noneSearched: 'Ningún estudio contiene todas estas palabras. Con menos letras se encuentra más.',
   noneView: 'No hay estudios en esta vista ahora.',
   showAll: 'Mostrar todos los estudios',
-  failedMore: 'No se pudo leer lo que sigue.',
   columns: {
     select: 'Seleccionado',
     severity: 'Prioridad',
@@ -154,7 +153,7 @@ export const es: Translated<English> = {
   flags: {
     cancelled: ['Cancelado', 'Se canceló: nadie debe leerlo.'],
     critical: ['Crítico', 'Un informe firmado de este estudio tiene un resultado crítico.'],
-    mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente o examen. Abra las imágenes para compararlos.'],
+    mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para compararlos.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

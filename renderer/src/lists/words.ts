@@ -114,7 +114,6 @@ const en = {
   noneSearched: 'No study holds all of these words. Fewer letters find more.',
   noneView: 'No study is in this view now.',
   showAll: 'Show all studies',
-  failedMore: 'What follows could not be read.',
   columns: {
     select: 'Selected',
     severity: 'Severity',

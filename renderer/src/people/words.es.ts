@@ -77,7 +77,7 @@ export const es: Translated<English> = {
   },
   theLink: 'el enlace',
   loopback:
-    'Este enlace solo se abre en el propio equipo de la pasarela. Para una persona en otro equipo, fije primero la dirección pública en Configuración y cree un enlace nuevo.',
+    'Este enlace solo se abre en el propio equipo de la pasarela. Para una persona en otro equipo, fije primero la dirección pública en Ajustes y cree un enlace nuevo.',
   asks: {
     revoke: {
       title: '¿Retirar el acceso?',
@@ -112,7 +112,7 @@ export const es: Translated<English> = {
     by: 'Añadida por',
     since: 'Añadida',
     login: 'Último acceso',
-    sources: { dashboard: 'esta ventana', api: 'un sistema asociado' },
+    sources: { dashboard: 'esta ventana', api: 'un socio' },
   },
   copyId: 'el id de esta persona',
   customers: {
@@ -165,7 +165,7 @@ export const es: Translated<English> = {
     chooseRole: 'falta elegirla',
     rights: 'Qué puede hacer la persona',
     level: 'Nivel',
-    levelAbout: 'Los administradores gestionan personas, claves, equipos y configuración.',
+    levelAbout: 'Los administradores gestionan personas, claves, dispositivos y ajustes.',
     hasDashboardAccess: ['Usar esta ventana', 'Sin ello la persona solo sigue enlaces a estudios concretos.'],
     canManageStudies: ['Gestionar estudios', 'Crear, modificar, asignar y cancelar estudios.'],
     canCreateReports: ['Redactar y firmar informes', 'Requiere el NPI.'],

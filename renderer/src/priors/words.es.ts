@@ -30,7 +30,7 @@ export const es: Translated<English> = {
   nothing: 'No se encontró nada',
   nothingText: 'El otro sistema puede conocer al paciente por otro número. Pruebe con el nombre, o con menos campos.',
   label: 'Estudios que tiene el otro sistema',
-  columns: { patient: 'Paciente', date: 'Fecha', exam: 'Examen', images: 'Imágenes', here: 'Aquí' },
+  columns: { patient: 'Paciente', date: 'Fecha', exam: 'Exploración', images: 'Imágenes', here: 'Aquí' },
   otherPatient: 'Otro ID de paciente',
   otherPatientMeaning: 'El estudio del que viene tiene otro ID de paciente. Compare nombre y fecha de nacimiento antes de traerlo.',
   born: 'nac.',
@@ -45,6 +45,6 @@ export const es: Translated<English> = {
   progress: (done, all) => `${done} de ${all} imágenes`,
   failedImages: (count) => `${count} no se pudieron enviar`,
   caller: 'Entretanto llamó un sistema desconocido y se rechazó. Si es este, admítalo en',
-  devices: 'Equipos',
+  devices: 'Dispositivos',
   states: { running: { name: 'En camino' }, done: { name: 'Aquí' }, failed: { name: 'Falló' } },
 }

@@ -1,4 +1,5 @@
 import { Communication } from '#shared/contract/reports.ts'
+import { said } from '../language/said.ts'
 
 export interface CommunicationValues {
   communicatedTo: string
@@ -26,5 +27,7 @@ export function communicationOf({ at, ...values }: CommunicationValues): Communi
 export function communicationFaults(values: CommunicationValues): Record<string, string> {
   const parsed = Communication.safeParse(communicationOf(values))
   if (parsed.success) return {}
-  return Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path[0] === 'communicatedAt' ? 'at' : path.join('.'), message]))
+  return Object.fromEntries(
+    parsed.error.issues.map(({ path, message }) => [path[0] === 'communicatedAt' ? 'at' : path.join('.'), said(message)]),
+  )
 }

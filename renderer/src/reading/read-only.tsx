@@ -15,9 +15,9 @@ export function ReadOnly({ reading }: { reading: Reading }) {
       {status !== 'completed' && whyNot && <Notice tone="plain">{said(whyNot)}</Notice>}
       <SignedTexts reports={reading.reports} />
       {draft && draft.text !== '' && (
-        <article className={css.signedText} aria-label={words.statuses.in_progress[0]}>
+        <article className={css.signedText} aria-label={words.draft}>
           <header>
-            <h2 className={css.signedTitle}>{draft.isAddendum ? words.editor.addendum : words.statuses.in_progress[0]}</h2>
+            <h2 className={css.signedTitle}>{draft.isAddendum ? words.editor.addendum : words.draft}</h2>
             <Text fz="sm" c="dimmed">
               {draft.savedBy.name}
             </Text>

@@ -1,4 +1,4 @@
-import type { CRITICAL_METHODS, Delivery, PriorReport, ReadingStudy } from '#shared/contract/reports.ts'
+import type { CRITICAL_METHODS, Delivery, PriorReport } from '#shared/contract/reports.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
 
@@ -8,60 +8,13 @@ const en = {
   tabs: { label: 'Reading', studies: 'Studies', criticals: 'Critical results', templates: 'Templates' },
   list: {
     title: 'Reading',
-    about: 'Studies for reporting. Open one to write, sign and follow its report.',
     label: 'Studies for reporting',
-    search: 'Description',
-    searchWhat: 'Words of the description',
-    showLabel: 'Which studies',
-    shows: { mine: 'Mine', unassigned: 'Unassigned', open: 'Open', signed: 'Signed', all: 'All' },
-    columns: {
-      severity: 'Severity',
-      patient: 'Patient',
-      study: 'Study',
-      scanned: 'Scanned',
-      images: 'Images',
-      status: 'Report',
-      assigned: 'Assigned to',
-    },
     none: 'No study for reporting yet',
     noneText: 'Partners add studies through the interface, and studies that arrive as images appear here by themselves.',
-    noneFiltered: 'No study fits',
-    noneFilteredText: 'None of the studies fits what is chosen above.',
-    noneShow: {
-      mine: 'Nothing is assigned to you.',
-      unassigned: 'Every study is assigned to somebody.',
-      open: 'Every study is reported.',
-      signed: 'No report is signed yet.',
-      all: '',
-    },
-    clear: 'Show all open studies',
-    more: 'Loading more…',
-    last: 'That is all.',
-    keys: 'J and K go down and up, Enter opens, I opens the images',
-    openImages: 'Open images',
-    openImagesOf: (study: string) => `Open images: ${study}`,
-    noImages: 'none yet',
     nobody: 'nobody',
     receiving: 'arriving',
-    cancelled: 'Cancelled',
-    cancelledMeaning: 'The partner cancelled this study: it is not reported.',
-    critical: 'Critical',
-    criticalMeaning: 'A signed report of this study has a critical result.',
-    writing: (name: string) => `${name} is writing`,
-    youWrite: 'You are writing',
   },
-  severities: {
-    stat: ['STAT', 'To be read at once.'],
-    high: ['High', 'To be read before others.'],
-    normal: ['Normal', ''],
-  } satisfies Named<ReadingStudy['severity'], readonly [name: string, meaning: string]>,
-  statuses: {
-    unassigned: ['Not begun', 'Nobody is to report it yet.'],
-    assigned: ['Assigned', 'Somebody is to report it; nothing is written yet.'],
-    in_progress: ['Draft', 'A report is being written.'],
-    completed: ['Signed', 'The report is signed.'],
-    addendum_active: ['Addendum', 'The report is signed; an addendum is being written.'],
-  } satisfies Named<ReadingStudy['status'], readonly [name: string, meaning: string]>,
+  draft: 'Draft',
   assign: {
     label: (name: string, study: string) => `${name}: assign ${study}`,
     toMe: 'To me',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SETTINGS, type Setting } from '#shared/contract/settings.ts'
+import { said } from '../language/said.ts'
 import { GROUPS, LABELS } from './setting-names.ts'
 
 export type Json = z.infer<ReturnType<typeof z.json>>
@@ -79,7 +80,8 @@ export function kindOf(row: SettingRow): FieldKind {
 /** Fault of a value in words, or undefined. A key this window does not know is left to the gateway to judge. */
 export function faultOf(key: string, value: Json): string | undefined {
   const parsed = byKey[key]?.schema.safeParse(value)
-  return parsed === undefined || parsed.success ? undefined : parsed.error.issues[0]?.message
+  if (parsed === undefined || parsed.success) return undefined
+  return said(parsed.error.issues[0]?.message ?? '')
 }
 
 /** The settings whose value is not the gateway's any more. */

@@ -2,8 +2,8 @@ import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
 export const es: Translated<English> = {
-  title: 'Configuración',
-  tabs: { label: 'Configuración', all: 'Configuración', access: 'Acceso desde otros PC', readiness: 'Preparación' },
+  title: 'Ajustes',
+  tabs: { label: 'Ajustes', all: 'Ajustes', access: 'Acceso desde otros PC', readiness: 'Preparación' },
   about:
     'Los cambios surten efecto de inmediato, salvo donde se indique un reinicio. Se guardan todos juntos o ninguno, y quedan en el registro de auditoría.',
   restart: 'surte efecto en el próximo inicio',
@@ -27,8 +27,8 @@ export const es: Translated<English> = {
   certificates: {
     title: 'Certificados',
     about:
-      'Lo que esta pasarela muestra cuando alguien se conecta cifrado. Un certificado hecho aquí no lo conoce nadie: hay que entregarlo a los equipos y PC que deban confiar en él.',
-    uses: { https: 'Ventana e interfaz (HTTPS)', 'dicom-tls': 'Equipos (DICOM TLS)' },
+      'Lo que esta pasarela muestra cuando alguien se conecta cifrado. Un certificado hecho aquí no lo conoce nadie: hay que entregarlo a los dispositivos y PC que deban confiar en él.',
+    uses: { https: 'Ventana e interfaz (HTTPS)', 'dicom-tls': 'Dispositivos (DICOM TLS)' },
     inUse: 'En uso',
     notInUse: 'Sin uso',
     subject: 'Para',
@@ -49,10 +49,9 @@ export const es: Translated<English> = {
     renewTitle: '¿Hacer un certificado nuevo?',
     renewAction: 'Hacer uno nuevo',
     renewText: {
-      https:
-        'A los navegadores y sistemas asociados que confían en el anterior hay que entregarles el nuevo. Hasta entonces rechazan la conexión.',
+      https: 'A los navegadores y socios que confían en el anterior hay que entregarles el nuevo. Hasta entonces rechazan la conexión.',
       'dicom-tls':
-        'A los equipos que recibieron el anterior hay que entregarles el nuevo. Hasta entonces no pueden conectarse cifrados: no reciben lista de trabajo ni envían imágenes.',
+        'A los dispositivos que recibieron el anterior hay que entregarles el nuevo. Hasta entonces no pueden conectarse cifrados: no reciben lista de trabajo ni envían imágenes.',
     },
     none: 'Todavía ninguno. Se hace uno cuando la pasarela atiende conexiones cifradas por primera vez.',
   },

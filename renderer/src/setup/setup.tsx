@@ -8,6 +8,9 @@ import { useReply } from '../gateway.ts'
 import { useLiveLine } from '../live.ts'
 import { mayManage, useSession } from '../session.ts'
 import { Mark } from '../shell/brand.tsx'
+import { useForgetting } from '../shell/forgetting.ts'
+import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
+import { LockScreen } from '../shell/lock-screen.tsx'
 import { SignIn } from '../sign-in/sign-in.tsx'
 import { Welcome } from '../welcome/welcome.tsx'
 import { BackupStep } from './backup-step.tsx'
@@ -47,14 +50,20 @@ const OWN_BUTTON: readonly SetupStep[] = ['clinic', 'readiness']
 /** The first-run wizard: it stands outside the shell, and begins where something is missing. */
 export function Setup() {
   const session = useSession()
-  const { user, needsOwner, isLocked } = session.data ?? {}
-  useLiveLine(Boolean(user) && isLocked === false)
-  if (session.isPending) return <Waiting rows={6} height={48} />
+  const isLockedHere = useIsLockedHere()
+  const { user = null, needsOwner, isLocked = false, lockMinutes = 10 } = session.data ?? {}
+  const isOpen = user !== null && !isLocked && !isLockedHere
+  useLiveLine(isOpen)
+  useLockWhenIdle(isOpen, lockMinutes)
+  useOtherWindows()
+  const isSamePerson = useForgetting(session.data)
+  if (session.isPending || !isSamePerson) return <Waiting rows={6} height={48} />
   if (session.isError && !session.data) return <Failed error={session.error} onRetry={() => void session.refetch()} />
   if (needsOwner) return <Welcome token={null} />
   if (!user) return <SignIn note="" />
-  // The shell shows what a locked window and a member's account may see.
-  if (isLocked || !mayManage(user)) return <Navigate to="/" replace />
+  if (session.data && !isOpen) return <LockScreen session={session.data} />
+  // The shell shows what a member's account may see.
+  if (!mayManage(user)) return <Navigate to="/" replace />
   return <Wizard />
 }
 

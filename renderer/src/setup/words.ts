@@ -81,7 +81,6 @@ const en = {
     language: ['Language of this window', 'On this PC only; others choose their own.'],
     zone: 'Time zone of the clinic',
     now: (time: string) => `Now it is ${time} there.`,
-    ofPc: 'That of this PC:',
     save: 'Save and continue',
     nothing: 'No time zone is called that',
   },

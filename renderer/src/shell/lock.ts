@@ -1,4 +1,3 @@
-import { notifications } from '@mantine/notifications'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
@@ -7,12 +6,14 @@ import { noteAtWork } from '../at-work.ts'
 import { closeWatched } from '../beside/child-windows.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
 import { ProblemError } from '../client.ts'
+import { forgetDone } from '../components/undo.tsx'
 import { call, keyOf, queryClient } from '../gateway.ts'
 import { whenLeft } from '../reading/window-drafts.ts'
 import { openIdleWatch } from './idle-watch.ts'
 import { onWindows, tellWindows } from './windows.ts'
 
-const SIGNS = ['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchstart', 'scroll'] as const
+// Not `scroll`: a list that grows scrolls by itself.
+const SIGNS = ['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchmove', 'touchstart'] as const
 const LOOK_MS = 5000
 const TELL_GATEWAY_MS = 25_000
 const AGAIN_MS = 4000
@@ -64,7 +65,9 @@ async function lockSession(): Promise<void> {
   if (!isLockedHere) return
   try {
     await call(dashboardSecurity.lock, {})
-    if (isLockedHere) set(true, true)
+    // It may have been unlocked again while the answer was on its way.
+    if (!isLockedHere) return
+    set(true, true)
     queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(keyOf(dashboard.session, {}), (session) =>
       session?.user ? { ...session, isLocked: true } : session,
     )
@@ -91,8 +94,12 @@ export function forgetLock(): void {
 export function hideBesideLock(): void {
   closeImagesWindow()
   closeWatched()
-  notifications.clean()
+  forgetDone()
 }
+
+/** A browser tells of the mouse too when what is under it changes. What other windows tell is no event of the browser's own. */
+const isStill = (event: Event): boolean =>
+  event.isTrusted && event.type === 'mousemove' && event instanceof MouseEvent && event.movementX === 0 && event.movementY === 0
 
 /** Locks the window when nobody uses this browser for as long as the setting says, and when another window is locked. */
 export function useLockWhenIdle(isOn: boolean, minutes: number): void {
@@ -115,12 +122,15 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
       void call(dashboard.session, {}).catch(() => undefined)
     }
     const timer = setInterval(look, LOOK_MS)
-    for (const sign of SIGNS) document.addEventListener(sign, watch.used, { passive: true, capture: true })
+    const used = (event: Event) => {
+      if (!isStill(event)) watch.used()
+    }
+    for (const sign of SIGNS) document.addEventListener(sign, used, { passive: true, capture: true })
     document.addEventListener('visibilitychange', watch.look)
     return () => {
       stop()
       clearInterval(timer)
-      for (const sign of SIGNS) document.removeEventListener(sign, watch.used, { capture: true })
+      for (const sign of SIGNS) document.removeEventListener(sign, used, { capture: true })
       document.removeEventListener('visibilitychange', watch.look)
     }
   }, [isOn, minutes])

@@ -1,6 +1,6 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import type { Status } from '#shared/contract/dashboard.ts'
 import { dashboardToday, type Today, type TodayKind } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
@@ -8,7 +8,7 @@ import { useReply } from '../gateway.ts'
 import { mayManage, type Session } from '../session.ts'
 import { useStatus } from '../status.ts'
 import { Mark } from './brand.tsx'
-import { GROUPS, SCREENS, type Screen } from './screens.ts'
+import { GROUPS, SCREENS, type Screen, screenAt } from './screens.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
 
@@ -17,6 +17,7 @@ const TODAY_MS = 60_000
 /** The screens in their groups, with what waits there. What is not for this person is there too, with a lock. */
 export function Navigation({ session, isNarrow }: { session: Session; isNarrow: boolean }) {
   const isManager = mayManage(session.user)
+  const here = screenAt(useLocation().pathname)?.to
   return (
     <nav className={css.nav} aria-label={words.navigation}>
       <div className={css.brand}>
@@ -29,7 +30,13 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
             {words.groups[group]}
           </h2>
           {SCREENS.filter((screen) => screen.group === group).map((screen) => (
-            <Entry key={screen.to} screen={screen} isLocked={screen.isForManagers === true && !isManager} isNarrow={isNarrow} />
+            <Entry
+              key={screen.to}
+              screen={screen}
+              isHere={screen.to === here}
+              isLocked={screen.isForManagers === true && !isManager}
+              isNarrow={isNarrow}
+            />
           ))}
         </section>
       ))}
@@ -38,11 +45,19 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
   )
 }
 
-function Entry({ screen, isLocked, isNarrow }: { screen: Screen; isLocked: boolean; isNarrow: boolean }) {
+function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNarrow: boolean }) {
+  const { screen, isHere, isLocked, isNarrow } = props
   const { to, name, icon: Icon } = screen
   return (
     <Tooltip label={name} position="right" disabled={!isNarrow}>
-      <Link to={to} className={css.link} activeOptions={{ exact: to === '/', includeSearch: false }} data-locked={isLocked || undefined}>
+      <Link
+        to={to}
+        className={css.link}
+        activeOptions={{ exact: to === '/', includeSearch: false }}
+        data-locked={isLocked || undefined}
+        // The router knows those beneath its address by itself.
+        {...(isHere && { 'aria-current': 'page' as const })}
+      >
         <Icon size={19} stroke={1.7} aria-hidden />
         <span className={css.linkName}>{name}</span>
         {isLocked ? (

@@ -8,8 +8,8 @@ import { words } from './words.ts'
 export function NotYours({ pathname }: { pathname: string }) {
   const isKnown = (address: string): address is keyof typeof words.notYoursText => Object.hasOwn(words.notYoursText, address)
   const screen = screenAt(pathname)
-  const name = screen?.name ?? (pathname === '/audit' ? words.places['/audit'] : words.notYoursHere)
-  const address = screen?.to ?? pathname
+  const name = pathname === '/audit' ? words.places['/audit'] : (screen?.name ?? words.notYoursHere)
+  const address = isKnown(pathname) ? pathname : (screen?.to ?? pathname)
   return (
     <Page title={name}>
       <Empty icon={<IconLock size={36} stroke={1.3} aria-hidden />} title={words.notYoursHere} action={<Link to="/">{words.toToday}</Link>}>

@@ -83,5 +83,11 @@ const FOR_MANAGERS = ['/audit']
 export const isForManagers = (address: string): boolean =>
   ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) || FOR_MANAGERS.some((to) => isWithin(address, to))
 
+/** Lists of a screen that have addresses of their own. */
+const ELSEWHERE: Readonly<Record<string, Screen['to']>> = { '/queries': '/activity', '/audit': '/activity' }
+
 /** The screen an address belongs to. */
-export const screenAt = (address: string): Screen | undefined => SCREENS.find(({ to }) => to === address || isWithin(address, to))
+export function screenAt(address: string): Screen | undefined {
+  const [, of = address] = Object.entries(ELSEWHERE).find(([list]) => isWithin(address, list)) ?? []
+  return SCREENS.find(({ to }) => to === of || isWithin(of, to))
+}

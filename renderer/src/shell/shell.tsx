@@ -1,17 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Navigate, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef } from 'react'
-import { dashboard } from '#shared/contract/dashboard.ts'
-import { closeImagesWindow } from '../beside/images-window.ts'
+import { lazy, Suspense, useRef } from 'react'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useLiveLine } from '../live.ts'
 import { mayManage, type Session, useSession } from '../session.ts'
-import { closeViews } from '../views.ts'
+import { useForgetting } from './forgetting.ts'
 import { Frame } from './frame.tsx'
 import { wasChosen } from './leave.ts'
 import { loadLockScreen } from './load-lock-screen.ts'
-import { forgetLock, useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
-import { forgetRecent } from './recent.ts'
+import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
 import { words } from './words.ts'
 
 const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
@@ -28,23 +24,13 @@ export function Shell() {
   const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isSignedIn = user !== null
   const isOpen = isSignedIn && !isLocked && !isLockedHere
-  const hasAnswer = session.data !== undefined
   useLiveLine(isOpen)
   useLockWhenIdle(isOpen, lockMinutes)
   useOtherWindows()
   const note = useEndNote(isSignedIn)
-  const client = useQueryClient()
-  useEffect(() => {
-    // Whoever signs in next must not find what the last one read.
-    if (isSignedIn) return
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== dashboard.session.path })
-    closeImagesWindow()
-    closeViews()
-    forgetRecent()
-    if (hasAnswer) forgetLock()
-  }, [isSignedIn, hasAnswer, client])
+  const isSamePerson = useForgetting(session.data)
 
-  if (session.isPending) return waiting
+  if (session.isPending || !isSamePerson) return waiting
   if (session.error?.code !== 'workstation-unknown' && session.data && isOpen) return <Opened session={session.data} />
   return (
     <Suspense fallback={waiting}>

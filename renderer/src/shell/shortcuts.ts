@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { STEPS } from '../components/row-steps.ts'
 import { isForInputsToo, isModifier, isPressed, strokesOf } from './keys.ts'
 
 export interface Shortcut {
@@ -6,6 +7,8 @@ export interface Shortcut {
   readonly keys: string
   readonly name: string
   readonly run: () => void
+  /** Also while a dialog is open. */
+  readonly isEverywhere?: true
 }
 
 interface Entry {
@@ -23,8 +26,8 @@ export interface ShortcutGroup {
 
 const SEQUENCE_MS = 1500
 const INPUTS = 'input:not([type="checkbox"], [type="radio"], [type="button"]), textarea, select, [contenteditable="true"]'
-/** They read letters themselves. */
-const READERS = '[role="menu"], [role="listbox"]'
+/** They read letters themselves; and a panel with choices is no place to do something with a list behind it. */
+const READERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
 const DIALOG = '[role="dialog"][aria-modal="true"]'
 
 const entries = new Set<Entry>()
@@ -80,6 +83,9 @@ function listen(): void {
   document.addEventListener('keydown', press)
 }
 
+/** Whether the next stroke may be the second of a sequence, so that it is nobody else's. @param at `timeStamp` of its event */
+export const isSequenceBegun = (at: number): boolean => begun !== null && at - begun.at < SEQUENCE_MS
+
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event)) return
   const target = event.target instanceof Element ? event.target : null
@@ -87,14 +93,13 @@ function press(event: KeyboardEvent): void {
   const isRead = target?.closest(READERS) != null
   // Enter and space press what has the focus.
   const isNative = (event.key === 'Enter' || event.key === ' ') && target?.closest('a, button, summary, [role="button"]') != null
-  const before = begun && event.timeStamp - begun.at < SEQUENCE_MS ? begun.stroke : null
+  const before = begun && isSequenceBegun(event.timeStamp) ? begun.stroke : null
   begun = null
   if (isNative) return
   const isDialogOpen = document.querySelector(DIALOG) !== null
   const heard = [...entries]
     .reverse()
-    .filter(({ isInDialog }) => isInDialog || !isDialogOpen)
-    .flatMap(({ shortcuts }) => shortcuts)
+    .flatMap(({ isInDialog, shortcuts }) => shortcuts.filter(({ isEverywhere }) => isEverywhere || isInDialog || !isDialogOpen))
     .filter(({ keys }) => !(isTyped || isRead) || isForInputsToo(keys))
   const isNow = ({ keys }: Shortcut) => {
     const [first = '', second] = strokesOf(keys)
@@ -104,7 +109,8 @@ function press(event: KeyboardEvent): void {
   const now = heard.find(isNow) ?? heard.find(({ keys }) => strokesOf(keys).length === 1 && isPressed(keys, event))
   if (now) {
     event.preventDefault()
-    now.run()
+    // A key that is held down does once what it does; only steps go on.
+    if (!event.repeat || STEPS[event.key]) now.run()
     return
   }
   const begins = heard.find(isBegin)

@@ -51,32 +51,35 @@ export function useFound(typed: string, isManager: boolean): Found {
     staleTime: 60_000,
   })
   if (!isSearch) return { items: [], isSearching: false, hasFailed: false }
-  return {
-    items: [
-      ...(studies.data ?? []).map(studyItem),
-      ...(people.data?.people ?? []).map(
-        (person): PaletteItem => ({
-          id: `person ${person.email}`,
-          group: 'people',
-          name: `${person.firstName} ${person.lastName}`.trim() || person.email,
-          about: person.email,
-          href: '/people',
+  const isSearching = studies.isFetching || people.isFetching || search !== typed.trim().slice(0, 100)
+  const items = [
+    ...(studies.data ?? []).map(studyItem),
+    ...(people.data?.people ?? []).map(
+      (person): PaletteItem => ({
+        id: `person ${person.email}`,
+        group: 'people',
+        name: `${person.firstName} ${person.lastName}`.trim() || person.email,
+        about: person.email,
+        href: '/people',
+      }),
+    ),
+    ...(devices.data?.devices ?? [])
+      .filter(({ aeTitle, name }) => isFound(`${aeTitle} ${name}`, search))
+      .slice(0, MOST_PEOPLE)
+      .map(
+        ({ deviceId, aeTitle, name }): PaletteItem => ({
+          id: `device ${deviceId}`,
+          group: 'devices',
+          name: name || aeTitle,
+          about: aeTitle,
+          href: '/devices',
         }),
       ),
-      ...(devices.data?.devices ?? [])
-        .filter(({ aeTitle, name }) => isFound(`${aeTitle} ${name}`, search))
-        .slice(0, MOST_PEOPLE)
-        .map(
-          ({ deviceId, aeTitle, name }): PaletteItem => ({
-            id: `device ${deviceId}`,
-            group: 'devices',
-            name: name || aeTitle,
-            about: aeTitle,
-            href: '/devices',
-          }),
-        ),
-    ],
-    isSearching: studies.isFetching || search !== typed.trim(),
+  ]
+  return {
+    // What the letters before found stays only where it may be meant: nobody opens another patient by a quick Enter.
+    items: isSearching ? items.filter(({ name, about }) => isFound(`${name} ${about}`, typed)) : items,
+    isSearching,
     hasFailed: studies.isError,
   }
 }

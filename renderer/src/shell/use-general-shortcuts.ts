@@ -13,7 +13,7 @@ export function useGeneralShortcuts(): void {
     { keys: 'mod+k', name: words.sheet.palette, run: showPalette },
     { keys: 'shift+?', name: words.sheet.open, run: showSheet },
     { keys: 'alt+z', name: words.sheet.undo, run: undoLast },
-    { keys: 'mod+l', name: words.lock, run: lockWindow },
+    { keys: 'mod+l', name: words.lock, run: lockWindow, isEverywhere: true },
   ])
   useShortcuts(
     words.sheet.goTo,

@@ -3,7 +3,7 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Iniciar sesión',
-  claim: 'El paso entre sus equipos de imagen y su sistema asociado.',
+  claim: 'El paso entre sus dispositivos de imagen y su socio.',
   foot: 'Pasarela de imágenes de esta clínica',
   language: 'Idioma',
   email: 'Correo electrónico',
@@ -28,7 +28,7 @@ export const es: Translated<English> = {
     ask: 'Pedir aprobación',
     asking: 'Esperando la aprobación',
     code: 'Código de este puesto',
-    compare: 'Un propietario o administrador abre Configuración, Acceso desde otros puestos, busca este código y lo aprueba.',
+    compare: 'Un propietario o administrador abre Ajustes, Acceso desde otros PC, busca este código y lo aprueba.',
     goesOn: 'Esta página continúa sola en cuanto se apruebe.',
     known: (name) => `Lo pide como ${name}.`,
   },

@@ -28,7 +28,7 @@ const en = {
     ask: 'Ask for approval',
     asking: 'Waiting for approval',
     code: 'Code of this workstation',
-    compare: 'An owner or administrator opens Settings, Access from other workstations, finds this code there and approves it.',
+    compare: 'An owner or administrator opens Settings, Access from other PCs, finds this code there and approves it.',
     goesOn: 'This page goes on by itself as soon as that is done.',
     known: (name: string) => `It asks as ${name}.`,
   },

@@ -24,9 +24,9 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
   const [person, setPerson] = useState<{ readonly id: UserId; readonly name: string } | null>(null)
   const [url, setUrl] = useState<string | null>(null)
   const [isTried, setIsTried] = useState(false)
-  const toViewer = useSend(viewer.rerouteUrl)
+  const toViewer = useSend(viewer.rerouteUrl, LIST_CHANGES)
   const toReport = useSend(scribe.rerouteUrl, LIST_CHANGES)
-  const toImages = useSend(scribe.viewerOnlyRerouteUrl)
+  const toImages = useSend(scribe.viewerOnlyRerouteUrl, LIST_CHANGES)
   const error = toViewer.error ?? toReport.error ?? toImages.error
   const isScribe = area === 'scribe'
   const needsPerson = isScribe && kind === 'dictate'

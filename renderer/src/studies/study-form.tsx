@@ -54,7 +54,7 @@ export function StudyForm(props: { area: StudyArea; details: Details | null; onD
       !parsed.success &&
       Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)] as const).reverse())),
     ...(isTried && Object.fromEntries(measureFaults.map((name) => [`reportMetadata.${name}`, texts.measureFault]))),
-    ...(error && Object.fromEntries(Object.entries(faultsByField(error)).map(([name, fault]) => [name, said(fault)]))),
+    ...(error && faultsByField(error)),
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -20,7 +20,6 @@ export const es: Translated<English> = {
   preview: 'El estudio de la fila actual',
   noPreview: 'Vaya a una fila para ver más de ella aquí.',
   open: 'Abrir',
-  keysHint: 'J y K bajan y suben, Intro abre, ? muestra todas las teclas.',
   showPreview: 'Mostrar la vista previa',
   hidePreview: 'Ocultar la vista previa',
 
@@ -59,7 +58,6 @@ export const es: Translated<English> = {
     madeBy: 'Creado por',
     made: 'Llegada',
     changed: 'Último cambio',
-    cancelledAt: 'Cancelado',
     priors: 'Estudios previos',
     priorTexts: 'Informes previos como texto',
     uid: 'UID del estudio',

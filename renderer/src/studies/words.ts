@@ -22,7 +22,6 @@ const en = {
   preview: 'The study of the current row',
   noPreview: 'Move to a row to see more of it here.',
   open: 'Open',
-  keysHint: 'J and K go down and up, Enter opens, ? shows all keys.',
   showPreview: 'Show the preview',
   hidePreview: 'Hide the preview',
 
@@ -61,7 +60,6 @@ const en = {
     madeBy: 'Made by',
     made: 'Came',
     changed: 'Changed',
-    cancelledAt: 'Cancelled',
     priors: 'Earlier studies',
     priorTexts: 'Earlier reports as text',
     uid: 'Study UID',

@@ -88,7 +88,6 @@ export const es: Translated<English> = {
     for: 'Para',
     forMine: 'Mí',
     forEverybody: 'Todos',
-    forAbout: 'Los propietarios y administradores crean las de todos.',
     name: ['Nombre', 'Como se ofrece.'],
     shortcut: ['Abreviatura', 'Se escribe y después Tab: letras, cifras, _ . o -.'],
     scope: 'Se ofrece para',

@@ -88,7 +88,6 @@ const en = {
     for: 'For',
     forMine: 'Me',
     forEverybody: 'Everybody',
-    forAbout: 'Owners and administrators make those for everybody.',
     name: ['Name', 'As it is offered.'],
     shortcut: ['Shortcut', 'Typed, then Tab: letters, digits, _ . or -.'],
     scope: 'Offered for',

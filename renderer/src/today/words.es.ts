@@ -11,25 +11,25 @@ export const es: Translated<English> = {
   needsOthers: 'Requiere a otra persona',
   label: 'Lo que requiere atención',
   calm: 'Nada requiere su atención',
-  calmText: 'Los equipos, el sistema asociado y el disco están en orden y nada espera. Lo que surja aparecerá aquí por sí solo.',
+  calmText: 'Los dispositivos, el socio y el disco están en orden y nada espera. Lo que surja aparecerá aquí por sí solo.',
   since: 'desde',
   more: (count) => `${count}+`,
   items: {
     'listener-down': {
       name: 'Un puerto no escucha',
-      text: () => 'Los equipos o los sistemas asociados no llegan a la pasarela por ahí.',
+      text: () => 'Los dispositivos o los socios no llegan a la pasarela por ahí.',
       action: 'Ajustes',
     },
     disk: { name: 'Espacio para imágenes', text: () => 'El disco de las imágenes se está quedando sin espacio.', action: 'Imágenes' },
     'partner-away': {
-      name: 'El sistema asociado no responde',
-      text: () => 'Los equipos reciben listas guardadas mientras sean lo bastante recientes.',
-      action: 'Sistema asociado',
+      name: 'El socio no responde',
+      text: () => 'Los dispositivos reciben listas guardadas mientras sean lo bastante recientes.',
+      action: 'Socio',
     },
     'partner-unset': {
-      name: 'No hay sistema asociado',
+      name: 'No hay socio',
       text: () => 'Se rechaza toda lista de trabajo hasta que se indique su dirección.',
-      action: 'Sistema asociado',
+      action: 'Socio',
     },
     'audit-broken': {
       name: 'El registro de auditoría está roto',
@@ -42,7 +42,7 @@ export const es: Translated<English> = {
       action: 'Continuar',
     },
     mismatches: {
-      name: 'Paciente o examen distinto',
+      name: 'Paciente o exploración distintos',
       text: (count, of) =>
         are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(' otro paciente u otra orden que lo programado.'),
       action: 'Comparar',
@@ -60,21 +60,18 @@ export const es: Translated<English> = {
     'reports-undelivered': {
       name: 'Informes en camino',
       text: (count, of) =>
-        are(count, 'informe firmado no ha', 'informes firmados no han', of).concat(
-          ' llegado al sistema asociado desde hace más de una hora.',
-        ),
+        are(count, 'informe firmado no ha', 'informes firmados no han', of).concat(' llegado al socio desde hace más de una hora.'),
       action: 'Entregas',
     },
     'endpoints-off': {
       name: 'Un destino de eventos está apagado',
-      text: (count, of) =>
-        are(count, 'dirección del sistema asociado ya no recibe', 'direcciones del sistema asociado ya no reciben', of).concat(' nada.'),
-      action: 'Sistema asociado',
+      text: (count, of) => are(count, 'dirección del socio ya no recibe', 'direcciones del socio ya no reciben', of).concat(' nada.'),
+      action: 'Socio',
     },
     downtime: {
       name: 'El modo de contingencia está activo',
-      text: () => 'Los equipos pueden recibir la última lista válida. Termínelo en el panel lateral cuando el sistema asociado responda.',
-      action: 'Exámenes de hoy',
+      text: () => 'Los dispositivos pueden recibir la última lista válida. Termínelo en el panel lateral cuando el socio responda.',
+      action: 'Exploraciones de hoy',
     },
     quarantined: {
       name: 'Imágenes apartadas',
@@ -87,9 +84,9 @@ export const es: Translated<English> = {
       action: 'Destinos',
     },
     'unknown-callers': {
-      name: 'Equipos desconocidos',
+      name: 'Dispositivos desconocidos',
       text: (count, of) =>
-        are(count, 'equipo desconocido ha llamado y no es atendido.', 'equipos desconocidos han llamado y no son atendidos.', of),
+        are(count, 'dispositivo desconocido ha llamado y no es atendido.', 'dispositivos desconocidos han llamado y no son atendidos.', of),
       action: 'Aprobar o descartar',
     },
     workstations: {
@@ -98,26 +95,29 @@ export const es: Translated<English> = {
       action: 'Aprobar o rechazar',
     },
     'exams-overdue': {
-      name: 'Exámenes atrasados',
+      name: 'Exploraciones atrasadas',
       text: (count, of) =>
-        are(count, 'examen lleva más de una hora de retraso y no ha', 'exámenes llevan más de una hora de retraso y no han', of).concat(
-          ' empezado en ningún equipo.',
-        ),
+        are(
+          count,
+          'exploración lleva más de una hora de retraso y no ha',
+          'exploraciones llevan más de una hora de retraso y no han',
+          of,
+        ).concat(' empezado en ningún dispositivo.'),
       action: 'Ver',
     },
     'images-unplanned': {
-      name: 'Imágenes sin examen',
+      name: 'Imágenes sin exploración',
       text: (count, of) =>
         are(count, 'estudio de hoy tiene imágenes', 'estudios de hoy tienen imágenes', of).concat(
-          ' que no se hicieron para ningún examen programado.',
+          ' que no se hicieron para ninguna exploración programada.',
         ),
       action: 'Imágenes',
     },
     'exams-withheld': {
-      name: 'Exámenes retenidos',
+      name: 'Exploraciones retenidas',
       text: (count, of) =>
-        are(count, 'examen de hoy no se puede', 'exámenes de hoy no se pueden', of).concat(
-          ' enviar a los equipos tal como los escribió el sistema asociado.',
+        are(count, 'exploración de hoy no se puede', 'exploraciones de hoy no se pueden', of).concat(
+          ' enviar a los dispositivos tal como las escribió el socio.',
         ),
       action: 'Ver por qué',
     },
@@ -161,21 +161,21 @@ export const es: Translated<English> = {
 
   numbers: {
     label: 'Cifras del día',
-    exams: 'Exámenes de hoy',
+    exams: 'Exploraciones de hoy',
     begun: 'en curso',
-    completed: 'Exámenes completados',
+    completed: 'Exploraciones completadas',
     unread: 'Por leer',
     signed: 'Firmados hoy',
     images: 'Imágenes de hoy',
     receiving: 'Recibiendo ahora',
     queries: 'Consultas de lista',
-    connected: 'Equipos conectados',
+    connected: 'Dispositivos conectados',
   },
 
   gateway: 'Pasarela',
   listenerNames: {
-    dimse: 'Equipos (DICOM)',
-    'dimse-tls': 'Equipos, cifrado (DICOM TLS)',
+    dimse: 'Dispositivos (DICOM)',
+    'dimse-tls': 'Dispositivos, cifrado (DICOM TLS)',
     http: 'Esta ventana y la interfaz',
     https: 'Otros puestos de trabajo (HTTPS)',
   },
@@ -193,15 +193,15 @@ export const es: Translated<English> = {
   free: (free, total) => `${free} libres de ${total}`,
   used: (share) => `Está usado el ${share} % del disco`,
   toSend: (images) => `${countText(images, 'imagen', 'imágenes')} por enviar`,
-  partner: 'Sistema asociado',
+  partner: 'Socio',
   partnerStates: {
-    unset: { name: 'Sin configurar', text: 'No hay sistema asociado, así que se rechaza toda lista de trabajo.' },
-    unknown: { name: 'Aún sin preguntar', text: 'No se ha preguntado al sistema asociado desde que arrancó la pasarela.' },
-    up: { name: 'Responde', text: 'El sistema asociado responde.' },
-    down: { name: 'No disponible', text: 'No se puede contactar con el sistema asociado.' },
-    refusing: { name: 'Rechaza', text: 'El sistema asociado responde, pero rechaza.' },
+    unset: { name: 'Sin configurar', text: 'No hay socio, así que se rechaza toda lista de trabajo.' },
+    unknown: { name: 'Aún sin preguntar', text: 'No se ha preguntado al socio desde que arrancó la pasarela.' },
+    up: { name: 'Responde', text: 'El socio responde.' },
+    down: { name: 'No disponible', text: 'No se puede contactar con el socio.' },
+    refusing: { name: 'Rechaza', text: 'El socio responde, pero rechaza.' },
   },
-  partnerUnusable: { name: 'No utilizable', text: 'El sistema asociado responde, pero sus respuestas no se pueden usar.' },
+  partnerUnusable: { name: 'No utilizable', text: 'El socio responde, pero sus respuestas no se pueden usar.' },
   failingSince: 'Desde',
   lastOk: 'Última respuesta válida',
   downSince: 'No disponible desde',
@@ -212,17 +212,17 @@ export const es: Translated<English> = {
   on: 'Activo',
   off: 'Inactivo',
   downtimeOff:
-    'Si no se puede contactar con el sistema asociado durante mucho tiempo, permite que los equipos reciban la última lista válida de hoy unas horas más.',
-  downtimeOn: 'Los equipos pueden recibir la última lista válida.',
+    'Si no se puede contactar con el socio durante mucho tiempo, permite que los dispositivos reciban la última lista válida de hoy unas horas más.',
+  downtimeOn: 'Los dispositivos pueden recibir la última lista válida.',
   downtimeStart: 'Iniciar el modo de contingencia',
   downtimeEnd: 'Terminar el modo de contingencia',
   downtimeFacts: { by: 'Iniciado por', since: 'Desde', until: 'Termina a más tardar', reason: 'Motivo' },
   downtimeAsk: {
     title: 'Iniciar el modo de contingencia',
     about: [
-      'Mientras no se pueda contactar con el sistema asociado, los equipos reciben su última lista válida de hoy, por antigua que sea dentro del límite de los ajustes.',
-      'Los exámenes pedidos, cambiados o cancelados desde entonces no están en ella. Avise a los técnicos.',
-      'Termina por sí solo a medianoche, o con la primera respuesta del sistema asociado.',
+      'Mientras no se pueda contactar con el socio, los dispositivos reciben su última lista válida de hoy, por antigua que sea dentro del límite de los ajustes.',
+      'Las exploraciones pedidas, cambiadas o canceladas desde entonces no están en ella. Avise a los técnicos.',
+      'Termina por sí solo a medianoche, o con la primera respuesta del socio.',
     ],
     reason: 'Motivo',
     reasonAbout: 'Se muestra a todos y queda en el registro de auditoría.',

@@ -51,13 +51,13 @@ function Group({ group }: { group: FaultGroup }) {
             if (sopInstanceUid === null || !foundImage(bench.list.state(), sopInstanceUid)) {
               return (
                 <span key={key} className={css.quiet}>
-                  {what}
+                  {said(what)}
                 </span>
               )
             }
             return (
               <button key={key} type="button" className={css.link} onClick={() => showInstance(bench, sopInstanceUid)}>
-                {what}
+                {said(what)}
               </button>
             )
           })}

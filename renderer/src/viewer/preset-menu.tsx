@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconChevronDown } from '@tabler/icons-react'
+import { said } from '../language/said.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import { amount } from './overlay-text.ts'
@@ -39,7 +40,7 @@ export function PresetMenu() {
             }
             onClick={() => pane.setWindow(preset)}
           >
-            {preset.name}
+            {said(preset.name)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

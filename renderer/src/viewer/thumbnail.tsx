@@ -3,6 +3,7 @@ import { useIntersection } from '@mantine/hooks'
 import { IconPhotoOff } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Tag } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
 import { hung } from './board.ts'
 import { activePaneId } from './desk.ts'
 import { useBench, useImages } from './desk-context.ts'
@@ -52,7 +53,7 @@ export function Thumbnail({ series, isShown, isActive }: { series: SeriesState; 
         {isComing && <Coming part={1 - unread / stack.length} />}
       </span>
       <span className={css.about}>
-        <span className={css.description}>{[of.seriesDescription || texts.untitled, part].filter(Boolean).join(', ')}</span>
+        <span className={css.description}>{[of.seriesDescription || texts.untitled, said(part)].filter(Boolean).join(', ')}</span>
         <span className={css.facts}>
           <b>{of.modality}</b>
           {of.seriesNumber !== null && <span>{texts.series(of.seriesNumber)}</span>}

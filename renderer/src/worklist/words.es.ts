@@ -2,14 +2,14 @@ import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
 export const es: Translated<English> = {
-  title: 'Pedir la lista de trabajo como un equipo',
+  title: 'Pedir la lista de trabajo como un dispositivo',
   about:
-    'Muestra qué recibiría ahora un equipo, y por qué. La pregunta recorre la pasarela por el mismo camino que la de un equipo, hasta el mismo sistema asociado; solo falta la red entre el equipo y la pasarela.',
-  noDevices: 'No hay ningún equipo en cuyo nombre preguntar',
-  noDevicesText: 'Añada primero un equipo, o apruebe uno que haya llamado.',
-  toDevices: 'Ir a equipos',
+    'Muestra qué recibiría ahora un dispositivo, y por qué. La pregunta recorre la pasarela por el mismo camino que la de un dispositivo, hasta el mismo socio; solo falta la red entre el dispositivo y la pasarela.',
+  noDevices: 'No hay ningún dispositivo en cuyo nombre preguntar',
+  noDevicesText: 'Añada primero un dispositivo, o apruebe uno que haya llamado.',
+  toDevices: 'Ir a dispositivos',
   keys: 'Lo que pide la consola',
-  device: 'Preguntar como equipo',
+  device: 'Preguntar como dispositivo',
   switchedOff: (device) => `${device}, desactivado`,
   patientName: 'Nombre del paciente',
   patientNameAbout: 'Apellido^Nombre; * equivale a cualquier letra',
@@ -25,7 +25,7 @@ export const es: Translated<English> = {
   again: 'Preguntar de nuevo',
   days: { today: 'Hoy', tomorrow: 'Mañana', none: 'Sin días' },
   noneAbout: 'Sin días, la pasarela pregunta por los de sus ajustes.',
-  waiting: 'Se pregunta al sistema asociado como lo haría el equipo. Tarda lo mismo que esperaría el equipo.',
-  before: 'Elija un equipo y pregunte',
-  beforeText: 'La respuesta aparece aquí como la mostraría la consola, con el motivo de cada examen que no está en ella.',
+  waiting: 'Se pregunta al socio como lo haría el dispositivo. Tarda lo mismo que esperaría el dispositivo.',
+  before: 'Elija un dispositivo y pregunte',
+  beforeText: 'La respuesta aparece aquí como la mostraría la consola, con el motivo de cada exploración que no está en ella.',
 }

@@ -65,6 +65,49 @@ describe('rows of a long list', () => {
     expect(store.read().unseen).toBe(0)
   })
 
+  it('are read again where somebody looks: what came, went or changed there does so here, and the rest stays', () => {
+    const store = open()
+    store.begin(page([1, 2, 3], 'a'), false)
+    store.append(page([4, 5, 6], 'b'))
+    store.append(page([7, 8], 'c'))
+    expect([0, 2, 3, 5, 6, 7].map((at) => store.partWith(at))).toEqual([undefined, undefined, 'a', 'a', 'b', 'b'])
+
+    store.renewPart('a', { rows: [{ id: '4', text: 'changed' }, ...rowsOf('new', 6)], cursor: 'b2' })
+    expect(ids(store)).toEqual(['1', '2', '3', '4', 'new', '6', '7', '8'])
+    expect(store.read().rows[3]?.text).toBe('changed')
+    expect(store.partWith(6)).toBe('b2')
+    expect(store.next()).toBe('c')
+    // Its end reaches into the next part.
+    store.renewPart('a', page([4, 6, 7], 'x'))
+    expect(ids(store)).toEqual(['1', '2', '3', '4', '6', '7', '8'])
+    // The last part, and nothing after it any more.
+    store.renewPart('a', page([4]))
+    expect(ids(store)).toEqual(['1', '2', '3', '4'])
+    expect(store.read().hasMore).toBe(false)
+  })
+
+  it('bring back one that moved further down when the place it moved to is read again', () => {
+    const store = open()
+    store.begin(page([1, 2, 3], 'a'), false)
+    store.append(page([4, 5, 6], 'b'))
+    store.begin(page([1, 3, 4], 'x'), false)
+    expect(ids(store)).toEqual(['1', '3', '4', '5', '6'])
+    store.append(page([7, 2, 8]))
+    expect(ids(store)).toEqual(['1', '3', '4', '5', '6', '7', '2', '8'])
+  })
+
+  it('take only the new state where nobody knows any more what stands before the place that was read', () => {
+    const store = open()
+    store.begin(page([1, 2], 'a'), false)
+    store.append(page([3, 4], 'b'))
+    store.append(page([5, 6]))
+    store.begin(page([3, 1], 'x'), false)
+    expect(ids(store)).toEqual(['3', '1', '2', '4', '5', '6'])
+    store.renewPart('unknown', { rows: [{ id: '4', text: 'changed' }, ...rowsOf(5)], cursor: 'y' })
+    expect(ids(store)).toEqual(['3', '1', '2', '4', '5', '6'])
+    expect(store.read().rows[3]?.text).toBe('changed')
+  })
+
   it('give another array and tell whenever something changed, and renew only rows that are there', () => {
     const store = open()
     let told = 0

@@ -20,7 +20,7 @@ describe('the palette', () => {
     expect(names(screensFor(''))).toContain('Studies')
     expect(names(screensFor(''))).not.toContain('Critical results')
     expect(names(screensFor('crit'))).toEqual(['Critical results'])
-    expect(names(screensFor('audit'))).toEqual(['Audit trail'])
+    expect(names(screensFor('audit'))).toEqual(['Audit'])
   })
 
   it('shows what the present screen has before what every screen has', () => {
@@ -68,6 +68,7 @@ describe('an address', () => {
   it('belongs to a screen', () => {
     expect(screenAt('/images/quarantine')?.to).toBe('/images')
     expect(screenAt('/')?.to).toBe('/')
-    expect(screenAt('/audit')).toBeUndefined()
+    expect([screenAt('/audit')?.to, screenAt('/queries/12')?.to]).toEqual(['/activity', '/activity'])
+    expect(screenAt('/account')).toBeUndefined()
   })
 })

@@ -104,7 +104,7 @@ describe('a report, from its study to its PDF', () => {
     on.clock.pass(3_600_000)
     expect((await fetch(server.url + path)).status).toBe(403)
     expect(on.audited()[0]).toBe('report.pdf-link')
-  })
+  }, 30_000)
 
   it('takes as long a text as the contract, in any script', async () => {
     const call = windowOf(on.user)

@@ -59,7 +59,11 @@ describe('the calls about studies', () => {
   })
 
   it('are for who has signed in', async () => {
-    for (const path of ['/dashboard/studies?area=scribe', '/dashboard/studies/counts?area=scribe', '/dashboard/saved-views?list=studies'])
+    for (const path of [
+      '/dashboard/studies?area=scribe',
+      '/dashboard/studies/counts?area=scribe',
+      '/dashboard/saved-views?list=studies',
+    ] as const)
       expect((await on.nobody.send(`GET ${path}`)).status).toBe(401)
     expect((await on.keys.partner.send('GET /dashboard/studies?area=scribe')).status).toBe(401)
   })

@@ -12,7 +12,7 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 const owner = { email: 'Olga@Clinic.example', firstName: 'Olga', lastName: 'Owner', password: PASSWORD, clinicName: 'North Clinic' }
 const NOBODY = {
-  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: true },
+  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: false },
   ...{ clinicName: '', version: '0.1.0' },
 }
 const session = (answer: { json: unknown }) => dashboard.session.reply.parse(answer.json)
@@ -32,6 +32,7 @@ describe('the first run', () => {
     expect(made.status).toBe(201)
     expect(session(made)).toMatchObject({
       needsOwner: false,
+      needsSetup: true,
       clinicName: 'North Clinic',
       user: { email: 'Olga@Clinic.example', level: 'owner', clinicRole: 'Administrative Director', hasDashboardAccess: true },
     })
@@ -78,6 +79,7 @@ describe('signing in', () => {
     const answer = await window.call('POST', '/dashboard/session', { email: ' MIA@clinic.example ', password: PASSWORD })
     expect(answer.status).toBe(200)
     expect(session(answer)).toMatchObject({ user: { firstName: 'Mia', level: 'member', lastLoginAt: '2026-11-20T09:00:00.000Z' } })
+    expect(session(answer).needsSetup).toBe(false)
     expect(answer.headers['set-cookie']?.[0]).toMatch(/^isthmus-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
     expect((await window.call('GET', '/dashboard/devices')).status).toBe(200)
   })

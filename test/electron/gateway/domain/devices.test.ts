@@ -135,6 +135,19 @@ describe('the inbox of unknown callers', () => {
     expect(temp.trail().map(({ action }) => action)).toEqual(['device.add', 'device.add'])
   })
 
+  it('forgets a caller that a device lets in by its new AE title, or that was added by hand', async () => {
+    using temp = clinic()
+    await temp.devices.noteCaller(CALL)
+    await temp.devices.noteCaller({ ...CALL, aeTitle: 'CT7' })
+    const { deviceId } = temp.devices.add(device({ aeTitle: 'MR', address: '10.0.3.9', isEnabled: false }), ACTOR)
+    temp.devices.update(deviceId, { aeTitle: 'mr9' }, ACTOR)
+    expect(temp.devices.callers()).toHaveLength(2)
+    temp.devices.update(deviceId, { isEnabled: true }, ACTOR)
+    expect(temp.devices.callers().map(({ aeTitle }) => aeTitle)).toEqual(['CT7'])
+    temp.devices.add(device({ aeTitle: 'CT7', address: '10.0.3.0/24' }), ACTOR)
+    expect(temp.devices.callers()).toEqual([])
+  })
+
   it('keeps a caller that could not be approved', async () => {
     using temp = clinic()
     temp.devices.add(device({ aeTitle: 'MR9', address: '10.0.3.9' }), ACTOR)

@@ -171,19 +171,21 @@ describe('saved views', () => {
   const VIEW = { list: 'reading', area: 'scribe', name: 'Mine, urgent', order: 'priority', isShared: false } as const
   const filter = StudyListFilter.parse({ assignedTo: 'me', severity: ['stat'], search: 'novakova' })
 
-  it('are kept for the person, shared where they say so, and count for whoever looks', () => {
+  it('are kept for the person, shared where they say so, and count for whoever looks', async () => {
     using on = stage()
     const [one, other] = [on.person('member'), on.person('member')]
     on.study({ assignedTo: one.user.userId, severity: 'stat' })
     const made = SavedView.parse(on.savedViews.add(one, { ...VIEW, filter }))
     expect(made).toMatchObject({ ...VIEW, filter, owner: { userId: one.user.userId, name: 'Una Malá' } })
-    expect(on.savedViews.list(one, 'reading')).toEqual([{ ...made, shown: { count: 1, isMore: false } }])
-    expect([on.savedViews.list(other, 'reading'), on.savedViews.list(one, 'studies')]).toEqual([[], []])
+    expect(await on.savedViews.list(one, 'reading')).toEqual([{ ...made, shown: { count: 1, isMore: false } }])
+    expect([await on.savedViews.list(other, 'reading'), await on.savedViews.list(one, 'studies')]).toEqual([[], []])
     on.savedViews.change(one, made.savedViewId, { isShared: true, name: 'Urgent' })
-    expect(on.savedViews.list(other, 'reading')).toEqual([{ ...made, isShared: true, name: 'Urgent', shown: { count: 0, isMore: false } }])
+    expect(await on.savedViews.list(other, 'reading')).toEqual([
+      { ...made, isShared: true, name: 'Urgent', shown: { count: 0, isMore: false } },
+    ])
     expect(on.store.audit.of([made.savedViewId], 10).map(({ action }) => action)).toEqual(['saved-view.change', 'saved-view.add'])
     on.savedViews.remove(one, made.savedViewId)
-    expect(on.savedViews.list(other, 'reading')).toEqual([])
+    expect(await on.savedViews.list(other, 'reading')).toEqual([])
   })
 
   it('are changed by who made them, and shared ones by those who manage the gateway', () => {

@@ -79,7 +79,12 @@ describe('a view by a link', () => {
     using on = stage()
     const { view, token } = on.follow(on.links.viewer(on.key, { studyId: on.viewed }))
     expect(view).toEqual({
-      ...{ viewId: expect.stringMatching(/^[0-9a-f-]{36}$/), sessionId: null, tokenHash: expect.stringMatching(/^[0-9a-f]{64}$/), kind: 'viewer' },
+      ...{
+        viewId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        sessionId: null,
+        tokenHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        kind: 'viewer',
+      },
       ...{ area: 'viewer', studyId: on.viewed, studyInstanceUid: '1.2.3', userId: null, user: undefined, ephemeral: null },
       ...{ createdByApiKeyId: on.key.apiKeyId, createdByUserId: null },
       ...{ createdAt: AT, lastUsedAt: AT, expiresAt: '2026-11-20T21:00:00.000Z' },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { listBackups, makeBackup } from '#gateway/store/backup.ts'
 import { checkCopy } from '#gateway/store/backup-check.ts'
-import { keepRecoveryKey, newRecoveryKey, recoverDataKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, recoverDataKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
@@ -14,7 +14,8 @@ it('copies the database and the recovery key, never data.key, and says what it i
   using target = tempFolder()
   const { store, folder, clock } = temp
   const seen: string[] = []
-  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()), store.secrets)
+  keepRecoveryProof(store.secrets)
+  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()))
   store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
   const made = await makeBackup(store, { folder: target.folder, now: clock(), onProgress: ({ phase }) => void seen.push(phase) })
   expect(made).toMatchObject({ name: NAME, madeAt: '2026-03-10T09:00:00.000Z', hasRecoveryKey: true, rows: { auditEntries: 1, users: 0 } })
@@ -31,7 +32,8 @@ it('makes a back-up that opens in a new folder with the recovery key alone', asy
   const { store, folder, clock, uuid } = temp
   const recoveryKey = newRecoveryKey()
   store.secrets.set('mail.password', 'seven calm otters')
-  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()), store.secrets)
+  keepRecoveryProof(store.secrets)
+  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()))
   await makeBackup(store, { folder: target.folder, now: clock(), onProgress: () => {} })
   cpSync(join(target.folder, NAME), elsewhere.folder, { recursive: true })
   expect(recoverDataKey(elsewhere.folder, 'gateway.sqlite', recoveryKey)).toBe(true)
@@ -94,4 +96,14 @@ it('lists what is finished and ours, newest first', async () => {
   expect((await listBackups(target.folder, 1)).length).toBe(1)
   await expect(listBackups(join(target.folder, 'none'), 20)).rejects.toThrow(/cannot be read/)
   expect(readFileSync(join(target.folder, 'isthmus-2026-03-10-100000Z', 'backup.json'), 'utf8')).not.toMatch(/data\.key/)
+})
+
+it('removes what an interrupted one left behind a day ago, and nothing that another gateway may be writing', async () => {
+  using temp = tempStore()
+  using target = tempFolder()
+  const [old, young] = ['isthmus-2026-03-08-090000Z.part', 'isthmus-2026-03-10-083000Z.part']
+  for (const name of [old, young, 'somebody.part']) mkdirSync(join(target.folder, name))
+  writeFileSync(join(target.folder, old, 'gateway.sqlite'), 'half of it')
+  await makeBackup(temp.store, { folder: target.folder, now: temp.clock(), onProgress: () => {} })
+  expect(readdirSync(target.folder).sort()).toEqual([young, NAME, 'somebody.part'])
 })

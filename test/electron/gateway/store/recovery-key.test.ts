@@ -1,7 +1,15 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { keepRecoveryKey, newRecoveryKey, plainKey, recoverDataKey, recoveryKeyState, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  plainKey,
+  recoverDataKey,
+  recoveryKeyState,
+  wrapDataKey,
+} from '#gateway/store/recovery-key.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
@@ -13,7 +21,8 @@ function lostFolder() {
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
   store.secrets.set('mail.password', 'seven calm otters')
-  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()), store.secrets)
+  keepRecoveryProof(store.secrets)
+  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()))
   store[Symbol.dispose]()
   return { ...temp, recoveryKey }
 }
@@ -78,7 +87,8 @@ it('knows whether the recovery key is one of this folder', () => {
   using temp = tempStore()
   const { store, folder, clock } = temp
   expect(recoveryKeyState(folder)).toEqual({ state: 'none', madeAt: null })
-  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()), store.secrets)
+  keepRecoveryProof(store.secrets)
+  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()))
   expect(recoveryKeyState(folder)).toEqual({ state: 'ready', madeAt: '2026-03-10T09:00:00.000Z' })
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
   expect(recoveryKeyState(folder)).toMatchObject({ state: 'foreign' })
@@ -91,7 +101,8 @@ it('gives a new key another lock: the one before opens nothing any more', () => 
   const second = newRecoveryKey()
   {
     using store = openStore({ folder, clock, uuid })
-    keepRecoveryKey(folder, wrapDataKey(folder, second, clock()), store.secrets)
+    keepRecoveryProof(store.secrets)
+    keepRecoveryKey(folder, wrapDataKey(folder, second, clock()))
   }
   rmSync(join(folder, 'data.key'))
   expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(/not the recovery key/)

@@ -3,6 +3,8 @@ import { openApiKeys } from '#gateway/domain/api-keys.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { NewStudyRecord } from '#gateway/store/studies.ts'
 import type { Severity } from '#shared/contract/values.ts'
+import { newKey, newUser } from '../../../support/callers.ts'
+import { completedReport } from '../../../support/reports.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const OPEN = ['unassigned', 'assigned', 'in_progress'] as const
@@ -82,13 +84,32 @@ describe('unread studies', () => {
   })
 })
 
+it('counts critical results of the customers that are seen, and all where nobody is kept from any', () => {
+  using made = clinic()
+  const { store, clock } = made
+  const openedAt = instantOf(clock())
+  const { userId } = newUser(store)
+  const { apiKeyId } = newKey(store)
+  const by = { createdByApiKeyId: apiKeyId, createdByUserId: null, createdAt: openedAt, updatedAt: openedAt, isActive: true }
+  for (const name of ['A', 'B'])
+    store.customers.insert({ ...by, expressCustomerId: `cus_${name}`, expressCustomerName: name, metadata: undefined } as never)
+  for (const expressCustomerId of ['cus_A', 'cus_B', null]) {
+    const { studyId } = made.study({ expressCustomerId })
+    const reportId = completedReport(store, { studyId, userId, isCritical: true })
+    store.criticalResults.insert({ reportId, studyId, openedAt, communicatedAt: null, finding: 'Bleeding', communication: null })
+  }
+  const { criticals } = store.todayCounts
+  expect([undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map((customers) => criticals(customers, 10).count)).toEqual([3, 1, 2, 0])
+  expect(criticals(['cus_B'], 10).since).toBe(openedAt)
+})
+
 it('counts nothing in an empty clinic', () => {
   using made = clinic()
   const { store } = made
   const none = { count: 0, since: null }
   const at = instantOf(made.clock())
   expect(store.todayCounts.drafts('usr_1', 10)).toEqual(none)
-  expect(store.todayCounts.criticals(10)).toEqual(none)
+  expect(store.todayCounts.criticals(undefined, 10)).toEqual(none)
   expect(store.todayCounts.signed(at)).toBe(0)
   expect(store.todayCounts.failedEvents(at, 10)).toEqual(none)
   expect(store.todayCounts.pendingInvitations(at, 10)).toEqual(none)

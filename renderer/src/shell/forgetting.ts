@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { closeImagesWindow } from '../beside/images-window.ts'
+import { forgetDone } from '../components/undo.tsx'
+import type { Session } from '../session.ts'
+import { closeViews } from '../views.ts'
+import { forgetLock } from './lock.ts'
+import { forgetRecent } from './recent.ts'
+
+/**
+ * Whoever signs in next must not find what the last one read, nor undo what the last one did, also where that happened in another window of
+ * this browser. False until it is forgotten: no screen may be there meanwhile.
+ * @param session undefined before it is read
+ */
+export function useForgetting(session: Session | undefined): boolean {
+  const userId = session?.user?.userId ?? null
+  const isNobodys = session !== undefined && userId === null
+  const client = useQueryClient()
+  const [isOf, setIsOf] = useState(userId)
+  useEffect(() => {
+    if (userId === isOf) return
+    if (isOf !== null) {
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== dashboard.session.path })
+      closeImagesWindow()
+      closeViews()
+      forgetRecent()
+      forgetDone()
+    }
+    setIsOf(userId)
+  }, [userId, isOf, client])
+  useEffect(() => {
+    if (isNobodys) forgetLock()
+  }, [isNobodys])
+  return isOf === null || userId === null || userId === isOf
+}

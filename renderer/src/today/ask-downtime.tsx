@@ -1,0 +1,55 @@
+import { Button, Group, List, Modal, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { faultsByField } from '../client.ts'
+import { Failed } from '../components/page.tsx'
+import { useSend } from '../gateway.ts'
+import { words } from './words.ts'
+
+/** Asks why the switch is turned. */
+export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={words.downtimeAsk.title}>
+      <Ask onDone={onClose} />
+    </Modal>
+  )
+}
+
+function Ask({ onDone }: { onDone: () => void }) {
+  const { about, reason, reasonAbout, example, cancel } = words.downtimeAsk
+  const start = useSend(dashboard.startDowntime, [dashboard.status])
+  const form = useForm({ initialValues: { reason: '' } })
+  const submit = form.onSubmit((body) =>
+    start.mutate({ body }, { onSuccess: onDone, onError: (error) => form.setErrors(faultsByField(error)) }),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <List size="sm" spacing={6}>
+          {about.map((line) => (
+            <List.Item key={line}>{line}</List.Item>
+          ))}
+        </List>
+        <TextInput
+          label={reason}
+          description={reasonAbout}
+          placeholder={example}
+          required
+          minLength={3}
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('reason')}
+        />
+        {start.error && start.error.errors.length === 0 && <Failed error={start.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={start.isPending}>
+            {words.downtimeStart}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

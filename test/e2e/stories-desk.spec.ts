@@ -1,0 +1,333 @@
+import { expect, type Page, test } from '@playwright/test'
+import type { WorklistItem } from '#shared/contract/webhooks.ts'
+import { sendImages } from './modality.ts'
+import { enterAsOwner, go as goOn } from './stage.ts'
+import { callOf, dayFromNow, emailOf, employ, exam, flip, listOn, patientIdOf, people, performStep, signIn, uidOf } from './stories.ts'
+import { isDrawn, openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
+
+// A day at the front desk: the worklist, why an exam is not on a device, and the studies that come of it.
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
+
+const FRIDA = { firstName: 'Frida', lastName: 'Oduya', clinicRole: 'Front Desk Operator', canManageStudies: true }
+const SCAN = '1.2.826.0.1.3680043.8.498.61900'
+const TOO_LONG = 'A-6103-OF-THE-OLD-RIS'
+const planned: WorklistItem[] = [
+  exam({ number: 1, patientName: 'Amberly^Rosalind', modality: 'CT' }),
+  exam({ number: 2, patientName: 'Bristow^Edwina', modality: 'MR' }),
+  exam({ number: 3, patientName: 'Calloway^Ines', modality: 'CT', accessionNumber: TOO_LONG }),
+  exam({ number: 4, patientName: 'Dunmore^Petra', modality: 'US' }),
+  exam({ number: 5, patientName: 'Ellingham^Mabel', modality: 'CT' }),
+]
+let stage: ViewerStage
+let owner: Page
+let page: Page
+let all: ReturnType<typeof people>
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openViewerStage({
+    'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
+      const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [string, string]
+      const fits = ({ Modality, ScheduledProcedureStepSequence: [step] }: WorklistItem) => {
+        const day = String(step?.ScheduledProcedureStepStartDate)
+        return day >= from && day <= to && (!modality || modality === Modality)
+      }
+      return { authorized: true, items: planned.filter(fits) }
+    },
+  })
+  all = people(browser)
+  owner = await all.open('owner')
+  await enterAsOwner(stage, owner)
+  // A console's every question is asked anew, and a study is complete soon.
+  const settings = { 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'intake.idleSeconds': 3 }
+  await callOf(owner, 'PATCH', '/dashboard/settings', { settings })
+  for (const device of [
+    { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' },
+    { aeTitle: 'MR1', modality: 'MR', name: 'MR, room 3' },
+    { aeTitle: 'US1', modality: 'US', name: 'Ultrasound', address: '127.0.0.1' },
+  ]) {
+    await callOf(owner, 'POST', '/dashboard/devices', device)
+  }
+  await employ(owner, FRIDA)
+  page = await all.open('Frida')
+  await signIn(page, stage, emailOf(FRIDA))
+})
+
+test.afterAll(async () => {
+  await all?.close()
+  await stage?.[Symbol.asyncDispose]()
+})
+
+const go = (name: string) => goOn(page, name)
+const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
+const conclusion = () => page.getByTestId('conclusion')
+const stop = () => page.getByRole('list', { name: 'Checks in their order' }).getByRole('listitem').filter({ hasText: 'It stops here' })
+const done = (text: string) => page.getByRole('alert').filter({ hasText: text })
+
+/** What can be done with an exam of the day. */
+async function act(name: string, action: string): Promise<void> {
+  await rowOf(name)
+    .getByRole('button', { name: /^Actions for the exam/ })
+    .click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+const askWhy = (name: string) => act(name, 'Why is it not on the device?')
+
+/** Asks once more, and the exam is on its way. */
+async function isThereNow(): Promise<void> {
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await expect(conclusion()).toContainText('The device would be given this exam now')
+  await expect(conclusion()).toContainText('Nothing keeps this exam from the device.')
+  await expect(stop()).toHaveCount(0)
+}
+
+test('goes from Today to the exams of the day', async () => {
+  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+  await go('Worklist')
+  await expect(page.getByText('The partner was not asked for this day yet').first()).toBeVisible()
+  expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-611', 'A-615'])
+  await expect(rowOf('Amberly')).toContainText('Handed out')
+  await expect(rowOf('Amberly')).toContainText('CT, room 1')
+  await page.getByRole('button', { name: 'Ask the partner now' }).click()
+  await expect(page.getByText('The partner was asked in the name of 3 devices.')).toBeVisible()
+  for (const name of ['Bristow', 'Dunmore', 'Ellingham']) await expect(rowOf(name)).toHaveCount(1)
+  await expect(rowOf('Bristow')).toContainText('Scheduled')
+})
+
+test('finds that the console asks for another day, and the exam is there once it asks for today', async () => {
+  expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
+  await askWhy('Bristow')
+  await expect(conclusion()).toContainText('This keeps the exam from the device')
+  const day = (days: number) => dayFromNow(days).replace(/(....)(..)(..)/, '$1-$2-$3')
+  await expect(conclusion()).toContainText(`The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`)
+  await expect(stop()).toContainText('It is in the days, modality and limits of the device')
+  await expect(stop()).toContainText('Choose the day at the device')
+  expect(await listOn(stage, 'MR1', { modality: 'MR' })).toEqual(['A-612'])
+  await isThereNow()
+  await go('Worklist')
+  await expect(rowOf('Bristow')).toContainText('Handed out')
+})
+
+test('finds that the console calls itself otherwise, and the exam is there once the device has that AE title', async () => {
+  expect(await listOn(stage, 'USROOM2')).toEqual([])
+  await askWhy('Dunmore')
+  await expect(conclusion()).toContainText('Ultrasound has never called')
+  await expect(stop()).toContainText('From its address 127.0.0.1 called USROOM2')
+  await expect(stop()).toContainText('Correct AE title or address of the device under Devices')
+
+  // A front desk does not change devices: the owner does.
+  await goOn(owner, 'Devices')
+  await expect(owner.getByRole('form', { name: /USROOM2/ })).toBeVisible()
+  await owner.getByRole('button', { name: 'Edit Ultrasound' }).click()
+  const form = owner.getByRole('dialog')
+  await form.getByRole('textbox', { name: 'AE title' }).fill('USROOM2')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form).toHaveCount(0)
+  await expect(owner.getByRole('form', { name: /USROOM2/ })).toHaveCount(0)
+
+  expect(await listOn(stage, 'USROOM2', { modality: 'US' })).toEqual(['A-614'])
+  await isThereNow()
+})
+
+test('finds that an exam is withheld for its accession number, and it is there once the partner has mended it', async () => {
+  await go('Worklist')
+  await expect(rowOf('Calloway')).toContainText('Withheld')
+  await expect(rowOf('Calloway')).toContainText('AccessionNumber is longer than 16 characters')
+  await page.getByRole('radiogroup', { name: 'Which exams' }).getByText('Withheld 1').click()
+  await expect(rowOf('Amberly')).toHaveCount(0)
+  await expect(page.getByText('4 hidden by filters')).toBeVisible()
+  await askWhy('Calloway')
+  await expect(conclusion()).toContainText('The exam is withheld from every device')
+  await expect(stop()).toContainText('Have it corrected in the partner’s system')
+  planned[2] = exam({ number: 3, patientName: 'Calloway^Ines', modality: 'CT' })
+  expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-611', 'A-613', 'A-615'])
+  await isThereNow()
+  await go('Worklist')
+  await expect(rowOf('Calloway')).toContainText('Handed out')
+})
+
+test('sees an exam go by itself from handed out to in progress, images and completed', async () => {
+  await expect(rowOf('Amberly')).toContainText('Handed out')
+  const step = await performStep(stage, 1)
+  await expect(rowOf('Amberly')).toContainText('In progress')
+  const image = { studyInstanceUid: uidOf(1), patientName: 'Amberly^Rosalind', patientId: patientIdOf(1), accessionNumber: 'A-611' }
+  await sendImages(
+    stage,
+    'CT1',
+    [1, 2].map((number) => ({ ...image, number })),
+  )
+  await expect(rowOf('Amberly')).toContainText('2 images', { timeout: 10_000 })
+  await step.complete([1, 2])
+  await expect(rowOf('Amberly')).toContainText('Completed', { timeout: 10_000 })
+  expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-613', 'A-615'])
+})
+
+test('marks an exam as done, takes it back by the notification, and again by the keyboard', async () => {
+  for (const undo of [() => done('marked as done').getByRole('button', { name: 'Undo' }).click(), () => page.keyboard.press('Alt+z')]) {
+    await act('Ellingham', 'Mark as done or cancelled…')
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Did not come')
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
+    await expect(rowOf('Ellingham')).toContainText('Closed here')
+    // While a dialog is open, the keys are its own.
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await undo()
+    await expect(rowOf('Ellingham')).toContainText('Handed out')
+  }
+  await act('Ellingham', 'Mark as done or cancelled…')
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
+  await expect(rowOf('Ellingham')).toContainText('Closed here')
+  await act('Ellingham', 'Undo “done”')
+  await expect(rowOf('Ellingham')).toContainText('Handed out')
+})
+
+test('finds a study by part of a name as it is typed, and corrects the patient', async () => {
+  for (const [number, patientName, severity] of [
+    [1, 'Quillfeather^Ansgard', 'normal'],
+    [2, 'Tanaka^Ichika=田中^一花', 'high'],
+    [3, 'Vandermolen^Wilma', 'stat'],
+  ] as const) {
+    const body = { studyInstanceUid: `${SCAN}${number}`, studyDescription: 'CT thorax with contrast', severity }
+    await stage.v1('POST', 'scribe/studies', { ...body, reportMetadata: { patientName, mrn: `MRN-9${number}`, sex: 'female' } })
+  }
+  await go('Studies')
+  await expect(rowOf('Quillfeather')).toBeVisible()
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await search.pressSequentially('illfea')
+  await expect(rowOf('Tanaka')).toHaveCount(0)
+  await expect(rowOf('Quillfeather')).toBeVisible()
+  expect(page.url()).not.toContain('illfea')
+  await search.fill('ans quill')
+  await expect(rowOf('Quillfeather')).toBeVisible()
+  await rowOf('Quillfeather').getByRole('link').click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('CT thorax with contrast')
+
+  await page.getByRole('button', { name: 'Edit…' }).click()
+  const form = page.getByRole('dialog', { name: 'Edit the study' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Quillfeather^Ansgar')
+  await form.getByLabel('Born').fill('1958-01-01')
+  await form.getByRole('textbox', { name: 'Height' }).fill('tall')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form.getByText('must be a number from 0')).toBeVisible()
+  await form.getByRole('textbox', { name: 'Height' }).fill('182')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form).toHaveCount(0)
+  await expect(page.getByText('Ansgard')).toHaveCount(0)
+  await expect(page.getByRole('main')).toContainText('1 Jan 1958')
+  await expect(page.getByRole('main')).toContainText('182 cm')
+})
+
+test('cancels the study, and takes it back', async () => {
+  await page.getByRole('button', { name: 'Cancel the study' }).click()
+  await expect(page.getByText('This study is cancelled')).toBeVisible()
+  await done('The study is cancelled.').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('This study is cancelled')).toHaveCount(0)
+  await expect(done('The study is active again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel the study' })).toBeVisible()
+})
+
+test('makes a study in each area', async () => {
+  await go('Studies')
+  await page.getByRole('searchbox', { name: 'Search' }).fill('')
+  await page.getByRole('button', { name: 'New study' }).click()
+  const form = page.getByRole('dialog', { name: /^New study for/ })
+  await form.getByRole('button', { name: 'Make the study' }).click()
+  await expect(form.getByRole('textbox', { name: 'Study Instance UID' })).toHaveAttribute('aria-invalid', 'true')
+  await form.getByRole('button', { name: 'Make one' }).click()
+  await form.getByRole('textbox', { name: 'Description' }).fill('MR knee right')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Osei^Abena')
+  await form.getByRole('button', { name: 'Make the study' }).click()
+  await expect(page.getByText('The study is made.')).toBeVisible()
+  await go('Studies')
+  await expect(rowOf('Osei')).toContainText('MR knee right')
+
+  await page.getByRole('radiogroup', { name: 'Which studies' }).getByText('For viewing').click()
+  await page.getByRole('button', { name: 'New study' }).click()
+  await form.getByRole('textbox', { name: 'Study Instance UID' }).fill(`${SCAN}7`)
+  await form.getByRole('textbox', { name: 'Description' }).fill('CT phantom')
+  await form.getByRole('button', { name: 'Make the study' }).click()
+  await expect(page.getByText('The study is made.').last()).toBeVisible()
+  await go('Studies')
+  await page.getByRole('radiogroup', { name: 'Which studies' }).getByText('For viewing').click()
+  await expect(rowOf('CT phantom')).toBeVisible()
+})
+
+test('makes a link that opens the viewer in another browser, once', async () => {
+  const phantom = {
+    studyInstanceUid: `${SCAN}7`,
+    seriesInstanceUid: `${SCAN}7.2`,
+    slices: 3,
+    patientName: 'PHANTOM^CT',
+    patientId: 'P-6170',
+  }
+  stage.studies.add({ studyInstanceUid: `${SCAN}7`, images: phantomImages(phantom) })
+  await rowOf('CT phantom').dblclick()
+  await page.getByRole('button', { name: 'Link for a person…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make the link' }).click()
+  const shown = page.getByRole('dialog', { name: 'The link, shown once' })
+  const link = (await shown.locator('pre').textContent()) ?? ''
+  await shown.getByRole('button', { name: 'I have copied it' }).click()
+  const guest = await all.open('guest')
+  await guest.goto(link)
+  await isDrawn(guest)
+  await guest.goto(link)
+  await expect(guest.getByText(/already|once/i).first()).toBeVisible()
+  await expect(page.getByRole('main')).toContainText('Link made')
+})
+
+test('keeps a view, shares it, and somebody else finds it with the same studies', async () => {
+  await go('Studies')
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('link', { name: /^All/ }).click()
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByText('STAT', { exact: true }).last().click()
+  await page.getByText('High', { exact: true }).last().click()
+  await page.keyboard.press('Escape')
+  await expect(rowOf('Quillfeather')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Save view…' }).click()
+  const form = page.getByRole('dialog', { name: 'Save this view' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Urgent ones')
+  await flip(form, 'Share it')
+  await form.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(views.getByRole('link', { name: /^Urgent ones/ })).toHaveAttribute('aria-current', 'page')
+
+  await goOn(owner, 'Studies')
+  await owner
+    .getByRole('navigation', { name: 'Views' })
+    .getByRole('link', { name: /^Urgent ones/ })
+    .click()
+  const rows = owner.getByRole('row')
+  await expect(rows.filter({ hasText: 'Vandermolen' })).toBeVisible()
+  await expect(rows.filter({ hasText: 'Tanaka' })).toBeVisible()
+  await expect(rows.filter({ hasText: 'Quillfeather' })).toHaveCount(0)
+})
+
+test('says how many studies the filters hide, takes them away one by one, and hands the list on by its address', async () => {
+  const chips = page.getByRole('status', { name: 'What narrows the list' })
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByText('nobody', { exact: true }).last().click()
+  await page.keyboard.press('Escape')
+  await expect(chips).toContainText('2 studies')
+  await expect(chips).toContainText(/[1-9]\d* hidden by filters/)
+  await chips
+    .getByRole('button', { name: 'Remove: High, STAT' })
+    .or(chips.getByRole('button', { name: 'Remove: STAT, High' }))
+    .click()
+  await expect(rowOf('Quillfeather')).toBeVisible()
+  await page.goBack()
+  await expect(rowOf('Quillfeather')).toHaveCount(0)
+
+  const address = page.url()
+  expect(address).toContain('severity')
+  await owner.goto(address)
+  await expect(owner.getByRole('status', { name: 'What narrows the list' })).toContainText('Assigned to nobody')
+  await expect(owner.getByRole('row').filter({ hasText: 'Vandermolen' })).toBeVisible()
+  await expect(owner.getByRole('row').filter({ hasText: 'Quillfeather' })).toHaveCount(0)
+
+  await chips.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(rowOf('Quillfeather')).toBeVisible()
+  await expect(chips).not.toContainText('hidden by filters')
+})
+
+test('complained of nothing', () => {
+  expect(all.complaints()).toEqual([])
+})

@@ -1,0 +1,361 @@
+import { createServer } from 'node:net'
+import { expect, type Page, test } from '@playwright/test'
+import { Secret, TOTP } from 'otpauth'
+import { ask, enterAsOwner, go as goOn, OWNER, openStage, type Stage } from './stage.ts'
+import { callOf, flip, otherPc, PASSWORD, people, signIn } from './stories.ts'
+
+// Whoever answers for the gateway: its people and customers, the lock, the second factor, sessions, settings, and other PCs.
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
+
+const NOOR = { firstName: 'Noor', lastName: 'Haddad', email: 'noor@clinic.example' }
+const UID = '1.2.826.0.1.3680043.8.498.62001'
+let stage: Stage
+let page: Page
+let noor: Page
+let key: string
+let all: ReturnType<typeof people>
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage()
+  key = await stage.command('api-key', 'create', '--description', 'Cloud RIS')
+  all = people(browser)
+  page = await all.open('owner')
+  await enterAsOwner(stage, page)
+  await callOf(page, 'POST', '/dashboard/devices', { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' })
+  noor = await all.open('Noor')
+})
+
+test.afterAll(async () => {
+  await all?.close()
+  await stage?.[Symbol.asyncDispose]()
+})
+
+const go = (name: string) => goOn(page, name)
+const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
+const editor = () => noor.getByRole('textbox', { name: 'Report', exact: true })
+
+/** A call as a partner makes it. */
+async function partner(method: string, path: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(`${stage.http}/v1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+const study = (number: number, more: object = {}) => ({
+  ...{ studyInstanceUid: `${UID}${number}`, studyDescription: 'CT thorax', severity: 'normal' },
+  ...{ reportMetadata: { patientName: 'Underhill^Ferdinand', mrn: 'MRN-6201', sex: 'male', dateOfBirth: '1960-02-29' }, ...more },
+})
+
+test('invites a person, who accepts by the link', async () => {
+  await go('People')
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await form.getByRole('textbox', { name: 'First name' }).fill(NOOR.firstName)
+  await form.getByRole('textbox', { name: 'Last name' }).fill(NOOR.lastName)
+  await form.getByRole('textbox', { name: 'E-mail' }).fill(NOOR.email)
+  await form.getByRole('combobox', { name: 'Role in the clinic' }).fill('Radiologist')
+  await page.getByRole('option', { name: 'Radiologist', exact: true }).click()
+  await flip(form, 'Write and sign reports')
+  await form.getByRole('textbox', { name: 'NPI' }).fill('1234567893')
+  await form.getByRole('button', { name: 'Invite', exact: true }).click()
+  const shown = page.getByRole('dialog', { name: 'The invitation’s link, once' })
+  const link = (await shown.locator('pre').textContent()) ?? ''
+  await shown.getByRole('button', { name: 'I have copied it' }).click()
+  await noor.goto(link)
+  await noor.getByRole('textbox', { name: 'Choose a password' }).fill(PASSWORD)
+  await noor.getByRole('button', { name: 'Accept and sign in' }).click()
+  await expect(noor.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+  await page.reload()
+  await expect(rowOf(NOOR.email)).toContainText('Active')
+})
+
+test('adds a customer, blocks it, which refuses new studies, and unblocks it', async () => {
+  await go('Express customers')
+  await page.getByRole('button', { name: 'Add a customer' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add a customer' })
+  await form.getByRole('textbox', { name: 'Name' }).first().fill('Harbour Orthopaedics')
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Harbour Orthopaedics', level: 1 })).toBeVisible()
+  const expressCustomerId = page.url().split('/').at(-1) ?? ''
+  expect((await partner('POST', 'scribe/studies', study(1, { expressCustomerId }))).status).toBe(201)
+
+  await page.getByRole('button', { name: 'Block', exact: true }).click()
+  const asked = page.getByRole('dialog', { name: 'Block Harbour Orthopaedics?' })
+  await expect(asked).toContainText('New studies that name this customer')
+  await asked.getByRole('button', { name: 'Block the customer' }).click()
+  await expect(page.getByText('This customer is blocked')).toBeVisible()
+  const refused = await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))
+  expect(refused.status).toBeGreaterThanOrEqual(400)
+  expect(refused.text).toContain('expressCustomerId')
+  // Nor can one be chosen in the window.
+  await go('Studies')
+  await page.getByRole('button', { name: 'New study' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Express customer' }).fill('Harbour')
+  await expect(page.getByRole('listbox', { name: 'Express customer' })).toContainText('Nothing found')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+  await page.goto(`${stage.http}/#/customers/${expressCustomerId}`)
+  await page.getByRole('button', { name: 'Unblock' }).click()
+  await expect(page.getByText('This customer is blocked')).toHaveCount(0)
+  expect((await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))).status).toBe(201)
+})
+
+test('a person is told what they may not do and who can allow it, and may once it is allowed', async () => {
+  await goOn(noor, 'Studies')
+  const make = noor.getByRole('button', { name: 'New study' })
+  await expect(make).toHaveAttribute('aria-disabled', 'true')
+  await make.hover()
+  await expect(noor.getByRole('tooltip')).toContainText('An owner or administrator can allow it on the People screen.')
+  await make.click({ force: true })
+  await expect(noor.getByRole('dialog')).toHaveCount(0)
+  await goOn(noor, 'Settings')
+  await expect(noor.getByRole('heading', { name: 'For owners and administrators' })).toBeVisible()
+
+  await go('People')
+  await page.getByRole('button', { name: 'Edit Noor Haddad' }).click()
+  const form = page.getByRole('dialog')
+  await flip(form, 'Manage studies')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(rowOf(NOOR.email)).toContainText('manage studies')
+  await goOn(noor, 'Studies')
+  await noor.reload()
+  await expect(make).not.toHaveAttribute('aria-disabled', 'true')
+  await make.click()
+  await expect(noor.getByRole('dialog', { name: 'New study for reporting' })).toBeVisible()
+  await noor.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+})
+
+test('a locked window shows no patient, and goes on where it was with what was being written', async () => {
+  await goOn(noor, 'Reading')
+  await noor.getByRole('row').filter({ hasText: 'Underhill' }).first().getByRole('link').click()
+  await editor().click()
+  await noor.keyboard.type('Findings: the lungs are clear.')
+  const address = noor.url()
+  await noor.keyboard.press('Control+l')
+  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  expect(await noor.content()).not.toMatch(/underhill|MRN-6201|lungs/i)
+  expect(await noor.title()).toBe('Locked · Isthmus')
+  await noor.reload()
+  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  await noor.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await noor.getByRole('button', { name: 'Unlock' }).click()
+  await expect(noor.getByText('must be the password of who is signed in')).toBeVisible()
+  await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await noor.getByRole('button', { name: 'Unlock' }).click()
+  await expect(editor()).toContainText('the lungs are clear.')
+  expect(noor.url()).toBe(address)
+})
+
+test('sets after how long a window that nobody uses locks, and it does', async () => {
+  await go('Settings')
+  await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('1')
+  await page.getByRole('button', { name: 'Save all' }).click()
+  await expect(page.getByText('The settings are saved.')).toBeVisible()
+  await noor.clock.install()
+  await noor.reload()
+  await expect(editor()).toContainText('the lungs are clear.')
+  await editor().click()
+  await noor.keyboard.press('Control+End')
+  await noor.keyboard.type(' No nodule.')
+  await noor.clock.fastForward(70_000)
+  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  expect(await noor.content()).not.toMatch(/underhill|nodule/i)
+  await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await noor.getByRole('button', { name: 'Unlock' }).click()
+  await expect(editor()).toContainText('No nodule.')
+
+  await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('60')
+  await page.getByRole('button', { name: 'Save all' }).click()
+  await expect(page.getByText('The settings are saved.').last()).toBeVisible()
+})
+
+test('sets up a second factor, and signs in by its code, and by a code kept for when it is lost', async () => {
+  test.slow()
+  await page.getByRole('button', { name: 'Olga Berg' }).click()
+  await page.getByRole('menuitem', { name: 'My account' }).click()
+  await page.getByRole('button', { name: 'Set up an authenticator' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Your password' }).fill(OWNER.password)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await expect(dialog.getByRole('img', { name: 'QR code for the authenticator' })).toBeVisible()
+  const totp = new TOTP({ secret: Secret.fromBase32(((await dialog.locator('code').textContent()) ?? '').replace(/\s/g, '')) })
+  await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(wrong(totp))
+  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await expect(dialog.getByText('This code is not right.')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(totp.generate())
+  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await expect(page.getByRole('dialog', { name: 'Codes for when the authenticator is lost' })).toBeVisible()
+  const codes = (await dialog.textContent())?.match(/[A-Z0-9]{4,5}-[A-Z0-9]{4,5}/gi) ?? []
+  expect(codes.length).toBeGreaterThanOrEqual(8)
+  await dialog.getByRole('button', { name: 'I have kept them' }).click()
+  await expect(page.getByText('On: a code of your authenticator is asked for at sign-in.')).toBeVisible()
+
+  const leave = async () => {
+    await page.getByRole('button', { name: 'Olga Berg' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const begin = async () => {
+    await page.getByLabel('E-mail').fill(OWNER.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('textbox', { name: 'Code of your authenticator' })).toBeVisible()
+  }
+  const code = async (given: string) => {
+    await page.getByRole('textbox', { name: 'Code of your authenticator' }).fill(given)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await leave()
+  await begin()
+  await code(wrong(totp))
+  await expect(page.getByText('This code is not right or was used.')).toBeVisible()
+  // The code of set-up was used; an authenticator may be one step ahead.
+  await code(totp.generate({ timestamp: Date.now() + 30_000 }))
+  await expect(page.getByRole('button', { name: 'Olga Berg' })).toBeVisible()
+  await leave()
+  await begin()
+  await code(codes[0] ?? '')
+  await expect(page.getByRole('button', { name: 'Olga Berg' })).toBeVisible()
+  await leave()
+  await begin()
+  await code(codes[0] ?? '')
+  await expect(page.getByText('This code is not right or was used.')).toBeVisible()
+  await code(codes[1] ?? '')
+  await expect(page.getByRole('button', { name: 'Olga Berg' })).toBeVisible()
+})
+
+/** Six digits that are none of the codes around now. */
+function wrong(totp: TOTP): string {
+  const near = [-60_000, -30_000, 0, 30_000, 60_000].map((ms) => totp.generate({ timestamp: Date.now() + ms }))
+  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((one) => !near.includes(one)) ?? ''
+}
+
+test('ends a session of somebody else, who is out at the next click', async () => {
+  await go('Settings')
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access from other PCs' }).click()
+  await page.getByRole('button', { name: 'End the session of Noor Haddad' }).first().click()
+  await expect(page.getByText('The session of Noor Haddad has ended.')).toBeVisible()
+  await goOn(noor, 'Devices')
+  await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  expect(await noor.content()).not.toMatch(/underhill/i)
+  await signIn(noor, stage, NOOR.email)
+})
+
+test('takes the access of a person, who is out at once', async () => {
+  await go('People')
+  await page.getByRole('button', { name: 'Take the access of Noor Haddad' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+  await expect(rowOf(NOOR.email)).toContainText('No access')
+  await goOn(noor, 'Reading')
+  await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await noor.getByLabel('E-mail').fill(NOOR.email)
+  await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await noor.getByRole('button', { name: 'Sign in' }).click()
+  await expect(noor.getByRole('heading', { name: 'Today', level: 1 })).toHaveCount(0)
+  await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.getByRole('button', { name: 'Give Noor Haddad access again' }).click()
+  await expect(rowOf(NOOR.email)).toContainText('Active')
+})
+
+test('follows a device’s connection line by line', async () => {
+  const sent = await ask(stage, 'CT1')
+  expect(sent).toBeGreaterThan(20)
+  await go('Activity')
+  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Connections' }).click()
+  const connection = rowOf('CT, room 1').first()
+  await expect(connection).toContainText(`asked for its worklist and got ${sent} exams`)
+  await connection.getByRole('link').click()
+  await expect(page.getByRole('heading', { name: 'Connection of CT, room 1' })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText(`${sent} sent`)
+  await expect(page.getByRole('main')).toContainText('Modality Worklist')
+  await page.getByRole('link', { name: 'Open the query' }).first().click()
+  await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
+})
+
+test('lets another PC in by HTTPS once it is approved, and puts it out again', async () => {
+  test.slow()
+  const port = await freePort()
+  await go('Settings')
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access from other PCs' }).click()
+  await page.getByRole('textbox', { name: 'TCP port' }).fill(String(port))
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
+  await flip(page, 'Open to other PCs')
+  await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
+  await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
+
+  await using away = await otherPc(port)
+  const other = await all.open('other PC', { ignoreHTTPSErrors: true })
+  await other.goto(`https://127.0.0.1:${away.port}`)
+  await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
+  await other.getByRole('textbox', { name: 'Name of this workstation' }).fill('Reading room 2')
+  await other.getByRole('button', { name: 'Ask for approval' }).click()
+  const asking = page.getByRole('form', { name: 'Reading room 2' })
+  await expect(asking).toContainText('from 127.0.0.3')
+  const shown = /[2-9A-HJKMNP-Z]{3} [2-9A-HJKMNP-Z]{3}/.exec((await asking.textContent()) ?? '')?.[0] ?? 'none'
+  await expect(other.getByRole('main').or(other.locator('body')).first()).toContainText(shown)
+  await asking.getByRole('button', { name: 'Approve' }).click()
+  await expect(rowOf('Reading room 2')).toContainText('Olga Berg')
+
+  await other.getByLabel('E-mail').fill(NOOR.email)
+  await other.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
+  await expect(page.getByText('No PC is approved yet')).toBeVisible()
+  await goOn(other, 'Devices')
+  await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
+  await other.close()
+  await page.getByText('Open to other PCs', { exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()
+  await expect(page.getByText('Closed', { exact: true }).first()).toBeVisible()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+test('has all of it in the audit trail, in words and by name', async () => {
+  await go('Audit')
+  const trail = page.getByRole('table', { name: 'Audit trail, newest first' })
+  const acts = [
+    ['Person invited', 'Olga Berg'],
+    ['Invitation accepted', 'Noor Haddad'],
+    ['Express customer added', 'Olga Berg'],
+    ['Express customer deactivated', 'Olga Berg'],
+    ['Express customer reactivated', 'Olga Berg'],
+    ['Person changed', 'Olga Berg'],
+    ['Window locked', 'Noor Haddad'],
+    ['Window unlocked', 'Noor Haddad'],
+    ['Setting changed', 'Olga Berg'],
+    ['Second factor switched on', 'Olga Berg'],
+    ['Signed in with a recovery code', 'Olga Berg'],
+    ['Session ended', 'Olga Berg'],
+    ['Access withdrawn', 'Olga Berg'],
+    ['Access given back', 'Olga Berg'],
+    ['Workstation approved', 'Olga Berg'],
+    ['Workstation removed', 'Olga Berg'],
+  ] as const
+  for (const [act, who] of acts) {
+    await page.getByRole('combobox', { name: 'What was done' }).fill(act)
+    await page.getByRole('option', { name: act, exact: true }).click()
+    const row = trail.getByRole('row').filter({ hasText: act }).first()
+    await expect(row).toContainText(who)
+  }
+  // People stand there by their names, and nobody's patient does.
+  const { entries } = await callOf(page, 'GET', '/dashboard/audit?limit=200')
+  expect(JSON.stringify(entries)).not.toMatch(/underhill|MRN-6201/i)
+})
+
+test('complained of nothing', () => {
+  expect(all.complaints()).toEqual([])
+})

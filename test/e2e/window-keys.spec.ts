@@ -1,0 +1,108 @@
+import { expect, type Page, test } from '@playwright/test'
+import { complaintsOf, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+let page: Page
+let complaints: readonly string[]
+const studies: string[] = []
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async ({ browser }) => {
+  test.setTimeout(120_000)
+  stage = await openStage()
+  const key = (await stage.command('api-key', 'create', '--description', 'Reading service')).trim()
+  for (const number of [1, 2]) {
+    const answer = await fetch(`${stage.http}/v1/scribe/studies`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        studyInstanceUid: `1.2.826.0.1.3680043.8.498.88${number}`,
+        studyDescription: `CT head ${number}`,
+        reportMetadata: { patientName: 'Keller^Maria', mrn: `MRN-88${number}` },
+      }),
+    })
+    studies.push(((await answer.json()) as { studyId: string }).studyId)
+  }
+  page = await (await browser.newContext()).newPage()
+  complaints = complaintsOf(page)
+  await enterAsOwner(stage, page)
+})
+
+test.afterAll(async () => stage?.[Symbol.asyncDispose]())
+
+const list = () => page.getByRole('grid', { name: /Studies/ })
+const goToStudies = async () => {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Studies\b/ }).click()
+  await expect(list().getByRole('row')).toHaveCount(3)
+}
+const isCancelled = (text: string | null) => /Cancelled/.test(text ?? '')
+const unlock = async () => {
+  await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+  await page.getByRole('button', { name: 'Unlock' }).click()
+}
+
+test('the second key of a sequence goes to a screen, and does nothing with the row that has the focus', async () => {
+  await goToStudies()
+  await list().getByRole('row').nth(1).focus()
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await expect(page.getByRole('heading', { name: 'Express customers', level: 1 })).toBeVisible()
+  await goToStudies()
+  expect(isCancelled(await list().textContent())).toBe(false)
+})
+
+test('keys of the list are not heard in the panel of filters', async () => {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  const chip = page.getByRole('dialog').getByRole('checkbox').first()
+  await chip.focus()
+  await page.keyboard.press('c')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  expect(isCancelled(await list().textContent())).toBe(false)
+  await page.keyboard.press('Escape')
+})
+
+test('the window locks with a dialog open, and what was done before cannot be undone after', async () => {
+  await list().getByRole('row').nth(1).focus()
+  await page.keyboard.press('c')
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+  await expect(list()).toContainText('Cancelled')
+  await page.keyboard.press('s')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Control+l')
+  await expect(page.getByRole('button', { name: 'Unlock' })).toBeVisible()
+  expect(await page.locator('body').textContent()).not.toMatch(/Keller|MRN-88/)
+  await unlock()
+  await expect(list()).toContainText('Cancelled')
+  await page.keyboard.press('Alt+z')
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+  const { status, isCancelled: still } = await page.evaluate(async (studyId) => {
+    const answer = await fetch(`/dashboard/studies/${studyId}`)
+    return { status: answer.status, ...((await answer.json()) as { study: { isCancelled: boolean } }).study }
+  }, studies[1] ?? '')
+  expect([status === 200 ? still : 'not read']).toEqual([true])
+})
+
+test('the set-up locks too, and unlocks at its step', async () => {
+  await page.goto(`${stage.http}/#/setup?step=network`)
+  const heading = page.getByRole('heading', { level: 1 })
+  const title = await heading.textContent()
+  const other = await page.context().newPage()
+  await other.goto(`${stage.http}/#/studies`)
+  await other.getByRole('heading', { name: 'Studies', level: 1 }).waitFor()
+  await other.keyboard.press('Control+l')
+  await expect(page.getByRole('button', { name: 'Unlock' })).toBeVisible()
+  await unlock()
+  await expect(heading).toHaveText(title ?? '')
+  await expect(other.getByRole('heading', { name: 'Studies', level: 1 })).toBeVisible()
+  await other.close()
+  expect(complaints).toEqual([])
+})
+
+test('lists of the activity are marked in the navigation', async () => {
+  for (const list of ['queries', 'audit', 'activity/associations']) {
+    await page.goto(`${stage.http}/#/${list}`)
+    await expect(page.getByRole('navigation', { name: 'Main' }).locator('[aria-current="page"]')).toHaveText(/^Activity/)
+  }
+})
