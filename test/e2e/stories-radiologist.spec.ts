@@ -107,8 +107,10 @@ test('takes the template, fills its fields and writes', async () => {
   await page.keyboard.type('7')
   await key('F2')
   await expect(page.getByRole('option', { name: 'left' })).toBeVisible()
-  await key('ArrowDown')
   // The list does not take a key that was meant for the text: it listens from 75 ms on.
+  await page.waitForTimeout(150)
+  await key('ArrowDown')
+  await expect(page.getByRole('option', { name: 'left' })).toHaveAttribute('aria-selected', 'true')
   await page.waitForTimeout(150)
   await key('Enter')
   await key('F2')

@@ -77,7 +77,7 @@ export const es: Translated<English> = {
   },
   theLink: 'el enlace',
   loopback:
-    'Este enlace solo se abre en el propio equipo de la pasarela. Para una persona en otro equipo, fije primero la dirección pública en Ajustes y cree un enlace nuevo.',
+    'Este enlace solo se abre en el propio PC de la pasarela. Para una persona en otro PC, fije primero la dirección pública en Ajustes y cree un enlace nuevo.',
   asks: {
     revoke: {
       title: '¿Retirar el acceso?',
@@ -185,7 +185,7 @@ export const es: Translated<English> = {
     security: 'Seguridad',
     securities: { starttls: 'STARTTLS (587)', tls: 'TLS (465)', none: 'Ninguna: texto sin cifrar' },
     from: ['Remitente', 'Dirección desde la que llegan las invitaciones.'],
-    user: ['Nombre de usuario', 'Vacío: el servidor admite este equipo tal cual.'],
+    user: ['Nombre de usuario', 'Vacío: el servidor admite este PC tal cual.'],
     password: ['Contraseña', 'Se guarda cifrada y no se vuelve a mostrar.'],
     kept: 'Vacía: se conserva la que hay.',
     certificate: ['Certificado', 'Solo para un servidor cuyo certificado no es público: péguelo en formato PEM.'],

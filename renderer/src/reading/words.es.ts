@@ -189,7 +189,7 @@ export const es: Translated<English> = {
       other: 'De otro modo',
     },
     at: 'Cuándo',
-    atAbout: 'En la hora de este equipo.',
+    atAbout: 'En la hora de este PC.',
     readBack: 'Lo repitió',
     readBackAbout: 'Quien lo recibió leyó el resultado en voz alta.',
     note: 'Nota',

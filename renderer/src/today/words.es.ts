@@ -91,7 +91,7 @@ export const es: Translated<English> = {
     },
     workstations: {
       name: 'Solicitudes de puestos',
-      text: (count, of) => are(count, 'puesto de trabajo pide', 'puestos de trabajo piden', of).concat(' abrir esta ventana.'),
+      text: (count, of) => are(count, 'puesto pide', 'puestos piden', of).concat(' abrir esta ventana.'),
       action: 'Aprobar o rechazar',
     },
     'exams-overdue': {

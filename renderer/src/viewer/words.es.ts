@@ -24,7 +24,7 @@ export const es: Translated<English> = {
       nothing: 'Abra el estudio desde donde venía: cada enlace lo abre una sola vez.',
       link: 'Abra de nuevo el estudio desde donde venía. Allí recibirá un enlace nuevo.',
       view: 'Abra de nuevo el estudio desde donde venía.',
-      unreachable: 'Puede que se esté reiniciando o que este equipo no tenga red. No se ha perdido nada.',
+      unreachable: 'Puede que se esté reiniciando o que este PC no tenga red. No se ha perdido nada.',
       browser: 'Use un Chrome, Edge o Firefox actual, con los gráficos (WebGL) activados, y cargue la página de nuevo.',
       broken: 'Un fallo del programa lo detuvo. Cargue las imágenes de nuevo: lo dibujado y guardado se conserva.',
     },

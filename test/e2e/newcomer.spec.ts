@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, type Locator, test } from '@playwright/test'
+
+// The path that README leads a newcomer along, from `npm start` on a PC without a display to the first worklist on a device. What it costs is
+// counted and said, and not judged.
+
+const root = join(import.meta.dirname, '../..')
+const README = readFileSync(join(root, 'README.md'), 'utf8')
+const running: ChildProcess[] = []
+const data = mkdtempSync(join(tmpdir(), 'isthmus-newcomer-'))
+
+test.afterAll(async () => {
+  await Promise.all(running.reverse().map(end))
+  rmSync(data, { recursive: true, force: true })
+})
+
+test('goes from npm start to the first worklist on a device by what README and the window say', async ({ page }, { annotations }) => {
+  test.setTimeout(240_000)
+  const cost = { clicks: 0, fields: 0, keystrokes: 0, commands: 0 }
+  const began = Date.now()
+  const press = async (locator: Locator) => {
+    cost.clicks += 1
+    await locator.click()
+  }
+  const write = async (locator: Locator, text: string) => {
+    cost.fields += 1
+    cost.keystrokes += text.length
+    await locator.fill(text)
+  }
+  const enter = (command: string, ...more: string[]) => {
+    cost.commands += 1
+    return terminal([command, ...more].join(' '))
+  }
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+
+  // The ports of README may be taken on a machine that tests.
+  const isthmus = enter('npm start', '--', '--http 127.0.0.1:0 --dimse 127.0.0.1:0 --dimse-tls off')
+  const link = /http:\S+token=\S+/.exec(await isthmus.until(/sign-in-link --data/))?.[0] ?? ''
+
+  await page.goto(link)
+  await write(page.getByLabel('Name of the clinic'), 'North Clinic')
+  await write(page.getByLabel('First name'), 'Olga')
+  await write(page.getByLabel('Last name'), 'Berg')
+  await write(page.getByLabel('E-mail'), 'olga@clinic.example')
+  await write(page.getByRole('textbox', { name: 'Password' }), 'seven calm otters')
+  await press(button('Make the account and sign in'))
+
+  const steps = page.getByRole('navigation', { name: 'Steps of the set-up' })
+  await press(steps.getByRole('link', { name: /Partner/ }))
+  await press(button('Use the simulator'))
+  const simulator = await page.getByRole('dialog').locator('pre').innerText()
+  expect(README).toContain('press *Use the simulator*')
+  await enter(simulator).until(/"ready":true/)
+  await press(button('It is running'))
+
+  await press(steps.getByRole('link', { name: /First device/ }))
+  await press(button('No device at hand? Play one'))
+  const modality = await page.locator('code', { hasText: 'simulator modality' }).innerText()
+  expect(README).toContain(modality.replace(/:\d+/, ':11112'))
+  const refused = await enter(modality).ended()
+  expect(refused.status).not.toBe(0)
+  await press(button('Approve'))
+  await expect(page.getByText('CT1 has not asked for its worklist yet')).toBeVisible()
+  const served = await enter(modality).ended()
+  expect(served.status, served.text).toBe(0)
+  expect(served.text).toMatch(/Worklist: \d+ exams/)
+  await expect(page.getByText(/CT1\)? asked for its worklist and got \d+ exams/)).toBeVisible({ timeout: 10_000 })
+
+  const seconds = Math.round((Date.now() - began) / 1000)
+  const spent = `${cost.commands} commands, ${cost.clicks} clicks, ${cost.fields} fields with ${cost.keystrokes} keystrokes; ${seconds} s`
+  annotations.push({ type: 'newcomer', description: spent })
+  console.log(`From npm start to the first worklist: ${spent} without reading and typing.`)
+
+  // The rest of the way waits for later, and says so.
+  await press(page.getByRole('link', { name: 'Leave the set-up for now' }))
+  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+})
+
+/** A line in a terminal of the newcomer's, in the folder of Isthmus. */
+function terminal(command: string) {
+  const { DISPLAY: _, WAYLAND_DISPLAY: __, ...env } = process.env
+  const child = spawn(command, {
+    cwd: root,
+    shell: true,
+    // A group of its own, so that what it starts ends with it.
+    detached: true,
+    env: { ...env, ISTHMUS_DATA: data },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.push(child)
+  let text = ''
+  const listeners = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      text += `${line}\n`
+      for (const listener of listeners) listener()
+    })
+  const status = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return {
+    /** Resolves with all it printed once that says so. */
+    until: (wanted: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => wanted.test(text) && resolve(text)
+        listeners.add(look)
+        look()
+        void status.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)))
+      }),
+    ended: async () => ({ status: await status, text }),
+  }
+}
+
+function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return Promise.resolve()
+  const { pid } = child
+  return new Promise((resolve) => {
+    child.once('close', () => resolve())
+    process.kill(-pid, 'SIGTERM')
+  })
+}
