@@ -1,7 +1,7 @@
 // What demo, start and test need before anything of ours can run. Plain Node >= 20, built-in modules only: it runs before any install.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,7 +19,10 @@ export function installPackages() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   const stamp = join(modules, '.isthmus-installed')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === lock) return false
+  // npm ci empties the folder behind a link, which is somebody else's.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
+    stop('node_modules is a link, and what it leads to is not what package-lock.json names: install there, or remove the link.')
   console.log('Installing packages (once) …')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const { status } = spawnSync(npm, ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })

@@ -29,7 +29,11 @@ export async function scroll({ http, studies, rows, browser }) {
   while ((await last(page)) < toKey - 1) await page.keyboard.press('PageDown')
   const box = await page.getByRole('grid').locator('xpath=..').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-  while ((await last(page)) < rows - 1) for (let turn = 0; turn < 10; turn++) await page.mouse.wheel(0, TURN)
+  let at = toKey
+  while (at < rows - 1) {
+    await page.mouse.wheel(0, TURN)
+    at = await page.evaluate(() => window.rows.turned())
+  }
   const seconds = (Date.now() - began) / 1000
   await page.keyboard.press('End')
   await page.waitForTimeout(500)
@@ -83,7 +87,7 @@ function watchRows() {
   const seen = []
   const known = new Map()
   const [blanks, waits] = [[], []]
-  let [changed, frames, blankSince, waitSince, lastSeen] = [0, 0, null, null, -1]
+  let [changed, frames, blankSince, waitSince, lastSeen, lastTop] = [0, 0, null, null, -1, 0]
   window.rows = {
     begin(rowHeight) {
       const grid = document.querySelector('[role="grid"]')
@@ -102,6 +106,7 @@ function watchRows() {
         const from = Math.floor(table.scrollTop / rowHeight)
         const to = Math.min(count - 1, Math.floor((table.scrollTop + table.clientHeight - 40) / rowHeight) - 1)
         lastSeen = to
+        lastTop = table.scrollTop
         let isBlank = false
         for (let index = from; index <= to; index++) isBlank ||= !drawn.has(index)
         blankSince = span(isBlank, blankSince, now, blanks)
@@ -111,6 +116,14 @@ function watchRows() {
       look()
     },
     last: () => lastSeen,
+    /** Resolves with the last row that is seen once the table has moved and was drawn there, or where it cannot move. */
+    async turned() {
+      const was = lastTop
+      const until = performance.now() + 300
+      do await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      while (lastTop === was && performance.now() < until)
+      return lastSeen
+    },
     result: () => ({ seen, changed, blanks, waits, frames }),
   }
   /** Ids are read once for each element that stands for a row. */

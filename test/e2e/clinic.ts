@@ -70,7 +70,7 @@ const STUDIES = [
   },
   { number: 5, patientName: 'Osei^Kwabena', mrn: 'MRN-40021', dateOfBirth: '1944-10-09', sex: 'other', severity: 'normal' },
 ] as const
-const DESCRIPTIONS = ['CT thorax with contrast', 'MR knee right', 'CT head', 'US abdomen', 'Chest PA and lateral']
+const DESCRIPTIONS = ['CT thorax with contrast', 'MR knee right', 'CT head', 'US abdomen', 'DX chest PA and lateral']
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNo acute finding.'
 const CUSTOMERS = ['Harbour Orthopaedics', 'Seven Oaks Family Practice', 'St Brigid Emergency Department'] as const
 const MEMBER = { email: 'maja@clinic.example', password: 'eight early herons' }
@@ -235,7 +235,7 @@ async function addStudies(stage: ViewerStage, call: Call, owner: string, member:
       studyDescription: DESCRIPTIONS[number - 1],
       severity,
       expressCustomerId: number === 5 ? undefined : customers[number % 2],
-      reportMetadata: { ...patient, scanDate: '2026-11-20', scanTime: '10:40', facilityName: 'North Clinic', scanType: 'CT' },
+      reportMetadata: { ...patient, scanDate: '2026-11-20', scanTime: '10:40', facilityName: 'North Clinic', scanType: DESCRIPTIONS[number - 1]?.slice(0, 2) },
       priorReportTexts: ['Impression: No nodule.'],
       clinicalIndication: 'Cough for three weeks.',
       ...(number === 1 && {

@@ -23,11 +23,13 @@ export interface Screen {
 }
 
 const text = (some: string) => (page: Page) => page.getByText(some).filter({ visible: true }).first()
-const press = (name: string) => async (at: At) =>
-  at.page
-    .getByRole('button', { name: at.say(name), exact: true })
-    .first()
-    .click()
+/** Presses a button, whose name may end in an ellipsis. */
+const press =
+  (name: string) =>
+  async ({ page, say }: At): Promise<void> => {
+    const names = new RegExp(`^${say(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}…?$`)
+    await page.getByRole('button', { name: names }).filter({ visible: true }).first().click()
+  }
 const of =
   (name: (clinic: Clinic) => string, to: string): ((clinic: Clinic) => string) =>
   (clinic) =>
@@ -85,7 +87,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: press('Discard') } },
   { name: 'quarantine-study', address: of(({ ids }) => ids.studyUid, '/images/quarantine?study=$'), sign: text('CT, room 2') },
   { name: 'reading', address: at('/reading'), sign: text('MRN-40020') },
-  { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: press('Document') } },
+  { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: press('Document…') } },
   {
     name: 'templates',
     address: at('/reading/templates'),
@@ -131,9 +133,9 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'queries', address: at('/queries'), sign: text('CT1') },
   { name: 'query', address: of(({ ids }) => ids.inspection, '/queries/$') },
   { name: 'audit', address: at('/audit'), sign: text('Olga Berg') },
-  { name: 'account', address: at('/account'), sign: text('owner@clinic.example') },
+  { name: 'account', address: at('/account') },
   { name: 'settings', address: at('/settings') },
-  { name: 'access', address: at('/settings/access'), sign: text('Reading room 2') },
+  { name: 'access', address: at('/settings/access'), sign: text('127.0.0.3') },
   { name: 'readiness', address: at('/settings/readiness') },
   ...(['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const).map((step) => ({
     name: `setup-${step}`,
@@ -154,7 +156,7 @@ const DOORS: readonly Omit<Screen, 'who'>[] = [
   { name: 'invitation', address: async (clinic) => new URL(await clinic.invite()).hash.slice(1), sign: text('Edda') },
   { name: 'invitation-none', address: at('/invitation') },
   { name: 'workstation', address: ({ overLan }) => overLan, isOwnPage: true },
-  { name: 'viewer', address: (clinic) => clinic.viewerLink(), isOwnPage: true, sign: (page) => page.getByText('Im 1/12') },
+  { name: 'viewer', address: (clinic) => clinic.viewerLink(), isOwnPage: true, sign: (page) => page.locator('canvas').first() },
   { name: 'linked', address: (clinic) => clinic.readingLink(), isOwnPage: true, sign: (page) => page.locator('.cm-content') },
 ]
 
@@ -164,7 +166,6 @@ export const SCREENS: readonly Screen[] = [
   ...MEMBERS.map((screen) => ({ ...screen, who: 'member' as const })),
   ...DOORS.map((screen) => ({ ...screen, who: 'nobody' as const })),
 ]
-/** Locked for who opened it, so it comes last. */
 export const screensOf = (who: Who): readonly Screen[] => SCREENS.filter((screen) => screen.who === who)
 
 /** Goes to a screen and waits until what it shows is there and at rest. */

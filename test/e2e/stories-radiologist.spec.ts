@@ -173,7 +173,7 @@ test('writes and signs an addendum', async () => {
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
   await key('Enter')
-  await expect(page.getByRole('article', { name: 'Addendum 1' })).toContainText('Signed by Ruth Okafor')
+  await expect(page.getByRole('article', { name: 'Addendum 1' }).last()).toContainText('Signed by Ruth Okafor')
   await expect(page.getByText('the nodule is new')).toBeVisible()
 })
 

@@ -6,9 +6,12 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const POLL_MS = 30_000
+/** As the gateway names the PC that it runs on; other places are named by people. */
+const HERE = 'This PC'
 const texts = words.sessions
 
 /** Where this person is signed in; who manages the gateway sees everybody's on the screen for access. */
@@ -70,7 +73,7 @@ function Row({ session, isBusy, onEnd }: { session: OpenSession; isBusy: boolean
   return (
     <Table.Tr>
       <Table.Td>
-        {place || address}
+        {(place === HERE ? said(place) : place) || address}
         {place && address && (
           <Text span size="sm" c="dimmed" ml={8} className="mono">
             {address}

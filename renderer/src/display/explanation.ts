@@ -81,7 +81,7 @@ export const narrowingKeys = (keys: readonly ReceivedKey[]): string[] =>
     .map((key) => `${wordOf(key.keyword)}: ${valueWords(key)}`)
 
 /** `ScheduledProcedureStepStartDate` as words; initialisms stay whole. */
-export const wordOf = (keyword: string): string => keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+export const wordOf = (keyword: string): string => keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z]{2})/g, '$1 $2')
 
 const station = (name: Station['name'], state: Station['state'], text: string, details: readonly string[] = []): Station => ({
   name,

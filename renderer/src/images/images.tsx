@@ -9,6 +9,7 @@ import { openImages } from '../components/open-images.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { type Column, type TableHandle, VirtualTable } from '../components/virtual-table.tsx'
+import { said } from '../language/said.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { words as listWords } from '../lists/words.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
@@ -49,7 +50,8 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: words.columns.device,
     track: 'minmax(78px, 0.9fr)',
-    cell: ({ deviceName, callingAeTitle }) => deviceName || callingAeTitle,
+    // What the gateway made itself has its name from the gateway.
+    cell: ({ deviceName, callingAeTitle }) => (deviceName ? said(deviceName) : callingAeTitle),
   },
   { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
   { name: words.columns.state, track: 'minmax(144px, 2fr)', cell: (study) => <ImageTags study={study} /> },

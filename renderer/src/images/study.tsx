@@ -130,7 +130,7 @@ function Head({ study }: { study: ImageStudy }) {
   ]
   const arrival: readonly Fact[] = [
     [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
-    [facts.device, study.deviceName ? `${study.deviceName} (${study.callingAeTitle})` : study.callingAeTitle],
+    [facts.device, study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle],
     [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
     [
       facts.first,

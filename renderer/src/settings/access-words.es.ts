@@ -82,7 +82,6 @@ export const es: Translated<English> = {
       state: 'Estado',
       actions: 'Acciones',
     },
-    thisPc: 'Este PC',
     isThis: 'Esta ventana',
     open: 'Abierta',
     locked: 'Bloqueada',

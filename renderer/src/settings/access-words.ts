@@ -64,7 +64,6 @@ const en = {
     title: 'Who is signed in',
     about: 'Sessions of everybody, wherever they are.',
     columns: { who: 'Person', place: 'Where', browser: 'Browser', since: 'Since', used: 'Last used', state: 'State', actions: 'Actions' },
-    thisPc: 'This PC',
     isThis: 'This window',
     open: 'Open',
     locked: 'Locked',

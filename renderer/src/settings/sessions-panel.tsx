@@ -6,6 +6,7 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
@@ -53,13 +54,13 @@ export function SessionsPanel() {
 function Row({ session }: { session: OpenSession }) {
   const { sessionId, user, place, address, browser, createdAt, lastUsedAt, isThis, isLocked } = session
   const end = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
-  const { open, locked, lockedMeaning, isThis: thisWindow, thisPc } = words.sessions
+  const { open, locked, lockedMeaning, isThis: thisWindow } = words.sessions
   const label = words.sessions.end(user.name)
   return (
     <Table.Tr>
       <Table.Td fw={600}>{user.name}</Table.Td>
       <Table.Td>
-        {place === HERE ? thisPc : place}
+        {place === HERE ? said(place) : place}
         {address && place !== HERE && <div className="mono">{address}</div>}
       </Table.Td>
       <Table.Td>{browser}</Table.Td>

@@ -44,7 +44,15 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
       <Stack>
         <Text size="sm">{isScribe ? texts.aboutScribe : texts.aboutViewer}</Text>
         {isScribe && (
-          <Radio.Group label={texts.kind} value={kind} onChange={(next) => setKind(next === 'view' ? 'view' : 'dictate')}>
+          <Radio.Group
+            label={texts.kind}
+            value={kind}
+            onChange={(next) => {
+              setKind(next === 'view' ? 'view' : 'dictate')
+              // Not everybody who may look may report.
+              setPerson(null)
+            }}
+          >
             <Stack gap={8} mt={6}>
               {KINDS.map((one) => (
                 <Radio

@@ -75,7 +75,15 @@ export function StudyForm(props: { area: StudyArea; details: Details | null; onD
 
   const isFixedCustomer = details !== null && area === 'viewer'
   return (
-    <Modal opened onClose={onClose} size="xl" title={details ? texts.editTitle : texts.newTitle[area]} closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={onClose}
+      size="xl"
+      title={details ? texts.editTitle : texts.newTitle[area]}
+      closeOnClickOutside={false}
+      // What was typed is not lost by a key.
+      closeOnEscape={JSON.stringify(values) === JSON.stringify(before)}
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           {details === null && (

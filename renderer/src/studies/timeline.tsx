@@ -4,6 +4,7 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import { Clock } from '../components/clock.tsx'
 import { detailText, shortIds } from '../display/audit-detail.ts'
 import { EVENT_NAMES } from '../display/event-types.ts'
+import { said } from '../language/said.ts'
 import { useMayManage } from '../session.ts'
 import css from './studies.module.css'
 import { words } from './words.ts'
@@ -11,6 +12,14 @@ import { words } from './words.ts'
 const { timeline: texts } = words
 const isNamed = (what: string): what is keyof typeof texts.what => Object.hasOwn(texts.what, what)
 const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
+
+/** Of an event what it led to; else what the trail has. */
+const detailOf = ({ detail, what }: StudyMoment): string => {
+  if (!isEvent(what)) return shortIds(detailText(detail))
+  const { effect } = (detail ?? {}) as { readonly effect?: unknown }
+  return typeof effect === 'string' ? said(effect) : ''
+}
+const whoOf = (who: string): string => (Object.hasOwn(texts.who, who) ? texts.who[who as keyof typeof texts.who] : shortIds(who))
 
 const nameOf = (what: string): string => (isNamed(what) ? texts.what[what] : isEvent(what) ? EVENT_NAMES[what].name : what)
 
@@ -20,25 +29,29 @@ export function Timeline({ moments, isShort }: { moments: readonly StudyMoment[]
   if (moments.length === 0) return <p className={css.quiet}>{texts.none}</p>
   return (
     <ol className={css.timeline}>
-      {(isShort ? moments.slice(0, 6) : moments).map(({ at, what, who, detail, eventId }) => (
-        <li key={`${at} ${what} ${who} ${eventId}`}>
-          <span className={css.when}>
-            <Clock instant={at} />
-          </span>
-          <span>
-            <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{shortIds(who)}</span>}
-            {!isShort && detailText(detail) && <span className={`${css.quiet} ${css.detail}`}>{shortIds(detailText(detail))}</span>}
-            {eventId !== null && mayManage && (
-              <>
-                {' '}
-                <Link to="/events/$eventId" params={{ eventId }}>
-                  {texts.event}
-                </Link>
-              </>
-            )}
-          </span>
-        </li>
-      ))}
+      {(isShort ? moments.slice(0, 6) : moments).map((moment) => {
+        const { at, what, who, eventId } = moment
+        const detail = isShort ? '' : detailOf(moment)
+        return (
+          <li key={`${at} ${what} ${who} ${eventId}`}>
+            <span className={css.when}>
+              <Clock instant={at} />
+            </span>
+            <span>
+              <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{whoOf(who)}</span>}
+              {detail && <span className={`${css.quiet} ${css.detail}`}>{detail}</span>}
+              {eventId !== null && mayManage && (
+                <>
+                  {' '}
+                  <Link to="/events/$eventId" params={{ eventId }}>
+                    {texts.event}
+                  </Link>
+                </>
+              )}
+            </span>
+          </li>
+        )
+      })}
     </ol>
   )
 }

@@ -97,6 +97,7 @@ export const es: Translated<English> = {
     title: 'Qué ocurrió',
     none: 'Aún no hay nada anotado.',
     event: 'Abrir el evento',
+    who: { gateway: 'La propia pasarela', 'command-line': 'Línea de comandos' },
     what: {
       'study.create': 'Creado',
       'study.seed': 'Creado a partir de imágenes recibidas',

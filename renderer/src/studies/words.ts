@@ -99,6 +99,8 @@ const en = {
     title: 'What happened',
     none: 'Nothing is noted yet.',
     event: 'Open the event',
+    /** Who it was, where it was no person. */
+    who: { gateway: 'The gateway itself', 'command-line': 'Command line' },
     /** Of the audit trail. Other entries and events are shown by their own name. */
     what: {
       'study.create': 'Made',

@@ -169,10 +169,11 @@ describe('the keys that narrow a query', () => {
   })
 
   it('are named with their initialisms whole', () => {
-    expect([wordOf('StudyInstanceUID'), wordOf('ScheduledStationAETitle'), wordOf('Modality')]).toEqual([
+    expect([wordOf('StudyInstanceUID'), wordOf('ScheduledStationAETitle'), wordOf('Modality'), wordOf('OtherPatientIDs')]).toEqual([
       'Study Instance UID',
       'Scheduled Station AE Title',
       'Modality',
+      'Other Patient IDs',
     ])
   })
 })
