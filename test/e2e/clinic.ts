@@ -16,8 +16,6 @@ export interface Clinic extends AsyncDisposable {
   readonly stage: ViewerStage
   readonly archive: Archive
   readonly ids: Ids
-  /** Values that people and devices gave, which no language changes. */
-  readonly values: readonly string[]
   /** Signs somebody in to a browser. */
   enter(context: BrowserContext, who: Who): Promise<void>
   /** A call of the window by the owner. */
@@ -72,6 +70,7 @@ const STUDIES = [
 ] as const
 const DESCRIPTIONS = ['CT thorax with contrast', 'MR knee right', 'CT head', 'US abdomen', 'DX chest PA and lateral']
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNo acute finding.'
+const PEOPLE_NAMED = ['Olga Berg', 'Maja Novák', 'Hana Malá', 'Ivan Petrov', 'Edda Quist']
 const CUSTOMERS = ['Harbour Orthopaedics', 'Seven Oaks Family Practice', 'St Brigid Emergency Department'] as const
 const MEMBER = { email: 'maja@clinic.example', password: 'eight early herons' }
 const KEYS = ['Cloud RIS, production', 'Teleradiology night service'] as const
@@ -99,7 +98,7 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const as = (who: Exclude<Who, 'nobody'>) => caller(stage.http, () => cookies[who])
   const call = as('owner')
 
-  const { owner, member, invited } = await addPeople(stage, call, cookies)
+  const { owner, member } = await addPeople(stage, call, cookies)
   const devices = await addDevices(stage, call)
   const archive = await startArchive(stage)
   const studies = await addStudies(stage, call, owner, member)
@@ -129,7 +128,6 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
       device: devices[0] ?? '',
       member,
     },
-    values: [...STUDIES.flatMap(({ patientName, mrn }) => [patientName, mrn]), ...DESCRIPTIONS, ...CUSTOMERS, ...KEYS, ...invited],
     call,
     async enter(context, who) {
       if (who === 'nobody') return
@@ -153,6 +151,20 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
     },
   }
 }
+
+/** What people, devices and the partner wrote here: the same in every language. */
+export const WRITTEN: readonly string[] = [
+  ...STUDIES.flatMap(({ patientName, mrn }) => [patientName, mrn]),
+  ...DESCRIPTIONS,
+  ...CUSTOMERS,
+  ...KEYS,
+  ...PEOPLE_NAMED,
+  ...[REPORT, 'Impression: No nodule.', 'Cough for three weeks.', 'New haemorrhage in the left hemisphere', 'MR brain with contrast'],
+  ...['Wrongham^Peter', 'Nobody^Norbert', 'CT Thorax', 'Thorax 1.0', 'North Clinic', 'Cloud PACS', 'Hospital PACS', 'Old archive'],
+  ...['CT thorax', 'Findings A nodule of [size] mm. Impression [ ]', 'Follow-up', 'CT again in 3 months.', 'Urgent ones', 'My morning'],
+  ...['CT, room 1', 'CT, room 2', 'MR, room 3', 'Ultrasound, room 4', 'XRAY9', 'XRAY 9', 'Night service', 'Reading room 2'],
+  ...['contract', 'region', 'North', 'Dr. Example', 'Modality Worklist', 'Verification', 'Simulated partner'],
+]
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
 
@@ -202,8 +214,7 @@ async function addPeople(stage: ViewerStage, call: Call, cookies: { member: stri
   const { apiKeys } = await call('GET', 'api-keys')
   const night = apiKeys.find(({ description }: Reply) => description === KEYS[1])
   await call('POST', `api-keys/${night.apiKeyId}/revoke`)
-  const invited = ['Olga Berg', 'Maja Novák', 'Hana Malá', 'Ivan Petrov', MEMBER.email, 'hana@clinic.example', 'ivan@clinic.example']
-  return { owner: user.userId as string, member: maja.person.userId as string, invited }
+  return { owner: user.userId as string, member: maja.person.userId as string }
 }
 
 async function addDevices(stage: ViewerStage, call: Call): Promise<string[]> {
@@ -235,7 +246,13 @@ async function addStudies(stage: ViewerStage, call: Call, owner: string, member:
       studyDescription: DESCRIPTIONS[number - 1],
       severity,
       expressCustomerId: number === 5 ? undefined : customers[number % 2],
-      reportMetadata: { ...patient, scanDate: '2026-11-20', scanTime: '10:40', facilityName: 'North Clinic', scanType: DESCRIPTIONS[number - 1]?.slice(0, 2) },
+      reportMetadata: {
+        ...patient,
+        scanDate: '2026-11-20',
+        scanTime: '10:40',
+        facilityName: 'North Clinic',
+        scanType: DESCRIPTIONS[number - 1]?.slice(0, 2),
+      },
       priorReportTexts: ['Impression: No nodule.'],
       clinicalIndication: 'Cough for three weeks.',
       ...(number === 1 && {

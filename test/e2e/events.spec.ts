@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { accessibilityFaults, ask, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 let stage: Stage
 let page: Page

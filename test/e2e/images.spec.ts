@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const STUDY = '1.2.826.0.1.3680043.8.498.11120001'
 const MAJA = { studyInstanceUid: STUDY, patientName: 'TEST^MAJA', patientId: 'P-7001', accessionNumber: 'A-7001' }

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
 
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 let stage: Stage
 let page: Page

@@ -1,1 +1,41 @@
-import { words as keywords } from '../../renderer/src/display/explanation-words.ts'
+import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { tagOf } from '#gateway/dimse/dictionary.ts'
+import { WRITTEN } from './clinic.ts'
+
+const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}'’]+/gu)?.map((word) => word.toLowerCase()) ?? []
+
+const days = Array.from({ length: 24 }, (_, day) => worklistDay(`202611${String(day + 1).padStart(2, '0')}`, { withBadRows: true }))
+const months = Array.from({ length: 12 }, (_, month) =>
+  new Intl.DateTimeFormat('en-GB', { month: 'short' }).format(new Date(2026, month, 1)),
+)
+/** What `Intl` writes, and what has one name in every language. */
+const UNITS = ['ms', 'min', 'kB', 'MB', 'GB', 'TB', 'days', 'weeks', 'months', 'years', 'month', 'year', 'Asia', 'Tokyo', ...months]
+const NAMES = ['Isthmus', 'English', 'Español', 'PACS', 'AE', 'UID', 'https', 'files', 'partner', 'example', 'OK']
+
+/** Words that are data in every language: what people, devices and the partner of `clinic.ts` wrote, units, and names. */
+const DATA: ReadonlySet<string> = new Set(
+  [
+    ...WRITTEN,
+    ...UNITS,
+    ...NAMES,
+    ...days.flat().flatMap((item) => Object.values(item).filter((value) => typeof value === 'string')),
+  ].flatMap(wordsOf),
+)
+
+/** Ids, addresses, e-mails, names of a program: `usr_1f0c…`, `study.cancel`, `window.lockMinutes`, `127.0.0.1`, `CN=…`. */
+const TECHNICAL = /\S*[\w-](?:[._:=/@][\w-]+)+\S*|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\p{Lu}[\p{Lu}\d]+\b/gu
+
+/** The words of a text that are no data. */
+export function spoken(text: string): string[] {
+  // DICOM's own names of attributes (PS3.6).
+  if (tagOf(text.replaceAll(' ', '')) !== undefined) return []
+  return wordsOf(text.replace(TECHNICAL, ' ')).filter((word) => !DATA.has(word))
+}
+
+/** Words that Spanish does not have: a text with one is English. */
+const ENGLISH = new Set(
+  'the is are was were not this that these with from which who has have had by for and it its be been of on to an at or'
+    .split(' ')
+    .concat('days ago years months gateway study studies device devices patient report reports nothing none'.split(' ')),
+)
+export const isEnglish = (text: string): boolean => spoken(text).some((word) => ENGLISH.has(word))

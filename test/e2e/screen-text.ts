@@ -15,7 +15,7 @@ export interface Seen {
  */
 export const seenOn = (page: Page): Promise<Seen[]> =>
   page.evaluate(() => {
-    const WRITTEN = 'pre, code, .mono, .cm-content, bdi, [data-person], script, style, noscript'
+    const WRITTEN = 'pre, code, .mono, .cm-content, [translate="no"], script, style, noscript'
     const ATTRIBUTES = ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription', 'aria-valuetext', 'label']
     const seen: { text: string; as: string; at: string }[] = [{ text: document.title, as: 'document.title', at: 'head' }]
     const where = (element: Element) =>
@@ -30,7 +30,7 @@ export const seenOn = (page: Page): Promise<Seen[]> =>
       seen.push({ text: isBroken ? (element.parentElement?.textContent ?? '') : text, as: 'text', at: where(element) })
     }
     for (const element of document.body.querySelectorAll(ATTRIBUTES.map((name) => `[${name}]`).join(','))) {
-      if (element.closest('.cm-content') || !element.checkVisibility({ visibilityProperty: true })) continue
+      if (element.closest('.cm-content, .mono, [translate="no"]') || !element.checkVisibility({ visibilityProperty: true })) continue
       for (const name of ATTRIBUTES) {
         const text = element.getAttribute(name)?.trim()
         if (text) seen.push({ text, as: name, at: where(element) })

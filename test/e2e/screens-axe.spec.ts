@@ -6,7 +6,7 @@ import { accessibilityFaults } from './stage.ts'
 
 // Every screen and dialog, light and dark: no fault against WCAG 2.2 AA that axe knows. `ISTHMUS_SHOTS` names a folder for their pictures.
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 })
+test.describe.configure({ timeout: 600_000 })
 
 const SCHEMES = ['light', 'dark'] as const
 let clinic: Clinic

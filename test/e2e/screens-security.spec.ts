@@ -5,7 +5,7 @@ import { complaintsOf } from './stage.ts'
 
 // A walk through every screen: each page is under its own security policy, breaks no rule of it, and asks no other place for anything.
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 })
+test.describe.configure({ timeout: 600_000 })
 
 let clinic: Clinic
 

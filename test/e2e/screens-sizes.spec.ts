@@ -5,7 +5,7 @@ import { screensOf, show } from './screens.ts'
 // Every screen of the window at the sizes that clinics have: nothing is cut off, nothing needs scrolling sideways but a table in its frame,
 // and what is pressed is large enough. 640 × 360 is a window of 1280 × 720 at 200 % (WCAG 2.2, 1.4.4 and 1.4.10).
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 })
+test.describe.configure({ timeout: 600_000 })
 
 const SIZES = [
   { name: '1280 × 720', width: 1280, height: 720 },
@@ -56,7 +56,9 @@ const misfits = (page: Page, smallest: number): Promise<string[]> =>
       }
       // A link within a sentence may be as high as its line; what has room around it may be smaller.
       const isInline = getComputedStyle(element).display === 'inline'
-      const label = element.matches('input') ? element.closest('label, .mantine-Checkbox-root, .mantine-Radio-root, .mantine-Switch-root') : null
+      const label = element.matches('input')
+        ? element.closest('label, .mantine-Checkbox-root, .mantine-Radio-root, .mantine-Switch-root')
+        : null
       const target = label?.getBoundingClientRect() ?? box
       const crossed = Math.min(target.width, target.height)
       if (!isInline && crossed < least - 0.5) {
@@ -75,7 +77,9 @@ const misfits = (page: Page, smallest: number): Promise<string[]> =>
       }
     }
     // Words that nobody can read to their end.
-    for (const element of document.querySelectorAll('button, h1, h2, h3, th, label, [role="tab"], .mantine-Button-label, .mantine-Badge-label')) {
+    for (const element of document.querySelectorAll(
+      'button, h1, h2, h3, th, label, [role="tab"], .mantine-Button-label, .mantine-Badge-label',
+    )) {
       if (!shown(element) || element.clientWidth <= 1 || (element.textContent ?? '').trim() === '') continue
       const { overflowX, overflowY, clip, clipPath } = getComputedStyle(element)
       if (clip !== 'auto' || clipPath !== 'none') continue
@@ -126,7 +130,12 @@ test('nothing moves for who asked for less motion', async ({ browser }) => {
         .map((one) => ('transitionProperty' in one ? String(one.transitionProperty) : String((one as CSSAnimation).animationName))),
     )
     // Colours and a caret may change; places and sizes not.
-    expect.soft(moving.filter((what) => /transform|translate|scale|left|top|width|height|slide|spin/.test(what)), screen.name).toEqual([])
+    expect
+      .soft(
+        moving.filter((what) => /transform|translate|scale|left|top|width|height|slide|spin/.test(what)),
+        screen.name,
+      )
+      .toEqual([])
     await page.reload()
   }
   await page.context().close()

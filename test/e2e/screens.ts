@@ -30,6 +30,8 @@ const press =
     const names = new RegExp(`^${say(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}…?$`)
     await page.getByRole('button', { name: names }).filter({ visible: true }).first().click()
   }
+/** Presses a button of the first row of a table, whose name says which row. */
+const pressIn = (which: number) => async ({ page }: At): Promise<void> => page.getByRole('row').nth(1).getByRole('button').nth(which).click()
 const of =
   (name: (clinic: Clinic) => string, to: string): ((clinic: Clinic) => string) =>
   (clinic) =>
@@ -84,10 +86,10 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     sign: text('MRN-99999'),
     dialogs: { 'looked-at': press('I have looked at it') },
   },
-  { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: press('Discard') } },
+  { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: pressIn(1) } },
   { name: 'quarantine-study', address: of(({ ids }) => ids.studyUid, '/images/quarantine?study=$'), sign: text('CT, room 2') },
   { name: 'reading', address: at('/reading'), sign: text('MRN-40020') },
-  { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: press('Document…') } },
+  { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: pressIn(0) } },
   {
     name: 'templates',
     address: at('/reading/templates'),
@@ -186,5 +188,6 @@ export async function atRest(page: Page): Promise<void> {
 }
 
 /** The language of a page that is opened hereafter, as a person chose it on this PC. */
-export const speakIn = (page: Page, language: Spoken): Promise<void> =>
-  page.addInitScript((chosen) => localStorage.setItem('isthmus-language', chosen), language)
+export async function speakIn(page: Page, language: Spoken): Promise<void> {
+  await page.addInitScript((chosen) => localStorage.setItem('isthmus-language', chosen), language)
+}

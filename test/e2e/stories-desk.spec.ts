@@ -25,6 +25,7 @@ let page: Page
 let all: ReturnType<typeof people>
 
 test.beforeAll(async ({ browser }) => {
+  test.setTimeout(120_000)
   stage = await openViewerStage({
     'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
       const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [string, string]

@@ -17,6 +17,7 @@ let key: string
 let all: ReturnType<typeof people>
 
 test.beforeAll(async ({ browser }) => {
+  test.setTimeout(120_000)
   stage = await openStage()
   key = await stage.command('api-key', 'create', '--description', 'Cloud RIS')
   all = people(browser)
@@ -34,6 +35,14 @@ test.afterAll(async () => {
 const go = (name: string) => goOn(page, name)
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 const editor = () => noor.getByRole('textbox', { name: 'Report', exact: true })
+
+/** The next click of somebody who is out; the window may have noticed by itself before. */
+const clickOn = (of: Page) =>
+  of
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Devices' })
+    .click({ timeout: 3000 })
+    .catch(() => undefined)
 
 /** A call as a partner makes it. */
 async function partner(method: string, path: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
@@ -171,6 +180,9 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('60')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings are saved.').last()).toBeVisible()
+  // A window that is open learns of it with its next look at the session.
+  await noor.reload()
+  await expect(editor()).toContainText('No nodule.')
 })
 
 test('sets up a second factor, and signs in by its code, and by a code kept for when it is lost', async () => {
@@ -238,7 +250,7 @@ test('ends a session of somebody else, who is out at the next click', async () =
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access from other PCs' }).click()
   await page.getByRole('button', { name: 'End the session of Noor Haddad' }).first().click()
   await expect(page.getByText('The session of Noor Haddad has ended.')).toBeVisible()
-  await goOn(noor, 'Devices')
+  await clickOn(noor)
   await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   expect(await noor.content()).not.toMatch(/underhill/i)
   await signIn(noor, stage, NOOR.email)
@@ -249,7 +261,7 @@ test('takes the access of a person, who is out at once', async () => {
   await page.getByRole('button', { name: 'Take the access of Noor Haddad' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
   await expect(rowOf(NOOR.email)).toContainText('No access')
-  await goOn(noor, 'Reading')
+  await clickOn(noor)
   await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await noor.getByLabel('E-mail').fill(NOOR.email)
   await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
@@ -308,7 +320,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
   await expect(page.getByText('No PC is approved yet')).toBeVisible()
-  await goOn(other, 'Devices')
+  await clickOn(other)
   await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
   await other.close()
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
@@ -352,7 +364,7 @@ test('has all of it in the audit trail, in words and by name', async () => {
     await expect(row).toContainText(who)
   }
   // People stand there by their names, and nobody's patient does.
-  const { entries } = await callOf(page, 'GET', '/dashboard/audit?limit=200')
+  const { entries } = await callOf(page, 'GET', '/dashboard/audit?limit=100')
   expect(JSON.stringify(entries)).not.toMatch(/underhill|MRN-6201/i)
 })
 

@@ -13,6 +13,7 @@ let page: Page
 let all: ReturnType<typeof people>
 
 test.beforeAll(async ({ browser }) => {
+  test.setTimeout(120_000)
   stage = await openStage()
   const key = await stage.command('api-key', 'create', '--description', 'Cloud RIS')
   for (const [number, patientName, severity] of [

@@ -240,7 +240,7 @@ function Id({ text }: { text: string }) {
 
 /** Three lines of it; all of it on hover. */
 const Detail = ({ text }: { text: string }) => (
-  <span title={text} className={css.detail}>
+  <span title={text} className={css.detail} translate="no">
     {shortIds(text)}
   </span>
 )

@@ -26,4 +26,10 @@ export function bytesText(bytes: number): string {
 /** A count with grouped digits and its noun: `1 exam`, `1,240 exams`. Words of another language give both forms. */
 export const countText = (count: number, one: string, many = `${one}s`): string => `${numberText(count)} ${count === 1 ? one : many}`
 
+/** Units of an age. */
+export type SpanUnit = 'day' | 'week' | 'month' | 'year'
+/** `22 months`. */
+export const spanText = (count: number, unit: SpanUnit): string =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+
 export const numberText = (count: number): string => whole.format(count)

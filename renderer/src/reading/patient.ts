@@ -1,5 +1,6 @@
 import type { PriorReport, Reading } from '#shared/contract/reports.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import { type SpanUnit, spanText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
 import { words } from './words.ts'
@@ -9,13 +10,20 @@ import { words } from './words.ts'
  * @param today `YYYY-MM-DD` of the clinic, where the day of the scan is not known
  */
 export function ageText({ age, dateOfBirth, scanDate }: StudyReportMetadata, today: string): string {
-  if (age) return age
+  if (age) return inWords(age)
   if (!dateOfBirth) return ''
   const [bornYear = 0, bornMonth = 0, bornDay = 0] = dateOfBirth.split('-').map(Number)
   const [year = 0, month = 0, day = 0] = (scanDate ?? today).split('-').map(Number)
   const months = (year - bornYear) * 12 + month - bornMonth - (day < bornDay ? 1 : 0)
   if (months < 0) return ''
-  return months < 24 ? `${months} ${months === 1 ? 'month' : 'months'}` : `${Math.floor(months / 12)} years`
+  return months < 24 ? spanText(months, 'month') : spanText(Math.floor(months / 12), 'year')
+}
+
+const UNIT = /^(\d{1,3}) (day|week|month|year)s?$/
+/** An age that the gateway made of DICOM's is told in the language of the page; what a partner wrote stays. */
+function inWords(age: string): string {
+  const [, count, unit] = UNIT.exec(age) ?? []
+  return unit === undefined ? age : spanText(Number(count), unit as SpanUnit)
 }
 
 export const sexName = (sex: StudyReportMetadata['sex']): string => (sex ? words.banner.sexes[sex] : '')
@@ -24,7 +32,7 @@ export const sexName = (sex: StudyReportMetadata['sex']): string => (sex ? words
 export function priorTitle({ modality, studyDescription, studyDate }: PriorReport): string {
   const named = studyDescription.startsWith(modality) ? studyDescription : `${modality} ${studyDescription}`.trim()
   const title = named || words.priors.untitled
-  return studyDate ? `${title} of ${dayText(studyDate)}` : title
+  return studyDate ? words.priors.ofDay(title, dayText(studyDate)) : title
 }
 
 /** What the variables of templates and macros become for a study; an empty one stays a field to fill in. */

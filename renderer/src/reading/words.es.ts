@@ -65,6 +65,7 @@ export const es: Translated<English> = {
     noneFound: 'Ningún informe anterior contiene esas palabras.',
     found: (count) => (count === 1 ? '1 informe' : `${count} informes`),
     untitled: 'Informe',
+    ofDay: (title, day) => `${title} del ${day}`,
     compare: 'Citar como comparación',
     sources: {
       here: ['Aquí', 'Firmado en esta pasarela.'],

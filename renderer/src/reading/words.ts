@@ -68,6 +68,7 @@ const en = {
     noneFound: 'No earlier report holds these words.',
     found: (count: number) => (count === 1 ? '1 report' : `${count} reports`),
     untitled: 'Report',
+    ofDay: (title: string, day: string) => `${title} of ${day}`,
     compare: 'Name it as comparison',
     sources: {
       here: ['Here', 'Signed at this gateway.'],

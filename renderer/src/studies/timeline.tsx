@@ -39,7 +39,11 @@ export function Timeline({ moments, isShort }: { moments: readonly StudyMoment[]
             </span>
             <span>
               <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{whoOf(who)}</span>}
-              {detail && <span className={`${css.quiet} ${css.detail}`}>{detail}</span>}
+              {detail && (
+                <span className={`${css.quiet} ${css.detail}`} {...(!isEvent(what) && { translate: 'no' as const })}>
+                  {detail}
+                </span>
+              )}
               {eventId !== null && mayManage && (
                 <>
                   {' '}

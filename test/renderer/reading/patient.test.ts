@@ -14,6 +14,7 @@ describe('the age of a patient', () => {
   const born = (dateOfBirth: string, more: object = {}) => ({ dateOfBirth, ...more }) as Reading['reportMetadata']
   it('is as the partner gave it, else counted at the day of the scan', () => {
     expect(ageText({ age: '054Y', dateOfBirth: '1971-05-03' } as Reading['reportMetadata'], TODAY)).toBe('054Y')
+    expect(ageText({ age: '3 weeks' }, TODAY)).toBe('3 weeks')
     expect(ageText(born('1971-05-03', { scanDate: '2026-05-02' }), TODAY)).toBe('54 years')
     expect(ageText(born('1971-05-03', { scanDate: '2026-05-03' }), TODAY)).toBe('55 years')
     expect(ageText(born('1971-11-21'), TODAY)).toBe('54 years')

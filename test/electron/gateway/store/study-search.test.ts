@@ -258,7 +258,7 @@ describe('the lists of studies of the window', () => {
     expect(pages.length).toBeGreaterThan(1)
     const { shown, hidden } = store.studies.search.counts({ ...ALL, search: 'abcdef' })
     expect({ shown, hidden }).toEqual({ shown: { count: 0, isMore: true }, hidden: { count: 0, isMore: false } })
-  })
+  }, 30_000)
 
   it('count what is searched for up to a thousand, and the area exactly', () => {
     using temp = tempStore()
