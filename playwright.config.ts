@@ -4,7 +4,9 @@ export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   workers: 1,
-  timeout: 60_000,
+  timeout: 120_000,
+  // A machine that builds and tests at once is slow; what is wrong stays wrong for longer than this.
+  expect: { timeout: 15_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   use: {
     screenshot: 'only-on-failure',

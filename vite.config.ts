@@ -120,7 +120,10 @@ export default defineConfig({
     root,
     alias: { electron: join(root, 'test/support/electron.ts') },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'], testTimeout: 20_000 },
+      },
       { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], testTimeout: 30_000 } },
       { extends: true, test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
     ],

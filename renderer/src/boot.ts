@@ -1,3 +1,4 @@
+import './no-eval.ts'
 import { askEarly } from './early.ts'
 
 // The page's first script is small: the gateway answers who is signed in, and how it is, while the program comes.

@@ -7,7 +7,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { z } from 'zod'
 import { queryClient } from './gateway.ts'
 import { loadFormMessages } from './language/form-messages.ts'
 import { language, PSEUDO } from './language/language.ts'
@@ -16,9 +15,6 @@ import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
 import { Notices } from './shell/notices.ts'
 import { cssVariables, theme } from './theme.ts'
-
-// zod's compiled parsers need `eval`, which the page's policy (script-src 'self') refuses.
-z.config({ jitless: true })
 
 // A page belongs to one view or to the window: its calls, and what it has read, are of that alone.
 window.addEventListener('hashchange', () => {

@@ -98,10 +98,10 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const as = (who: Exclude<Who, 'nobody'>) => caller(stage.http, () => cookies[who])
   const call = as('owner')
 
-  const { owner, member } = await addPeople(stage, call, cookies)
+  const { owner, member, linked } = await addPeople(stage, call, cookies)
   const devices = await addDevices(stage, call)
   const archive = await startArchive(stage)
-  const studies = await addStudies(stage, call, owner, member)
+  const studies = await addStudies(stage, call, { owner, member, linked })
   const mismatchUid = await receive(stage)
   const destination = await addDestinations(call, archive)
   await beSeen(stage, call)
@@ -163,7 +163,7 @@ export const WRITTEN: readonly string[] = [
   ...['Wrongham^Peter', 'Nobody^Norbert', 'CT Thorax', 'Thorax 1.0', 'North Clinic', 'Cloud PACS', 'Hospital PACS', 'Old archive'],
   ...['CT thorax', 'Findings A nodule of [size] mm. Impression [ ]', 'Follow-up', 'CT again in 3 months.', 'Urgent ones', 'My morning'],
   ...['CT, room 1', 'CT, room 2', 'MR, room 3', 'Ultrasound, room 4', 'XRAY9', 'XRAY 9', 'Night service', 'Reading room 2'],
-  ...['contract', 'region', 'North', 'Dr. Example', 'Modality Worklist', 'Verification', 'Simulated partner'],
+  ...['contract', 'region', 'North', 'Dr. Example', 'Modality Worklist', 'Verification', 'Simulated partner', 'CT thorax (phantom)'],
 ]
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
@@ -209,12 +209,12 @@ async function addPeople(stage: ViewerStage, call: Call, cookies: { member: stri
   const hana = await invite({ firstName: 'Hana', lastName: 'Malá', email: 'hana@clinic.example', clinicRole: 'Imaging Technologist' })
   await sessionOf(stage.http, 'invitation/accept', { token: tokenOf(hana.link), password: MEMBER.password })
   await call('POST', `people/${hana.person.userId}/revoke-access`)
-  await invite({ firstName: 'Ivan', lastName: 'Petrov', email: 'ivan@clinic.example', clinicRole: 'Front Desk Operator' })
+  const ivan = await invite({ firstName: 'Ivan', lastName: 'Petrov', email: 'ivan@clinic.example', clinicRole: 'Front Desk Operator' })
   for (const description of KEYS) await call('POST', 'api-keys', { description, isViewerEnabled: true })
   const { apiKeys } = await call('GET', 'api-keys')
   const night = apiKeys.find(({ description }: Reply) => description === KEYS[1])
   await call('POST', `api-keys/${night.apiKeyId}/revoke`)
-  return { owner: user.userId as string, member: maja.person.userId as string }
+  return { owner: user.userId as string, member: maja.person.userId as string, linked: ivan.person.userId as string }
 }
 
 async function addDevices(stage: ViewerStage, call: Call): Promise<string[]> {
@@ -231,13 +231,18 @@ async function addDevices(stage: ViewerStage, call: Call): Promise<string[]> {
   return added
 }
 
-async function addStudies(stage: ViewerStage, call: Call, owner: string, member: string) {
+async function addStudies(
+  stage: ViewerStage,
+  call: Call,
+  { owner, member, linked }: Readonly<Record<'owner' | 'member' | 'linked', string>>,
+) {
   const customers = []
   for (const expressCustomerName of CUSTOMERS) {
     const made = await call('POST', '/v1/express', { expressCustomerName, metadata: { contract: 'C-100', region: 'North' } })
     customers.push(made.expressCustomerId)
   }
-  await call('POST', `/v1/express/${customers[0]}/users`, { userId: member })
+  // Who is linked sees the studies of that customer alone.
+  await call('POST', `/v1/express/${customers[0]}/users`, { userId: linked })
   await call('POST', `/v1/express/${customers[2]}/deactivate`)
   const made = []
   for (const { number, severity, ...patient } of STUDIES) {

@@ -31,7 +31,10 @@ const press =
     await page.getByRole('button', { name: names }).filter({ visible: true }).first().click()
   }
 /** Presses a button of the first row of a table, whose name says which row. */
-const pressIn = (which: number) => async ({ page }: At): Promise<void> => page.getByRole('row').nth(1).getByRole('button').nth(which).click()
+const pressIn =
+  (which: number) =>
+  async ({ page }: At): Promise<void> =>
+    page.getByRole('row').nth(1).getByRole('button').nth(which).click()
 const of =
   (name: (clinic: Clinic) => string, to: string): ((clinic: Clinic) => string) =>
   (clinic) =>
@@ -114,7 +117,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'customers', address: at('/customers'), sign: text('Seven Oaks'), dialogs: { add: press('Add a customer') } },
   { name: 'customer', address: of(({ ids }) => ids.customer, '/customers/$'), sign: text('Seven Oaks') },
   { name: 'people', address: at('/people'), sign: text('ivan@clinic.example'), dialogs: { invite: press('Invite a person') } },
-  { name: 'devices', address: at('/devices'), sign: text('XRAY9'), dialogs: { add: press('Add device') } },
+  { name: 'devices', address: at('/devices'), sign: text('MR, room 3'), dialogs: { add: press('Add device') } },
   { name: 'destinations', address: at('/destinations'), sign: text('OLDARCHIVE'), dialogs: { add: press('Add destination') } },
   { name: 'queue', address: of(({ ids }) => ids.destination, '/destinations/$'), sign: text('Marlowe') },
   { name: 'priors', address: of(({ ids }) => ids.studyUid, '/destinations/priors?study=$') },

@@ -247,5 +247,5 @@ const Detail = ({ text }: { text: string }) => (
 
 /** The actor by name where it has one; the id on hover. */
 function Who({ actor, name }: { actor: string; name: string | undefined }) {
-  return name === undefined ? <Id text={actor} /> : <span title={actor}>{name}</span>
+  return name === undefined ? <Id text={actor} /> : <span title={actor.includes(':') ? actor : undefined}>{name}</span>
 }

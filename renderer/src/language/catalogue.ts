@@ -129,13 +129,15 @@ export function openCatalogue(sentences: readonly Sentence[]): (sentence: string
   }
 
   return (sentence) => {
-    const text = find(sentence)?.text
+    // What is a part of others may stand alone too, with a capital.
+    const text = find(sentence)?.text ?? find(uncapital(sentence))?.text
     // A sentence may begin with what is a part of others.
     return text === undefined || /^\p{Ll}/u.test(sentence) || !/[.?!]$/.test(sentence) ? (text ?? sentence) : capital(text)
   }
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const uncapital = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 const withValues = (other: string, values: readonly string[]): string =>
   other.replace(/\{(\d+)\}/g, (_, at: string) => values[Number(at)] ?? '')
 

@@ -5,6 +5,7 @@ import { type CriticalResult, dashboardReports } from '#shared/contract/reports.
 import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
+import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
 import { type CommunicationValues, communicationFaults, communicationOf, newCommunication } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
@@ -50,7 +51,7 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
         {send.error && send.error.errors.length === 0 && <Failed error={send.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            Cancel
+            {shared.cancel}
           </Button>
           <Button type="submit" loading={send.isPending}>
             {words.signed.document}

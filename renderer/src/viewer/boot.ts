@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import '../no-eval.ts'
 import { language } from '../language/language.ts'
 import { loadSentences } from '../language/said.ts'
 import { call } from './calls.ts'
@@ -6,9 +6,6 @@ import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
 // The page's first script is small: somebody waits with a patient, so the link is exchanged and the four megabytes of the engine are on their way before
 // the screen's own parts have come.
-
-// zod's compiled parsers need `eval`, which the page's policy refuses.
-z.config({ jitless: true })
 
 const entrance = entranceOf(window.location)
 // At once: an address with a token must not stay in the bar, the history or a screenshot.

@@ -41,6 +41,11 @@ describe('a catalogue of sentences', () => {
     expect(lower('ct is writing.')).toBe('ct is writing.')
   })
 
+  it('finds what is a part of others where it stands alone, with a capital', () => {
+    const told = openCatalogue([['nothing listens at {}', 'nada escucha en {0}']])
+    expect(told('Nothing listens at 10.0.0.7:104')).toBe('nada escucha en 10.0.0.7:104')
+    expect(openCatalogue([['nothing listens at {}.', 'nada escucha en {0}.']])('Nothing listens at PACS.')).toBe('Nada escucha en PACS.')
+  })
   it('leaves a text longer than any sentence as it is', () => {
     const long = `It holds ${'a report, '.repeat(600)}.`
     expect(told(long)).toBe(long)
