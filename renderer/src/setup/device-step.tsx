@@ -125,7 +125,7 @@ function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
   const called = aeTitle === 'ISTHMUS' ? '' : ` --called-ae-title ${aeTitle}`
   return (
     <Panel>
-      <UnstyledButton onClick={toggle} aria-expanded={isOpen} fw={620} display="flex" style={{ gap: 6, alignItems: 'center' }}>
+      <UnstyledButton onClick={toggle} aria-expanded={isOpen} fw={620} mih={24} display="flex" style={{ gap: 6, alignItems: 'center' }}>
         {isOpen ? <IconChevronDown size={17} /> : <IconChevronRight size={17} />}
         {texts.play}
       </UnstyledButton>
