@@ -22,8 +22,8 @@ const DATA: ReadonlySet<string> = new Set(
   ].flatMap(wordsOf),
 )
 
-/** Ids, addresses, e-mails, names of a program: `usr_1f0c…`, `study.cancel`, `window.lockMinutes`, `127.0.0.1`, `CN=…`. */
-const TECHNICAL = /\S*[\w-](?:[._:=/@][\w-]+)+\S*|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\p{Lu}[\p{Lu}\d]+\b/gu
+/** Ids, addresses, e-mails, names of a program: `usr_1f0c…`, `study.cancel`, `window.lockMinutes`, `127.0.0.1`, `CN=…`, and the value `(none)`. */
+const TECHNICAL = /\(none\)|\S*[\w-](?:[._:=/@][\w-]+)+\S*|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\p{Lu}[\p{Lu}\d]+\b/gu
 
 /** The words of a text that are no data. */
 export function spoken(text: string): string[] {

@@ -22,9 +22,9 @@ async function enter(browser: Browser, who: Who): Promise<Page> {
   return context.newPage()
 }
 
-async function look(page: Page, name: string): Promise<void> {
+async function look(page: Page, name: string, schemes: readonly ('light' | 'dark')[] = SCHEMES): Promise<void> {
   const faults: Record<string, string[]> = {}
-  for (const colorScheme of SCHEMES) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page
       .locator(`html[data-mantine-color-scheme="${colorScheme}"]`)
@@ -45,7 +45,7 @@ for (const who of PEOPLE) {
     for (const screen of screensOf(who)) {
       await test.step(screen.name, async () => {
         await show(page, clinic, screen)
-        await look(page, screen.name)
+        await look(page, screen.name, screen.isDark ? ['dark'] : SCHEMES)
       })
     }
     await page.context().close()

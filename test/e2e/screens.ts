@@ -18,6 +18,8 @@ export interface Screen {
   readonly sign?: (page: Page) => Locator
   /** By HTTPS, or the viewer: a page of its own. */
   readonly isOwnPage?: true
+  /** Images are looked at in the dark, whatever a person's scheme. */
+  readonly isDark?: true
   /** What opens within it. */
   readonly dialogs?: Readonly<Record<string, (at: At) => Promise<void>>>
 }
@@ -161,8 +163,14 @@ const DOORS: readonly Omit<Screen, 'who'>[] = [
   { name: 'invitation', address: async (clinic) => new URL(await clinic.invite()).hash.slice(1), sign: text('Edda') },
   { name: 'invitation-none', address: at('/invitation') },
   { name: 'workstation', address: ({ overLan }) => overLan, isOwnPage: true },
-  { name: 'viewer', address: (clinic) => clinic.viewerLink(), isOwnPage: true, sign: (page) => page.locator('canvas').first() },
-  { name: 'linked', address: (clinic) => clinic.readingLink(), isOwnPage: true, sign: (page) => page.locator('.cm-content') },
+  {
+    name: 'viewer',
+    address: (clinic) => clinic.viewerLink(),
+    isOwnPage: true,
+    isDark: true,
+    sign: (page) => page.locator('canvas').first(),
+  },
+  { name: 'linked', address: (clinic) => clinic.readingLink(), isOwnPage: true, isDark: true, sign: (page) => page.locator('.cm-content') },
 ]
 
 /** Every screen of the window, in the order of its navigation. */

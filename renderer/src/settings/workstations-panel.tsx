@@ -54,7 +54,9 @@ function Asking({ workstation }: { workstation: Workstation }) {
         <Text size="sm" c="dimmed">
           {words.asking.code}
         </Text>
-        <div className={css.code}>{code}</div>
+        <div className={css.code} translate="no">
+          {code}
+        </div>
       </div>
       <div>
         <TextInput
