@@ -74,6 +74,28 @@ export const SETTINGS = {
   'window.sessionHours': setting(z.number().min(1).max(72), 12, 'Hours after which a person signs in anew, however the window is used.'),
   'setup.isDone': setting(z.boolean(), false, 'The first-run wizard was gone through, or was put aside for good.'),
   'backup.folder': setting(z.string().max(1000).nullable(), null, 'Folder that back-ups are written to; best on another disk.'),
+  'backup.dailyAt': setting(
+    z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 02:30')
+      .nullable(),
+    '02:30',
+    'Time of the clinic’s day at which a back-up is made; without one none is made by itself.',
+  ),
+  'backup.everyMinutes': setting(
+    z.int().min(5).max(1440).nullable(),
+    null,
+    'Minutes between back-ups for a standby, beside the daily one; what was written since the last is what a loss of this PC loses.',
+  ),
+  'backup.keepDaily': setting(z.int().min(1).max(90), 7, 'Days of which the last back-up is kept.'),
+  'backup.keepWeekly': setting(z.int().min(0).max(52), 4, 'Weeks of which the last back-up is kept.'),
+  'backup.keepMonthly': setting(z.int().min(0).max(60), 6, 'Months of which the last back-up is kept.'),
+  'update.isAutomatic': setting(z.boolean(), false, 'Install an update that was downloaded by itself, in the hour of maintenance.'),
+  'update.at': setting(
+    z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30'),
+    '03:30',
+    'Time of the clinic’s day at which the hour of maintenance begins, in which updates may be installed.',
+  ),
   'activity.retentionDays': setting(z.int().min(1).max(3650), 30, 'Days the connections of devices are kept, with what happened on them.'),
   'mail.host': setting(
     HostName.nullable(),
