@@ -118,7 +118,7 @@ export default defineConfig({
   server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042', '/viewer': 'http://127.0.0.1:8042' } },
   test: {
     root,
-    alias: { electron: join(root, 'test/support/electron.ts') },
+    alias: { electron: join(root, 'test/support/electron.ts'), 'electron-updater': join(root, 'test/support/electron-updater.ts') },
     projects: [
       {
         extends: true,
@@ -136,7 +136,7 @@ export default defineConfig({
         outDir: join(root, 'dist/renderer'),
         emptyOutDir: true,
         rolldownOptions: {
-          input: ['index.html', 'viewer.html'].map((page) => join(root, 'renderer', page)),
+          input: ['index.html', 'viewer.html', 'rescue.html'].map((page) => join(root, 'renderer', page)),
           // A browser reads six files at once over HTTP/1.1: what every screen of both pages stands on comes in one, and not in thirty.
           output: {
             codeSplitting: {

@@ -4,4 +4,7 @@ import { settleMemory } from './command-line/memory.ts'
 settleMemory()
 // Loaded after that: what is loaded first would be loaded twice.
 const { main } = await import('./command-line/main.ts')
+const { parentPort } = await import('./command-line/worker-port.ts')
 await main(process.argv.slice(2))
+// A utility process does not end when nothing is left to do (electron/electron issue 47228). What it said last goes first.
+if (parentPort()) process.stdout.write('', () => process.stderr.write('', () => process.exit()))

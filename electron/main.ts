@@ -1,99 +1,202 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { app, type BrowserWindow, ipcMain, Menu, nativeImage, shell, Tray } from 'electron'
+import { app, shell } from 'electron'
+import { z } from 'zod'
 import { askControl } from '#gateway/control.ts'
+import { lockMachine } from './shell/app-lock.ts'
+import { readArguments } from './shell/arguments.ts'
+import { openAutostart } from './shell/autostart.ts'
+import { keepCrashReports, watchCrashes } from './shell/crash-reports.ts'
+import { placeIn, takeLinks } from './shell/deep-link.ts'
+import { desktopLog } from './shell/desktop-log.ts'
+import { dialogs } from './shell/dialogs.ts'
 import { GatewayProcess, type Ready } from './shell/gateway-process.ts'
-import { isOf, openWindow, refusePermissions } from './shell/window.ts'
+import { answerPage, channel } from './shell/ipc.ts'
+import { openKeyStore } from './shell/key-store.ts'
+import { mainWindow } from './shell/main-window.ts'
+import { setMenu } from './shell/menu.ts'
+import { openNotifier } from './shell/notifications.ts'
+import { refusePermissions, refuseRequests } from './shell/permissions.ts'
+import { stayAwake, watchSleep } from './shell/sleep.ts'
+import { watchStatus } from './shell/status-watch.ts'
+import { openTray } from './shell/tray.ts'
+import { openUpdates } from './shell/updates.ts'
+import { refuseWebviews } from './shell/window.ts'
+import { shellWords } from './shell/words.ts'
 
 const here = import.meta.dirname
-
-/** `--data DIR` chooses the data folder; what stands behind it goes to `serve` as it is. */
-export function readArguments(argv: readonly string[], userData: string): { folder: string; serve: string[] } {
-  const { values, tokens } = parseArgs({ args: [...argv], options: { data: { type: 'string' } }, strict: false, tokens: true })
-  const serve = argv.filter(
-    (_, index) =>
-      !tokens.some(
-        (token) =>
-          token.kind === 'option' && token.name === 'data' && (token.index === index || (!token.inlineValue && token.index === index - 1)),
-      ),
-  )
-  return {
-    folder: typeof values.data === 'string' ? values.data : userData,
-    serve: serve.filter((argument) => argument !== '--no-sandbox' && argument !== '.'),
-  }
-}
+/** As in electron-builder.yml: Windows shows notifications for programs it knows by it. */
+const APP_ID = 'health.isthmus.gateway'
+/** A PC that ends waits a few seconds at most. */
+const SHUTDOWN_MS = 4_000
+const NOTHING = z.tuple([])
 
 /** Ready → start the gateway's process → open the window and the tray; before quitting → drain it. */
 export async function main(): Promise<void> {
   app.enableSandbox()
+  keepCrashReports()
+  app.setAppUserModelId(APP_ID)
+  const argv = process.argv.slice(app.isPackaged ? 1 : 2)
+  const userData = app.getPath('userData')
+  const { folder, isNamed, isHidden, place, serve } = readArguments(argv, userData)
   if (!app.requestSingleInstanceLock()) return app.quit()
-  await app.whenReady()
-  let ready: Ready | undefined
-  refusePermissions(() => ready?.http)
-  const { folder, serve } = readArguments(process.argv.slice(app.isPackaged ? 1 : 2), app.getPath('userData'))
-  let window: BrowserWindow | undefined
-
-  const show = async () => {
-    if (!ready) return
-    if (window && !window.isDestroyed()) {
-      window.show()
-      return window.focus()
-    }
-    window = openWindow({ preload: join(here, 'preload.cjs'), origin: ready.http })
-    await window.loadURL(await firstPage(folder, ready.http))
+  // The gateway goes on serving devices while the window is closed; only Quit ends it.
+  app.on('window-all-closed', () => undefined)
+  let wanted = place
+  let open = (to?: string): void => {
+    wanted = to ?? wanted
   }
+  takeLinks((to) => open(to))
+  await app.whenReady()
+
+  const words = shellWords(app.getLocale())
+  const ask = dialogs(words, () => window.current())
+  const log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
+  let ready: Ready | undefined
+  let fault = ''
+  let ending: Promise<void> | undefined
+  let isDrained = false
+  const origin = () => ready?.http
+
+  const window = mainWindow({
+    folder: userData,
+    preload: join(here, 'preload.cjs'),
+    platform: process.platform,
+    origin,
+    firstPage: async () => (ready?.rescue ? ready.link : ready && (await firstPage(folder, ready.http))),
+    isEnding: () => ending !== undefined,
+    onHidden: () => void ask.explainsClosing(),
+    onSessionEnd: () => shutdown(),
+  })
+  const machine = await lockMachine(isNamed ? folder : APP_ID)
+  if ('heldBy' in machine) {
+    await ask.saysAlreadyRunning(machine.heldBy)
+    return app.exit(0)
+  }
+  refuseWebviews()
+  refusePermissions(origin)
+  refuseRequests(origin)
+  watchCrashes(log, Date.now)
+
+  const command = [process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()]), ...(isNamed ? ['--data', folder] : [])]
+  const autostart = openAutostart({ platform: process.platform, env: process.env, argv, command })
+  const isQuiet = isHidden || autostart.startedIt()
+  const keys = openKeyStore(folder, { onError: (error) => log('the key store refused', { error: String(error) }) })
+  const awake = stayAwake()
+  const openDataFolder = () => void shell.openPath(folder)
 
   const gateway = new GatewayProcess({
     entry: join(here, 'headless.js'),
     worker: join(here, 'native-worker.js'),
-    args: ['--data', folder, ...serve],
+    args: ['--data', folder, '--rescue', '--data-key-from-parent', '--log-file', join(folder, 'logs', 'gateway.log'), ...serve],
+    keys,
+    isAlone: isQuiet,
     onReady(started) {
       const isFirst = !ready
       ready = started
-      if (isFirst) process.stdout.write(`${JSON.stringify({ ready: true, ...started })}\n`)
-      else if (window && !window.isDestroyed()) window.webContents.reload()
-      void show()
+      fault = ''
+      log('the gateway is ready', { isRescue: started.rescue === true })
+      if (started.rescue) awake.release()
+      else awake.hold()
+      void status.now()
+      // Without the link of a rescue: whoever has it may put another database in the place of this one.
+      if (isFirst) process.stdout.write(`${JSON.stringify({ ready: true, ...started, link: undefined })}\n`)
+      else void window.renew()
+      if (started.rescue || (isFirst && !isQuiet) || wanted !== undefined) open()
     },
-    onEnd(exitCode, waitMs) {
-      if (waitMs === undefined) app.exit(exitCode || 1)
+    onEnd({ exitCode, waitMs, fault: said, isSafe }) {
+      awake.release()
+      fault = said
+      log('the gateway ended', { exitCode, waitMs, fault: said, isSafe })
+      void status.now()
+      if (waitMs === undefined) void startAgain(exitCode)
     },
   })
-
-  answer('version', () => app.getVersion())
-  answer('open-data-folder', async () => void (await shell.openPath(folder)))
-  answer('restart-gateway', () => gateway.restart())
-
-  const tray = new Tray(nativeImage.createFromPath(join(here, '../renderer/tray.png')))
-  tray.setToolTip('Isthmus')
-  tray.setContextMenu(
-    Menu.buildFromTemplate([
-      { label: 'Open Isthmus', click: () => void show() },
-      { type: 'separator' },
-      { label: 'Quit (devices get no worklist)', click: () => app.quit() },
-    ]),
-  )
-  app.on('second-instance', () => void show())
-  // The gateway goes on serving devices while the window is closed; only Quit ends it.
-  app.on('window-all-closed', () => undefined)
-  let drained = false
-  app.on('before-quit', (event) => {
-    if (drained) return
-    event.preventDefault()
-    void gateway.stop().then(() => {
-      drained = true
-      app.quit()
-    })
-  })
-  gateway.start()
-
-  /** Answers a message of our own page only (Electron security checklist 17). */
-  function answer(channel: string, reply: () => unknown): void {
-    ipcMain.handle(channel, (event) => {
-      const frame = event.senderFrame
-      if (!ready || !frame || frame.parent || !isOf(ready.http, frame.url)) throw new Error('not for this page')
-      return reply()
-    })
+  const startAgain = async (exitCode: number) => {
+    if (await ask.saysStartFailed(fault, exitCode)) gateway.start()
+    else app.exit(exitCode || 1)
   }
+
+  const tell = async (name: string): Promise<string> => {
+    const { ok, output } = await askControl(folder, { command: name })
+    if (!ok) throw new Error(output)
+    return output
+  }
+  const updates = openUpdates({ status: () => status.latest(), prepare: () => tell('prepare-update'), stop: () => end() })
+  const tray = openTray(join(here, '../renderer'), words, {
+    open: () => open(),
+    openDataFolder,
+    installUpdate: () => void updates.install(),
+    quit: () => void quit(),
+  })
+  const notifier = openNotifier({ words, open: (to) => open(to), clock: Date.now })
+  const status = watchStatus(folder, (latest) => {
+    if (ending) return
+    tray.show({ status: latest, update: updates.state(), fault })
+    notifier.tell(latest)
+  })
+  setMenu(words, { show: (to) => open(to), openDataFolder, quit: () => void quit() })
+  answerPage(origin, {
+    version: channel(NOTHING, () => app.getVersion()),
+    'open-data-folder': channel(NOTHING, openDataFolder),
+    'restart-gateway': channel(NOTHING, () => gateway.restart()),
+    desktop: channel(NOTHING, () => ({ isAutostart: autostart.isOn(), keyStore: keys.state(), update: updates.state() })),
+    'set-autostart': channel(z.tuple([z.boolean()]), (on) => autostart.set(on)),
+    'check-for-update': channel(NOTHING, () => updates.check()),
+    'install-update': channel(NOTHING, async () => {
+      await updates.install()
+      const { state, sentence } = updates.state()
+      return state === 'installing' ? '' : sentence
+    }),
+  })
+
+  open = (to) => {
+    if (ending) return
+    if (!ready) {
+      // It opens when there is something to show.
+      wanted = to ?? wanted ?? '/'
+      return
+    }
+    void window.show(to ?? wanted)
+    wanted = undefined
+  }
+  app.on('second-instance', (_event, secondArgv) => open(placeIn(secondArgv)))
+  app.on('activate', () => open())
+
+  /** Drains and ends the gateway's process; nothing is shown or asked after that. */
+  function end(timeoutMs?: number): Promise<void> {
+    ending ??= gateway.stop(timeoutMs).then(() => {
+      isDrained = true
+      awake.release()
+      status[Symbol.dispose]()
+    })
+    return ending
+  }
+  const quit = async () => {
+    if (await ask.asksToQuit()) app.quit()
+  }
+  app.on('before-quit', (event) => {
+    if (isDrained) return
+    event.preventDefault()
+    updates[Symbol.dispose]()
+    void end().then(() => app.quit())
+  })
+  // The PC ends: what is under way is finished if there is time, and no update is begun.
+  function shutdown(): void {
+    updates[Symbol.dispose]()
+    void end(SHUTDOWN_MS).then(() => app.exit(0))
+  }
+  watchSleep({
+    away: () => void tell('lock').catch(() => undefined),
+    back: () =>
+      void status.now().then((latest) => {
+        if (latest && !latest.isSafe && latest.tray === 'listener-down') gateway.restart()
+      }),
+    shutdown,
+  })
+
+  tray.show({ status: undefined, update: updates.state(), fault })
+  if (process.platform === 'win32') window.prepare()
+  gateway.start()
 }
 
 /** The set-up page with its one-time link where there is no owner yet, else the window's front page. */

@@ -5,7 +5,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
 
-const DEBIAN_PACKAGES = { findscu: 'dcmtk', Orthanc: 'orthanc', dciodvfy: 'dicom3tools', pdftotext: 'poppler-utils', chromium: 'chromium' }
+const DEBIAN_PACKAGES = {
+  findscu: 'dcmtk',
+  Orthanc: 'orthanc',
+  dciodvfy: 'dicom3tools',
+  pdftotext: 'poppler-utils',
+  rclone: 'rclone',
+  chromium: 'chromium',
+}
 const PYTHON_PACKAGE = 'python3-pydicom'
 const STATES = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' }
 const results = join(root, 'node_modules', '.cache', 'isthmus')

@@ -26,7 +26,7 @@ const PLACES: Record<string, Place> = {
   domain: {
     at: /^electron\/gateway\/domain\//,
     places: ['shared', 'store'],
-    packages: [NODE, 'zod', 'pdfkit', 'fontkit', 'otpauth', '@zxcvbn-ts/language-common'],
+    packages: [NODE, 'zod', 'pdfkit', 'fontkit', 'otpauth', '@zxcvbn-ts/language-common', 'croner'],
   },
   mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
   ...Object.fromEntries(
@@ -48,10 +48,14 @@ const PLACES: Record<string, Place> = {
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
     places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail'],
-    packages: [NODE, 'zod', 'pino', 'fastify'],
+    packages: [NODE, 'zod', 'pino', 'pino-roll', 'prom-client', 'fastify', 'fflate'],
   },
   headless: { at: /^electron\/(headless\.ts|command-line\/)/, places: ['gateway', 'shared', 'simulator'], packages: [NODE, 'zod'] },
-  shell: { at: /^electron\/(main\.ts|preload\.ts|shell\/)/, places: ['gateway', 'shared'], packages: [NODE, 'electron'] },
+  shell: {
+    at: /^electron\/(main\.ts|preload\.ts|shell\/)/,
+    places: ['gateway', 'shared'],
+    packages: [NODE, 'electron', 'electron-updater', 'zod'],
+  },
   renderer: {
     at: /^renderer\//,
     places: ['shared'],

@@ -1,6 +1,7 @@
 import { DATA_COMMANDS } from '#gateway/commands.ts'
 import { runDataCommand } from './data-command.ts'
 import { recover } from './recover.ts'
+import { restore } from './restore.ts'
 import { serve } from './serve.ts'
 import { simulateModality } from './simulate-modality.ts'
 import { simulatePartner } from './simulate-partner.ts'
@@ -17,8 +18,9 @@ export interface Command {
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage:
-      'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret whsec_… | --partner-secret-file F] [--allow-unknown-devices]',
-    about: 'run the gateway until it is told to stop',
+      'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret whsec_… | --partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
+    about:
+      'run the gateway until it is told to stop; --rescue: a page to put a back-up back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
     run: serve,
   },
   ...Object.fromEntries(
@@ -35,6 +37,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'recover --data DIR --recovery-key-stdin',
     about: 'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
     run: recover,
+  },
+  restore: {
+    usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
+    about: 'put a back-up in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
+    run: restore,
   },
   'simulator partner': {
     usage:

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { type DataCommand, runAlone } from '#gateway/commands.ts'
 import { askControl, type ControlReply, type ControlRequest } from '#gateway/control.ts'
 import { StartError } from '#gateway/start-error.ts'
+import { ownPackage } from './own-package.ts'
 import { UsageError } from './words.ts'
 
 const PATIENCE_MS = 15_000
@@ -31,7 +32,7 @@ export async function runDataCommand(name: string, command: DataCommand, args: r
 /** A gateway that is starting has the lock but not yet the socket, one that is stopping still has the lock: both pass, so it tries again. */
 async function runSomewhere(folder: string, request: ControlRequest): Promise<ControlReply> {
   for (const end = Date.now() + PATIENCE_MS; ; await wait(AGAIN_MS)) {
-    const reply = await runAlone(folder, request)
+    const reply = await runAlone(folder, request, ownPackage().version)
     if (reply) return reply
     try {
       return await askControl(folder, request)

@@ -4,7 +4,7 @@ import { runAlone } from '#gateway/commands.ts'
 import { recoverFolder } from '#gateway/recover.ts'
 import { UsageError } from './words.ts'
 
-/** `recover`: with the key on paper, a folder that lost its `data.key` opens again; prints a link to sign in by. */
+/** `recover`: with the key on paper, a folder that lost its `data.key`, or whose key another account's key store has, opens again; prints a link to sign in by. */
 export async function recover(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { data: { type: 'string' }, 'recovery-key-stdin': { type: 'boolean' } } })
   if (!values.data) throw new UsageError('recover needs --data DIR, the folder with gateway.sqlite and recovery.key.')

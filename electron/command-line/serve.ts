@@ -1,42 +1,45 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type GatewayOptions, openGateway } from '#gateway/gateway.ts'
+import type { GatewayOptions } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
+import { openLogFile } from '#gateway/log-file.ts'
 import type { SettingOverrides } from '#gateway/parts.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { liveOn } from './lives.ts'
 import { ownPackage } from './own-package.ts'
+import { type HandedKey, keyFromFile, keyFromParent } from './parent-key.ts'
 import { untilStopped } from './until-stopped.ts'
 import { hostAndPort, UsageError } from './words.ts'
 import { parentPort, workersThrough } from './worker-port.ts'
 
-/** `serve`: one JSON line on stdout when every listener is up; logs go to stderr; SIGTERM drains and ends with 0. */
+/**
+ * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file; SIGTERM drains and ends with 0. A restore closes the gateway and
+ * opens it again in this process, with another such line.
+ */
 export async function serve(args: readonly string[]): Promise<number> {
-  const options = readArguments(args)
-  const log = openLog(options.logLevel)
+  const { isRescue, keyFrom, ...options } = readArguments(args)
   const port = parentPort()
-  await using gateway = await openGateway({
-    ...options,
-    log,
-    version: ownPackage().version,
-    ...(port && { spawnWorker: workersThrough(port) }),
+  const handed = await handedKey(keyFrom)
+  const log = openLog(options.logLevel, options.logFile === undefined ? undefined : await openLogFile(options.logFile))
+  await liveOn({
+    options: {
+      ...{ ...options, ...handed, log, version: ownPackage().version },
+      ...(port && { spawnWorker: workersThrough(port), onRecoveryKey: () => port.postMessage({ sealKey: true }) }),
+    },
+    isRescue,
+    untilStopped,
+    tell: (line) => void process.stdout.write(`${JSON.stringify(line)}\n`),
   })
-  process.stdout.write(
-    `${JSON.stringify({
-      ready: true,
-      http: gateway.http,
-      ...(gateway.https && { https: gateway.https }),
-      dimse: gateway.dimse,
-      ...(gateway.dimseTls && { dimseTls: gateway.dimseTls }),
-    })}\n`,
-  )
-  log.info({ http: gateway.http, dimse: gateway.dimse }, 'ready')
-  await untilStopped()
-  log.info('stopping')
   return 0
 }
 
-type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & { readonly logLevel: string }
+type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
+  readonly logLevel: string
+  readonly isRescue: boolean
+  /** Who hands the data key over; nobody where it is in the data folder. */
+  readonly keyFrom?: 'parent' | { readonly file: string }
+}
 
 export function readArguments(args: readonly string[]): ServeOptions {
   const { values } = parseArgs({
@@ -52,12 +55,19 @@ export function readArguments(args: readonly string[]): ServeOptions {
       'partner-secret': { type: 'string' },
       'partner-secret-file': { type: 'string' },
       'allow-unknown-devices': { type: 'boolean' },
+      rescue: { type: 'boolean', default: false },
+      'data-key-file': { type: 'string' },
+      'data-key-from-parent': { type: 'boolean' },
+      'safe-mode': { type: 'boolean' },
+      'log-file': { type: 'string' },
       'log-level': { type: 'string', default: 'info' },
     },
   })
   if (!values.data) throw new UsageError('serve needs --data DIR, the folder of the database.')
   if (values['partner-secret'] && values['partner-secret-file'])
     throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
+  if (values['data-key-file'] !== undefined && values['data-key-from-parent'])
+    throw new UsageError('Give --data-key-file or --data-key-from-parent, not both.')
   const secret = values['partner-secret'] ?? secretFrom(values['partner-secret-file'])
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
@@ -76,6 +86,11 @@ export function readArguments(args: readonly string[]): ServeOptions {
     ...(values.https !== undefined && { https: securely(values.https) }),
     ...(url && { partner: { url, ...(secret && { secret }) } }),
     logLevel: values['log-level'],
+    ...(values['safe-mode'] && { isSafe: true }),
+    ...(values['log-file'] !== undefined && { logFile: values['log-file'] }),
+    ...(values['data-key-file'] !== undefined && { keyFrom: { file: values['data-key-file'] } }),
+    ...(values['data-key-from-parent'] && { keyFrom: 'parent' as const }),
+    isRescue: values.rescue,
   }
 }
 
@@ -103,6 +118,15 @@ function override<K extends SettingKey>(key: K, value: unknown, flag: string): S
   const parsed = SETTINGS[key].schema.safeParse(value)
   if (!parsed.success) throw new UsageError(`${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`)
   return { [key]: parsed.data }
+}
+
+/** The data key, where something else than the data folder keeps it. @throws UsageError, StartError */
+async function handedKey(from: ServeOptions['keyFrom']): Promise<HandedKey> {
+  if (from === undefined) return {}
+  if (from !== 'parent') return keyFromFile(from.file)
+  const port = parentPort()
+  if (!port) throw new UsageError('--data-key-from-parent is for the desktop app, which hands the data key over: leave it out.')
+  return keyFromParent(port)
 }
 
 function secretFrom(file: string | undefined): string | undefined {

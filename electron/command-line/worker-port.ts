@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewayOptions } from '#gateway/gateway.ts'
+import type { KeyNews } from './parent-key.ts'
 
 type SpawnWorker = NonNullable<GatewayOptions['spawnWorker']>
 type WorkerProcess = ReturnType<SpawnWorker>
@@ -19,7 +20,7 @@ export type WorkerNews =
 /** Of Electron's utility processes. */
 export interface ParentPort {
   on(event: 'message', listener: (event: { readonly data: unknown }) => void): void
-  postMessage(message: WorkerRequest): void
+  postMessage(message: WorkerRequest | KeyNews): void
 }
 
 /** Has worker processes started by Electron's main process, which knows the one module they may run. */

@@ -3,12 +3,17 @@ import { z } from 'zod'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { examine } from './doctor.ts'
+import type { Backups } from './domain/backups.ts'
 import { openParts, type Parts } from './parts.ts'
+import { type RunningGateway, SHELL_COMMANDS } from './shell-commands.ts'
 import { sentenceOf } from './start-error.ts'
 import { takeLock } from './store/lock.ts'
+import { refuseHalfRestored } from './store/restore.ts'
+import { UPKEEP_COMMANDS } from './upkeep-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
 /** A command on the data folder: it runs in the gateway that has it open, or under the folder's lock where none has. */
@@ -28,6 +33,14 @@ export interface CommandContext {
   readonly origin: string
   /** Where the running gateway listens; undefined where none runs. */
   readonly listening: (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined }) | undefined
+  /** How the data key is kept, where the desktop app said so. */
+  readonly keyStore?: KeyStoreState | undefined
+  /** Of the running gateway, which makes one back-up at a time; undefined where none runs. */
+  readonly backups?: Backups | undefined
+  /** What only the running gateway can tell or do; undefined where none runs. */
+  readonly running?: RunningGateway | undefined
+  /** Of the program, as a back-up says it. */
+  readonly version?: string | undefined
 }
 
 const ACTOR = 'command-line'
@@ -113,6 +126,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     },
   },
   ...VIEWER_COMMANDS,
+  ...UPKEEP_COMMANDS,
+  ...SHELL_COMMANDS,
   doctor: {
     usage: '',
     about: 'check the installation and say what to mend',
@@ -122,12 +137,13 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
 }
 
 /** Runs a command with the folder opened for it alone, under its lock; undefined where another process has it. A refusal becomes the reply. */
-export async function runAlone(folder: string, request: ControlRequest): Promise<ControlReply | undefined> {
+export async function runAlone(folder: string, request: ControlRequest, version?: string): Promise<ControlReply | undefined> {
   using lock = takeLock(folder)
   if (!lock) return undefined
+  refuseHalfRestored(folder)
   using parts = openParts(folder)
   const origin = parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
-  return await replyOf(parts, request, { origin, listening: undefined })
+  return await replyOf(parts, request, { origin, listening: undefined, version })
 }
 
 /** Runs a command on opened parts, one of the table. */

@@ -22,6 +22,8 @@ export type ControlReply = z.output<typeof ControlReply>
 /** Characters of a message. */
 const MOST_LENGTH = 256 * 1024
 const ANSWER_MS = 30_000
+/** A command may take long, such as a back-up: so often its answer begins with another space, which says that it is at work. */
+const AT_WORK_MS = 10_000
 /** What a peer may take to hang up when it has its answer. */
 const CLOSING_MS = 1_000
 
@@ -50,7 +52,10 @@ export async function openControl(folder: string, run: (request: ControlRequest)
     socket.on('error', () => socket.destroy())
     readLine(socket)
       .then((line) => {
-        const work = carryOut(line, run).then((reply) => answer(socket, reply))
+        const atIt = setInterval(() => socket.write(' '), AT_WORK_MS)
+        const work = carryOut(line, run)
+          .finally(() => clearInterval(atIt))
+          .then((reply) => answer(socket, reply))
         atWork.add(work)
         return work.finally(() => atWork.delete(work))
       })

@@ -29,6 +29,8 @@ export interface DicomOptions {
   readonly forwarding: Pick<Forwarding, 'expectsFrom'>
   readonly certificates: Certificates
   readonly report: (reference: string, error: unknown) => void
+  /** Counts what happens on the network. */
+  readonly observing?: (observer: AssociationObserver) => AssociationObserver
 }
 
 /** The gateway as a DICOM node: its listeners and what they offer. */
@@ -39,16 +41,28 @@ export interface Dicom extends AsyncDisposable {
   readonly tlsAddress: string | undefined
   readonly openAssociations: number
   listeners(): Status['listeners']
+  /** While it is on, new associations are rejected for the moment, and devices try again later. */
+  putOff(isOn: boolean): void
 }
+
+// PS3.8 Table 9-21: transient, by the presentation service provider, temporary congestion.
+const PUT_OFF = { reject: { result: 2, source: 3, reason: 1, why: 'the gateway is about to be updated' } } as const
 
 /** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
 const DRAIN_MS = 5_000
 
 /** @throws StartError where the plain port cannot be had; the TLS one may be down, which `listeners` says */
 export async function openDicom({ devices, settings }: Parts, options: DicomOptions): Promise<Dicom> {
-  const { log, feed, associationLog, worklist, intake, forwarding, certificates, report } = options
+  const { log, feed, associationLog, worklist, intake, forwarding, certificates, report, observing = (observer) => observer } = options
   await using opened = new AsyncDisposableStack()
   const host = settings.get('dimse.host')
+  let isPutOff = false
+  const policy = openAssociationPolicy({
+    devices,
+    settings,
+    storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
+    isFetchedFrom: forwarding.expectsFrom,
+  })
   const server = await openDimse({
     host,
     port: settings.get('dimse.port'),
@@ -59,15 +73,9 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
       mpps(intake.mppsScp),
       storageCommitment(intake.storageCommitmentScp, { isOn: () => settings.get('commitment.isOn') }),
     ],
-    policy: openAssociationPolicy({
-      devices,
-      settings,
-      storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
-      isFetchedFrom: forwarding.expectsFrom,
-    }),
-    observer: tellingIntake(
-      observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }),
-      intake,
+    policy: { decide: (request) => (isPutOff ? PUT_OFF : policy.decide(request)) },
+    observer: observing(
+      tellingIntake(observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
     ),
     limits: limitsOf(settings),
     ids: randomUUID,
@@ -96,6 +104,9 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
       if (!secure || tlsPort === null) return [plain]
       const { port = tlsPort, detail } = secure
       return [plain, { name: 'dimse-tls', address: addressOf(port), aeTitle, isUp: secure.port !== undefined, detail }]
+    },
+    putOff(isOn) {
+      isPutOff = isOn
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

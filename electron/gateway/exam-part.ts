@@ -9,6 +9,8 @@ import { openExamDesk } from './worklist/exam-desk.ts'
 import type { Worklist } from './worklist/worklist.ts'
 
 export interface ExamPart {
+  /** The numbers of the day. */
+  readonly today: ExamPorts['today']
   /** Declares the calls about the exams of a day, and Today. */
   serve(app: HttpApp, today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'>): void
 }
@@ -44,6 +46,7 @@ export function openExamPart(
     explain: (ask, device, user) => desk.explain(ask, device, asking(user)),
   }
   return {
+    today: ports.today,
     serve(app, today) {
       serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone'))) })
       serveDashboardToday(app, { ...parts, ...today, clock, exams: desk })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Status } from '#shared/contract/dashboard.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { watchAudit } from './audit-watch.ts'
@@ -14,11 +14,12 @@ import { serveDashboardDestinations } from './dashboard/dashboard-destinations.t
 import { serveDashboardImages } from './dashboard/dashboard-images.ts'
 import { serveDashboardPeople } from './dashboard/dashboard-people.ts'
 import { type LanPort, serveDashboardSecurity } from './dashboard/dashboard-security.ts'
-import { createFeed } from './dashboard/feed.ts'
+import { createFeed, type NewFeedLine } from './dashboard/feed.ts'
 import type { DashboardPorts } from './dashboard/ports.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { type Dicom, openDicom } from './dicom.ts'
 import { openAssociationLog } from './domain/association-log.ts'
+import { note } from './domain/audit.ts'
 import { openEventLog } from './domain/event-log.ts'
 import { openInvitations } from './domain/invitations.ts'
 import { openMailServer } from './domain/mail-server.ts'
@@ -27,21 +28,31 @@ import { fillSearch } from './domain/search-fill.ts'
 import { openUsers } from './domain/users.ts'
 import { recordEvents } from './event-recorder.ts'
 import { openExamPart } from './exam-part.ts'
+import { lockFolder } from './folder-lock.ts'
+import { openHealth } from './health.ts'
+import { serveHealth } from './http/health.ts'
 import { openImages } from './images.ts'
+import { keyStoreNow } from './key-file.ts'
 import { type LanListener, openLanListener } from './lan-listener.ts'
 import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Log } from './log.ts'
 import { openMail } from './mail/mail.ts'
+import { openMetrics } from './metrics.ts'
 import { openPartnerInterface } from './partner-interface.ts'
 import { openPartnerState } from './partner-state.ts'
 import { testPartner } from './partner-test.ts'
 import { openParts, type Parts, type SettingOverrides } from './parts.ts'
 import { openReporting, type Reporting } from './reporting.ts'
+import { keepRescueHint } from './rescue-hint.ts'
+import { openRunning } from './running-gateway.ts'
+import { atRest } from './safe-mode.ts'
 import type { SpawnWorker } from './scu/native.ts'
 import { openSetup } from './setup-part.ts'
 import { StartError } from './start-error.ts'
+import { sweepBackupSpool } from './store/backup.ts'
 import type { Clock } from './store/clock.ts'
-import { takeLock } from './store/lock.ts'
+import { applyStagedRestore } from './store/restore.ts'
+import { keyKept } from './store/wrapped-key.ts'
 import { openViewer } from './viewer-part.ts'
 import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
@@ -63,6 +74,18 @@ export interface GatewayOptions {
   readonly https?: { readonly host: string; readonly port: number }
   /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
   readonly spawnWorker?: SpawnWorker
+  /** The data key of 32 bytes, where something else than the folder's `data.key` keeps it. */
+  readonly dataKey?: Buffer | undefined
+  /** How the desktop app says the key is kept; nobody says so where the gateway runs as a service. */
+  readonly keyStore?: KeyStoreState | undefined
+  /** A recovery key is in force for this data key, which may leave its plain file. */
+  readonly onRecoveryKey?: ((dataKey: Buffer) => void) | undefined
+  /** Only the window on this PC: no device is served, nothing that waits is taken up, nothing is sent (`serve --safe-mode`). */
+  readonly isSafe?: boolean | undefined
+  /** Where the log goes; undefined: to stderr. */
+  readonly logFile?: string | undefined
+  /** Disposes of the gateway and opens it again: a back-up is ready to take the place of the database. */
+  readonly restart?: (() => void) | undefined
   readonly clock?: Clock
 }
 
@@ -71,15 +94,13 @@ export interface Gateway extends AsyncDisposable {
   readonly http: string
   /** Base URL of the TLS listener, where there is one. */
   readonly https: string | undefined
-  /** `AETITLE@HOST:PORT`. */
+  /** `AETITLE@HOST:PORT`; empty in safe mode. */
   readonly dimse: string
   /** The same by TLS; undefined where that listener is off or down. */
   readonly dimseTls: string | undefined
 }
 
 const FORGET_EVERY_MS = 10 * 60_000
-const LOCK_TRIES = 30
-const LOCK_AGAIN_MS = 100
 
 /**
  * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations finish, files close.
@@ -94,15 +115,29 @@ export async function openGateway({
   partner,
   https,
   spawnWorker,
+  dataKey,
+  keyStore: toldKeyStore,
+  onRecoveryKey,
+  isSafe = false,
+  logFile,
+  restart,
   clock = Date.now,
 }: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
-  opened.use(await lockOf(folder))
-  const parts = opened.use(openParts(folder, { clock, ...(overrides && { overrides }) }))
+  opened.use(await lockFolder(folder))
+  const restored = applyStagedRestore(folder, clock())
+  // A back-up of another data key brings it as a plain file, which then counts.
+  const keyInForce = keyKept(folder) === 'plain' ? undefined : dataKey
+  const inForce = { ...overrides, ...(isSafe && { 'https.isOn': false }) }
+  const whole = opened.use(openParts(folder, { clock, dataKey: keyInForce, overrides: inForce }))
+  const parts = isSafe ? atRest(whole) : whole
+  if (restored) note(parts.deps, 'gateway', 'database.restore', restored.name, { by: restored.actor, keptAside: restored.keptAside })
   const { settings, devices, people, partnerEndpoint, endpoints } = parts
+  opened.defer(keepRescueHint(folder, settings))
   if (partner) setPartner(parts, partner)
 
   const feed = createFeed({ clock })
+  if (restored) feed.append(restoredLine(restored.name))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => parts.store.answers.newest() })
   const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')
@@ -111,6 +146,13 @@ export async function openGateway({
   const associationLog = opened.use(openAssociationLog({ ...parts.deps, onError }))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   const recorder = recordEvents(eventLog, clock)
+  const metrics = openMetrics({
+    ...{ version, store: parts.store, clock, isSafe },
+    openAssociations: () => windowPorts.openAssociations(),
+    storage: () => intake.storage(),
+    forwards: () => forwarding.summary(),
+    newestBackupAt: async () => (await setup.backups.state()).backups[0]?.madeAt,
+  })
   let reporting: Reporting | undefined
   let lan: LanListener | undefined
   const ports: number[] = []
@@ -123,6 +165,7 @@ export async function openGateway({
       clock,
       eventId: () => idFromUuid('whe', randomUUID()),
       onOutcome(outcome) {
+        metrics.noteCall(outcome)
         partnerState.note(outcome)
         recorder.note(outcome)
         reporting?.noteOutcome(outcome)
@@ -173,14 +216,20 @@ export async function openGateway({
     { name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' },
     ...lanListeners(lan),
   ]
-  const listening = () => dicom && { http: http.url, dimse: dicom.address, dimseTls: dicom.tlsAddress }
-  const setup = opened.use(openSetup(parts, { feed, auditTrail, listeners, listening, onError }))
+  const keyStore = () => keyStoreNow(folder, toldKeyStore)
+  const listening = () => (dicom || isSafe ? { http: http.url, dimse: dicom?.address ?? '', dimseTls: dicom?.tlsAddress } : undefined)
+  // What an ended gateway left there is as large as the database; nothing of this one is there yet.
+  await sweepBackupSpool(folder).catch(onError)
+  const setup = opened.use(
+    openSetup(parts, { feed, auditTrail, listeners, listening, keyStore, onRecoveryKey, version, restart, logFile, isSafe, onError }),
+  )
   const windowPorts: DashboardPorts = {
     feed,
     askWorklist: (ask, device, user) => worklist.ask(ask, device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
     inspection: worklist.inspection,
     lint: (device, user) => worklist.lint(device, { userId: user.userId, name: `${user.firstName} ${user.lastName}` }),
     echoDevice: forwarding.echoDevice,
+    isSafe,
     listenerStatus: listeners,
     partnerStatus: () => partnerState.status(),
     testPartner: () => testPartner({ requester, settings, clock }),
@@ -188,10 +237,19 @@ export async function openGateway({
     storage: intake.storage,
     forwards: forwarding.summary,
     undelivered: reports.undelivered,
+    keyStore,
     certificates: certificates.list,
     renewCertificate: certificates.renew,
   }
   const exams = openExamPart(parts, { worklist, partnerState })
+  const checks = openHealth({ store: parts.store, clock, isSafe, listeners, storage: intake.storage })
+  const { customersOf } = partnerInterface
+  const running = opened.use(
+    openRunning(parts, {
+      ...{ version, logFile, ports: windowPorts, auditTrail, customersOf, exams, backups: setup.backups },
+      putOff: (isOn) => dicom?.putOff(isOn),
+    }),
+  )
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     log,
     uuid: randomUUID,
@@ -203,20 +261,15 @@ export async function openGateway({
     partners: partnerInterface.partners,
     views: viewer.views,
     register(app) {
+      serveHealth(app, { checks, metrics: metrics.text })
       partnerInterface.serve(app)
       serveDashboardActivity(app, { ...parts, clock, version, associationLog })
       serveDashboardPeople(app, { ...parts, clock, version, users, invitations, customers: partnerInterface.customers, mailServer, mail })
       const lanPort: LanPort = { state: () => lanOf(lan).state(), set: (wanted, actor) => lanOf(lan).set(wanted, actor) }
       serveDashboardSecurity(app, { ...parts, ...parts.deps, version, lan: lanPort, feed })
-      serveDashboard(app, {
-        ...parts,
-        clock,
-        version,
-        auditTrail,
-        ports: windowPorts,
-      })
-      exams.serve(app, { ports: windowPorts, auditTrail, customersOf: partnerInterface.customersOf })
-      const shared = { ...parts, feed, customersOf: partnerInterface.customersOf }
+      serveDashboard(app, { ...parts, people: metrics.watching(people), clock, version, auditTrail, ports: windowPorts })
+      exams.serve(app, { ports: windowPorts, auditTrail, customersOf })
+      const shared = { ...parts, feed, customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardDestinations(app, { ...shared, forwarding })
       reports.serve(app)
@@ -229,33 +282,46 @@ export async function openGateway({
   const hint = https ? undefined : 'https.port (Settings, Access from other PCs)'
   const secure = opened.use(
     await openLanListener({
-      ...{ settings, certificates, override: https, onError },
+      ...{ settings, certificates, override: isSafe ? undefined : https, onError },
       open: (at) => openHttps({ ...shared, ...at, allowedHosts: hosts }, certificates, hint),
     }),
   )
   lan = secure
 
-  const node = opened.use(await openDicom(parts, { log, feed, associationLog, worklist, intake, forwarding, certificates, report }))
+  const { observing } = metrics
+  const node = isSafe
+    ? undefined
+    : opened.use(await openDicom(parts, { log, feed, associationLog, worklist, intake, forwarding, certificates, report, observing }))
   dicom = node
-  ports.push(...[http.url, `tcp://${node.address}`, node.tlsAddress && `tcp://${node.tlsAddress}`].flatMap(portOf))
+  ports.push(...[http.url, node && `tcp://${node.address}`, node?.tlsAddress && `tcp://${node.tlsAddress}`].flatMap(portOf))
   opened.use(
     await openControl(folder, (request) =>
-      replyOf(parts, request, { origin: http.url, listening: listening() }).catch((error: unknown): ControlReply => {
+      replyOf(parts, request, {
+        origin: http.url,
+        listening: listening(),
+        keyStore: keyStore(),
+        backups: setup.backups,
+        version,
+        running,
+      }).catch((error: unknown): ControlReply => {
         const reference = randomUUID().slice(0, 8)
         report(reference, error)
         return { ok: false, output: `The gateway has an internal error, reference ${reference}; its log has the same.` }
       }),
     ),
   )
-  reports.begin()
-  const filling = new AbortController()
-  const filled = fillSearch(parts.deps, filling.signal).catch((error: unknown) =>
-    log.error({ err: error }, 'older studies could not be made searchable; the next start goes on with them'),
-  )
-  opened.defer(() => {
-    filling.abort()
-    return filled
-  })
+  if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
+  else {
+    reports.begin()
+    const filling = new AbortController()
+    const filled = fillSearch(parts.deps, filling.signal).catch((error: unknown) =>
+      log.error({ err: error }, 'older studies could not be made searchable; the next start goes on with them'),
+    )
+    opened.defer(() => {
+      filling.abort()
+      return filled
+    })
+  }
   const forgetting = setInterval(
     () =>
       void forgetExpired({ ...parts.deps, views: viewer.sessions }).catch((error: unknown) =>
@@ -269,8 +335,8 @@ export async function openGateway({
   return {
     http: http.url,
     https: secure.url,
-    dimse: `${settings.get('dimse.aeTitle')}@${node.address}`,
-    dimseTls: node.tlsAddress && `${settings.get('dimse.aeTitle')}@${node.tlsAddress}`,
+    dimse: node ? `${settings.get('dimse.aeTitle')}@${node.address}` : '',
+    dimseTls: node?.tlsAddress && `${settings.get('dimse.aeTitle')}@${node.tlsAddress}`,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }
@@ -301,22 +367,15 @@ function approvedOf({ find }: Parts['workstations'], token: string): string | un
   return state === 'approved' ? record?.workstationId : undefined
 }
 
+const restoredLine = (name: string): NewFeedLine => ({
+  ...{ kind: 'audit', tone: 'warning', associationId: '', aeTitle: '', address: '' },
+  text: `The back-up ${name} was put back: what was written after it is not in the database any more, and is kept aside in the data folder.`,
+})
+
 function portOf(url: string | undefined): number[] {
   if (url === undefined) return []
   const { port, protocol } = new URL(url)
   return [Number(port || (protocol === 'https:' ? 443 : 80))]
-}
-
-/** A command at work on the folder has its lock for a moment; another gateway keeps it. */
-async function lockOf(folder: string): Promise<Disposable> {
-  for (let tries = 0; tries < LOCK_TRIES; tries++) {
-    const lock = takeLock(folder)
-    if (lock) return lock
-    await wait(LOCK_AGAIN_MS)
-  }
-  throw new StartError(
-    `Another Isthmus is already running on the data folder ${folder}. End it first, or choose another folder with --data.`,
-  )
 }
 
 /** The partner given at the start is kept like one set in the window; the same one again changes nothing. */

@@ -39,10 +39,17 @@ export interface Parts extends Disposable {
   readonly imageStudies: ImageStudies
 }
 
+export interface PartsOptions {
+  readonly overrides?: SettingOverrides
+  readonly clock?: Clock
+  /** The data key, where something else than the folder's `data.key` keeps it. */
+  readonly dataKey?: Buffer | undefined
+}
+
 /** Opens the folder. The caller holds its lock. @throws StoreError */
-export function openParts(folder: string, options: { readonly overrides?: SettingOverrides; readonly clock?: Clock } = {}): Parts {
+export function openParts(folder: string, options: PartsOptions = {}): Parts {
   const clock = options.clock ?? Date.now
-  const store = openStore({ folder, clock, uuid: randomUUID })
+  const store = openStore({ folder, clock, uuid: randomUUID, dataKey: options.dataKey })
   const deps = { store, clock, uuid: randomUUID }
   const settings = inForce(openSettings(deps), options.overrides ?? {})
   const endpoints = openEndpoints({ ...deps, settings })

@@ -4,27 +4,24 @@ import type { AuditCheck } from '#shared/contract/dashboard.ts'
 import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import type { CommandContext } from './commands.ts'
 import { verifyAudit } from './domain/audit-trail.ts'
-import { openBackups } from './domain/setup-backup.ts'
 import { kindOfFolder } from './domain/setup-folder.ts'
 import { devicesHeard, partnerHeard } from './domain/setup-state.ts'
+import { keyFinding } from './key-file.ts'
 import { bad, clockFinding, diskFinding, type Finding, ok, warn } from './own-state.ts'
 import type { Parts } from './parts.ts'
 import { portHolder } from './port-holder.ts'
 import { windowFinding } from './self-test.ts'
-import { msOf } from './store/clock.ts'
 import { recoveryKeyState } from './store/recovery-key.ts'
+import { backupFinding, rehearsalFinding, standbyFinding } from './upkeep-findings.ts'
 
-type Context = Pick<CommandContext, 'listening'> & {
+type Context = Pick<CommandContext, 'listening' | 'keyStore'> & {
   /** What was found when the trail was last followed. */
   readonly latestAudit?: AuditCheck | undefined
 }
 type Check = (parts: Parts, context: Context) => Finding | Promise<Finding>
 
-const DAY_MS = 24 * 60 * 60_000
 /** A trail of more is not followed for a page: what was found when it was last followed is told. */
 const MANY_ENTRIES = 20_000
-/** An old back-up is one that leaves a week to be written again by hand. */
-const OLD_MS = 7 * DAY_MS
 
 /** What an installation needs, most basic first: the readiness page and the command `doctor` read this one table. */
 const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
@@ -60,7 +57,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : bad('Nobody can sign in yet.', 'Follow the link that the command sign-in-link prints.'),
   'second-factor': (parts) => secondFactor(parts),
   'recovery-key': ({ store }) => {
-    const { state, madeAt } = recoveryKeyState(store.folder)
+    const { state, madeAt } = recoveryKeyState(store.folder, store.seal)
     if (state === 'ready') return ok(`A recovery key was made on ${madeAt?.slice(0, 10)}.`)
     return state === 'none'
       ? warn(
@@ -69,7 +66,10 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         )
       : bad('The file recovery.key does not fit this data folder.', 'Make a new recovery key.')
   },
-  backup: (parts) => backup(parts),
+  'key-store': ({ store }, { keyStore }) => keyFinding(store, keyStore),
+  backup: backupFinding,
+  rehearsal: rehearsalFinding,
+  standby: standbyFinding,
   disk: diskFinding,
   clock: clockFinding,
   dicom: (parts, context) => port(parts, context, 'dimse'),
@@ -85,9 +85,9 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         'DICOM by TLS is switched off: what devices send is not encrypted.',
         'Set dimse.tlsPort under Settings, if your devices can do it.',
       )
-    if (listening && !listening.dimseTls)
+    if (listening?.dimse && !listening.dimseTls)
       return bad(`DICOM by TLS is down: port ${number} could not be had.`, 'Choose another dimse.tlsPort under Settings.')
-    return ok(listening ? `DICOM by TLS is up at ${listening.dimseTls}.` : `DICOM by TLS has port ${number}.`)
+    return ok(listening?.dimseTls ? `DICOM by TLS is up at ${listening.dimseTls}.` : `DICOM by TLS has port ${number}.`)
   },
   'lan-access': ({ settings }) =>
     settings.get('https.isOn')
@@ -177,27 +177,9 @@ function secondFactor({ people, store }: Parts): Finding {
       )
 }
 
-async function backup({ deps, settings }: Parts): Promise<Finding> {
-  await using backups = openBackups({ ...deps, settings, onError: () => undefined })
-  const state = await backups.state()
-  if (state.folder === null) return warn('No folder for back-ups is chosen.', 'Choose one, best on another disk, and make a back-up.')
-  if (state.fault) return bad(state.fault, 'See whether its disk is connected, or choose another folder.')
-  const newest = state.backups[0]
-  if (!newest) return warn(`No back-up is in ${state.folder} yet.`, 'Make one now.')
-  if (!newest.hasRecoveryKey)
-    return warn(
-      'The newest back-up has no recovery key in it: without this PC’s data.key it cannot be opened.',
-      'Make a recovery key, then another back-up.',
-    )
-  const days = Math.floor((deps.clock() - msOf(newest.madeAt)) / DAY_MS)
-  return deps.clock() - msOf(newest.madeAt) > OLD_MS
-    ? warn(`The newest back-up is ${days} days old.`, 'Make one now.')
-    : ok(`The newest back-up is of ${newest.madeAt.slice(0, 10)}.`)
-}
-
 async function port({ settings }: Parts, { listening }: Context, listener: 'dimse' | 'http'): Promise<Finding> {
   const name = listener === 'dimse' ? 'The DICOM listener' : 'The window'
-  if (listening) return ok(`${name} is up at ${listening[listener]}.`)
+  if (listening?.[listener]) return ok(`${name} is up at ${listening[listener]}.`)
   const [host, number] = [settings.get(`${listener}.host`), settings.get(`${listener}.port`)]
   const code = await tryPort(host, number)
   if (!code) return ok(`${name} can have ${host}:${number}: the port is free.`)

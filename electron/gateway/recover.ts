@@ -4,13 +4,13 @@ import { recoverDataKey } from './store/recovery-key.ts'
 import { DATABASE_FILE } from './store/store.ts'
 
 /**
- * Puts `data.key` back into a data folder that lost it. No gateway can run on such a folder.
+ * Puts `data.key` back into a data folder that lost it, or whose key is in the key store of another account. No gateway can run on such a folder.
  * @returns one sentence that says what was done
  * @throws StartError, StoreError: nothing was changed
  */
 export function recoverFolder(folder: string, recoveryKey: string): string {
   using lock = takeLock(folder)
-  if (!lock) throw new StartError(`A gateway runs on ${folder}: its data.key is there. End it first if you mean another folder.`)
+  if (!lock) throw new StartError(`A gateway runs on ${folder}: it has the data key. End it first if you mean another folder.`)
   return recoverDataKey(folder, DATABASE_FILE, recoveryKey)
     ? 'data.key is back, and opens the database.'
     : 'data.key was there already, and is the right one: nothing was changed.'

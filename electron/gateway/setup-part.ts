@@ -1,11 +1,11 @@
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { SetupState } from '#shared/contract/dashboard-setup.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { CommandContext } from './commands.ts'
 import { serveDashboardSetup } from './dashboard/dashboard-setup.ts'
 import type { Feed } from './dashboard/feed.ts'
 import type { AuditTrail } from './domain/audit-trail.ts'
 import { timeZoneOf } from './domain/clinic-day.ts'
-import { openBackups } from './domain/setup-backup.ts'
 import { openRecovery } from './domain/setup-recovery.ts'
 import { devicesHeard, partnerHeard, stepsDone } from './domain/setup-state.ts'
 import type { HttpApp } from './http/operations.ts'
@@ -13,25 +13,34 @@ import { isLoopback, lanAddresses } from './own-network.ts'
 import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 import { selfTest } from './self-test.ts'
+import { openUpkeep, type Upkeep, type UpkeepOptions } from './upkeep-part.ts'
 
-export interface SetupOptions {
+export interface SetupOptions extends Pick<UpkeepOptions, 'version' | 'logFile' | 'restart' | 'isSafe' | 'onError'> {
   readonly feed: Pick<Feed, 'noteStatus'>
   readonly auditTrail: Pick<AuditTrail, 'latest'>
   readonly listeners: () => Status['listeners']
   /** Undefined until every listener was opened. */
   readonly listening: () => CommandContext['listening']
-  readonly onError: (error: unknown) => void
+  readonly keyStore: () => KeyStoreState | undefined
+  readonly onRecoveryKey: ((dataKey: Buffer) => void) | undefined
 }
 
 /** The first-run wizard, back-ups and the readiness page. Disposing waits for a back-up that is being made. */
 export interface Setup extends AsyncDisposable {
+  readonly backups: Upkeep['backups']
   serve(app: HttpApp): void
 }
 
-export function openSetup(parts: Parts, { feed, auditTrail, listeners, listening, onError }: SetupOptions): Setup {
+export function openSetup(parts: Parts, options: SetupOptions): Setup {
+  const { feed, auditTrail, listeners, listening, keyStore, onRecoveryKey } = options
   const { deps, settings, people } = parts
-  const recovery = openRecovery(deps)
-  const backups = openBackups({ ...deps, settings, onError })
+  const onInForce = () => onRecoveryKey?.(deps.store.seal.exportKey())
+  const recovery = openRecovery({ ...deps, onInForce })
+  // A crash may have cut the move off, or the key was recovered: it is moved now.
+  if (recovery.state().state === 'ready') onInForce()
+  const readiness = () => readinessOf(parts, { listening: listening(), keyStore: keyStore(), latestAudit: auditTrail.latest })
+  const upkeep = openUpkeep(parts, { ...options, readiness })
+  const { backups } = upkeep
 
   async function state(): Promise<SetupState> {
     const timeZone = settings.get('clinic.timeZone')
@@ -53,22 +62,19 @@ export function openSetup(parts: Parts, { feed, auditTrail, listeners, listening
       },
       devices: devicesHeard(parts),
       partner: partnerHeard(parts),
-      backup: await backups.state(),
+      backup: await backups.wizardState(),
     }
     const isReachable = portOf('dimse') !== undefined && !isLoopback(host) && shown.dicom.addresses.some(({ kind }) => kind === 'network')
     return { ...shown, done: stepsDone({ ...shown, hasOwner: people.hasUser(), isReachable }) }
   }
 
   return {
-    serve: (app) =>
-      serveDashboardSetup(app, {
-        ...{ settings, recovery, backups, feed },
-        ports: {
-          state,
-          selfTest: () => selfTest({ parts, listeners }),
-          readiness: () => readinessOf(parts, { listening: listening(), latestAudit: auditTrail.latest }),
-        },
-      }),
-    [Symbol.asyncDispose]: () => backups[Symbol.asyncDispose](),
+    backups,
+    serve(app) {
+      const ports = { state, readiness, selfTest: () => selfTest({ parts, listeners }) }
+      serveDashboardSetup(app, { ...{ settings, recovery, backups, feed }, ports })
+      upkeep.serve(app)
+    },
+    [Symbol.asyncDispose]: () => upkeep[Symbol.asyncDispose](),
   }
 }

@@ -1,8 +1,15 @@
-import { BrowserWindow, type BrowserWindowConstructorOptions, session, type WebContents } from 'electron'
+import { app, BrowserWindow, type BrowserWindowConstructorOptions, screen, type WebContents } from 'electron'
+import { openOutside } from './external.ts'
+import type { KeptFile } from './kept-file.ts'
+import { isOf, isViewer } from './origin.ts'
+import { keepPlace, placeOn, SMALLEST, type WindowPlaces } from './window-state.ts'
 
 export interface WindowOptions {
   readonly preload: string
-  readonly origin: string
+  /** Of the gateway, now. */
+  readonly origin: () => string | undefined
+  readonly places: KeptFile<WindowPlaces>
+  readonly platform: NodeJS.Platform
 }
 
 /** Sandboxed and isolated (Electron security checklist 2-4). */
@@ -17,58 +24,58 @@ const IMAGES: BrowserWindowConstructorOptions = {
   webPreferences: SAFE,
 }
 
-/** The one window: it never leaves the gateway's own origin, and opens only windows with images (Electron security checklist 5, 12-14). */
-export function openWindow({ preload, origin }: WindowOptions): BrowserWindow {
+/**
+ * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows with images (Electron security checklist
+ * 12-14).
+ */
+export function openWindow({ preload, origin, places, platform }: WindowOptions): BrowserWindow {
+  const { isMaximized, ...place } = placeOn(screen.getAllDisplays(), places.read())
   const window = new BrowserWindow({
-    ...{ width: 1360, height: 860, minWidth: 900, minHeight: 640 },
+    ...place,
+    minWidth: SMALLEST.width,
+    minHeight: SMALLEST.height,
     show: false,
     backgroundColor: GROUND,
     title: 'Isthmus',
-    webPreferences: { ...SAFE, preload },
+    autoHideMenuBar: true,
+    // Elsewhere Chromium would fetch its dictionaries from Google.
+    webPreferences: { ...SAFE, preload, spellcheck: platform === 'darwin' },
   })
-  window.once('ready-to-show', () => window.show())
-  window.setMenuBarVisibility(false)
+  if (isMaximized) window.once('show', () => window.maximize())
+  keepPlace(window, places)
   keepTo(origin, window.webContents, isOf)
-  window.webContents.setWindowOpenHandler(({ url }) =>
-    isViewer(origin, url) ? { action: 'allow', overrideBrowserWindowOptions: IMAGES } : { action: 'deny' },
-  )
+  window.webContents.setWindowOpenHandler(({ url }) => {
+    const own = origin()
+    if (own !== undefined && isViewer(own, url)) return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
+    openOutside(url)
+    return { action: 'deny' }
+  })
   window.webContents.on('did-create-window', (images) => {
-    images.setMenuBarVisibility(false)
     keepTo(origin, images.webContents, isViewer)
     images.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
   })
   return window
 }
 
+/** Whatever else shows a page holds nothing that shows another. */
+export function refuseWebviews(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    contents.on('will-attach-webview', (event) => event.preventDefault())
+  })
+}
+
 /** A page stays where it may be, and its frames at the gateway. */
-function keepTo(origin: string, contents: WebContents, isAllowed: (origin: string, url: string) => boolean): void {
-  contents.on('will-navigate', (event, url) => isAllowed(origin, url) || event.preventDefault())
-  contents.on('will-redirect', (event, url) => isAllowed(origin, url) || event.preventDefault())
-  contents.on('will-frame-navigate', (event) => isOf(origin, event.url) || event.preventDefault())
-  contents.on('will-attach-webview', (event) => event.preventDefault())
-}
-
-/** What the gateway's own page may ask for: to copy, and to know of a second screen for the images. */
-const PERMISSIONS: readonly string[] = ['clipboard-sanitized-write', 'window-management']
-
-/** Refuses every other permission, and every other page. @param origin of the gateway; undefined until it has started */
-export function refusePermissions(origin: () => string | undefined): void {
-  const isAllowed = (permission: string, url: string) => {
+function keepTo(origin: () => string | undefined, contents: WebContents, isAllowed: (origin: string, url: string) => boolean): void {
+  const isIn = (url: string, check = isAllowed) => {
     const own = origin()
-    return own !== undefined && PERMISSIONS.includes(permission) && isOf(own, url)
+    return own !== undefined && check(own, url)
   }
-  session.defaultSession.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
-    answer(isAllowed(permission, requestingUrl)),
-  )
-  session.defaultSession.setPermissionCheckHandler((_contents, permission, requestingOrigin) => isAllowed(permission, requestingOrigin))
-}
-
-/** Whether a URL belongs to the gateway's origin. */
-export function isOf(origin: string, url: string): boolean {
-  return URL.canParse(url) && new URL(url).origin === origin
-}
-
-/** Whether it is the viewer's page there. */
-export function isViewer(origin: string, url: string): boolean {
-  return isOf(origin, url) && new URL(url).pathname === '/viewer'
+  contents.on('will-navigate', (event, url) => {
+    if (isIn(url)) return
+    event.preventDefault()
+    openOutside(url)
+  })
+  contents.on('will-redirect', (event, url) => isIn(url) || event.preventDefault())
+  contents.on('will-frame-navigate', (event) => isIn(event.url, isOf) || event.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
 }

@@ -134,6 +134,11 @@ const access = createRoute({
   path: '/settings/access',
   component: lazyScreen(() => import('./settings/access.tsx'), 'Access'),
 })
+const backUps = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/back-ups',
+  component: lazyScreen(() => import('./upkeep/back-ups.tsx'), 'BackUps'),
+})
 const readiness = createRoute({
   getParentRoute: () => shell,
   path: '/settings/readiness',
@@ -300,7 +305,7 @@ export const router = createRouter({
     setup,
     shell.addChildren([
       ...[today, exams, why, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, readiness, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
+      ...[account, access, backUps, readiness, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),

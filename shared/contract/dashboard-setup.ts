@@ -36,7 +36,8 @@ export const SelfFinding = z.object({
 export type SelfFinding = z.infer<typeof SelfFinding>
 
 export const READINESS_CHECKS = [
-  ...(['folder', 'audit', 'settings', 'owner', 'second-factor', 'recovery-key', 'backup', 'disk', 'clock'] as const),
+  ...(['folder', 'audit', 'settings', 'owner', 'second-factor', 'recovery-key', 'key-store'] as const),
+  ...(['backup', 'rehearsal', 'standby', 'disk', 'clock'] as const),
   ...(['dicom', 'window', 'dicom-tls', 'lan-access', 'device', 'device-seen', 'device-worklist', 'unknown-devices'] as const),
   ...(['partner', 'partner-events', 'public-url', 'mail', 'native'] as const),
 ] as const
@@ -62,7 +63,7 @@ export const BackupState = z.object({
   folder: z.string().nullable(),
   /** The one that is being made; `share` of the database from 0 to 1. */
   running: z.object({ phase: z.enum(['copying', 'checking']), share: z.number() }).nullable(),
-  /** What came of the last one of this run of the gateway. */
+  /** What came of the last one. */
   last: z.object({ success: z.boolean(), sentence: z.string(), at: Instant }).nullable(),
   /** Newest first, at most 20. */
   backups: z.array(Backup),

@@ -5,11 +5,15 @@ import { Instant } from './conventions.ts'
 
 /** What may need somebody; the order in which it matters to who keeps the gateway running. */
 export const TODAY_KINDS = [
+  'safe-mode',
   'listener-down',
   'disk',
   'partner-away',
   'partner-unset',
   'audit-broken',
+  'backup',
+  'rehearsal',
+  'standby',
   'setup',
   'mismatches',
   'criticals',

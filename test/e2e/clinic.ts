@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request as overTls } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
@@ -105,6 +108,7 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const mismatchUid = await receive(stage)
   const destination = await addDestinations(call, archive)
   await beSeen(stage, call)
+  const backups = await backUp(call)
   const elsewhere = await openLan(call)
 
   const { associations } = await call('GET', 'associations?limit=50')
@@ -148,6 +152,7 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
       await elsewhere[Symbol.asyncDispose]()
       await archive[Symbol.asyncDispose]()
       await stage[Symbol.asyncDispose]()
+      rmSync(backups, { recursive: true, force: true })
     },
   }
 }
@@ -341,6 +346,18 @@ async function beSeen(stage: ViewerStage, call: Call): Promise<void> {
   })
   const { endpointId } = made.endpoint ?? made
   await call('PATCH', `endpoints/${endpointId}`, { isEnabled: false })
+}
+
+/** A back-up in a folder of its own, which is given back. */
+async function backUp(call: Call): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-backups-'))
+  await call('PUT', 'setup/backup/folder', { folder })
+  await call('POST', 'upkeep/backups')
+  for (;;) {
+    const { running, last } = await call('GET', 'upkeep')
+    if (running === null && last) return folder
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 /** The window is open to other PCs, and one asks. */

@@ -143,7 +143,13 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'account', address: at('/account') },
   { name: 'settings', address: at('/settings') },
   { name: 'access', address: at('/settings/access'), sign: text('127.0.0.3') },
-  { name: 'readiness', address: at('/settings/readiness') },
+  {
+    name: 'back-ups',
+    address: at('/settings/back-ups'),
+    sign: text('isthmus-20'),
+    dialogs: { elsewhere: press('Put back from another folder…'), restore: pressIn(0), remove: pressIn(1) },
+  },
+  { name: 'readiness', address: at('/settings/readiness'), dialogs: { support: press('For support…') } },
   ...(['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const).map((step) => ({
     name: `setup-${step}`,
     address: at(`/setup?step=${step}`),

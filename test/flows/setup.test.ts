@@ -1,10 +1,11 @@
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { visitAsModality } from '#gateway/modality-simulation.ts'
 import { recoverFolder } from '#gateway/recover.ts'
+import { restoreFolder } from '#gateway/restore.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -132,8 +133,11 @@ it('brings a clinic back on another PC from its back-up and the sheet of paper',
     expect((await gateway.call(dashboard.audit, { query: { action: 'backup.make' } })).entries).toHaveLength(1)
   }
   const [name = ''] = readdirSync(target.folder)
-  cpSync(join(target.folder, name), elsewhere.folder, { recursive: true })
-  expect(recoverFolder(elsewhere.folder, recoveryKey)).toBe('data.key is back, and opens the database.')
+  const restored = await restoreFolder({
+    ...{ folder: elsewhere.folder, from: join(target.folder, name), recoveryKey, isAgreed: false, now: Date.now() },
+    onProgress: () => {},
+  })
+  expect(restored).toMatchObject({ isDone: true, text: expect.stringContaining(`${name} is put back`) })
   expect(recoverFolder(elsewhere.folder, recoveryKey)).toMatch(/nothing was changed/)
   await using again = await startGateway({ folder: elsewhere.folder, partner: null })
   expect((await again.call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle).sort()).toEqual(['CT1', 'MR1'])

@@ -10,6 +10,7 @@ import type { Clock } from '#gateway/store/clock.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { httpCall, OWN_PAGE } from './http-call.ts'
 import { tempFolder } from './temp-store.ts'
@@ -30,6 +31,10 @@ export interface StartOptions {
   readonly folder?: string
   /** What else the clinic has set up before the gateway opens, such as keys and users. */
   readonly prepare?: (parts: Parts) => void | Promise<void>
+  /** `serve --safe-mode`. */
+  readonly isSafe?: boolean
+  /** How the desktop app says the data key is kept. */
+  readonly keyStore?: KeyStoreState
   /** For both the gateway and the simulator. A partner that checks signatures wants it within five minutes of the real time. */
   readonly clock?: Clock
 }
@@ -73,7 +78,7 @@ const SETTINGS: SettingOverrides = { 'dimse.tlsPort': null, 'intake.stopGigabyte
 
 /** The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a folder of its own, a partner over HTTP. */
 export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
-  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], prepare = () => {}, clock = Date.now } = options
+  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], prepare = () => {}, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const folder = options.folder ?? opened.use(tempFolder()).folder
   const secret = webhookSecret()
@@ -93,7 +98,7 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
       pageFolder: join(folder, 'no-page'),
       overrides: { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 },
       ...(typeof url === 'string' && { partner: { url, secret } }),
-      clock,
+      ...{ isSafe, clock, keyStore: options.keyStore },
     }),
   )
   const call = await signIn(gateway.http)

@@ -23,6 +23,7 @@ const NEEDS = {
   mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
   space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
+  rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
   bench: {
     there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)),

@@ -1,16 +1,22 @@
 /** What the sources say and no person reads at the window, each with its reason. */
 
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
-  { files: /store\/(?!backup|storage-fault)/, why: 'SQL, names of sealed values, and errors at the start, which the terminal shows' },
   {
-    files: /gateway\/(commands|viewer-commands|control|recover|doctor|start-error|port-holder|modality-simulation|listeners)\.ts$/,
+    files: /store\/(?!backup|restore|sealed-file|file-fault|storage-fault)/,
+    why: 'SQL, names of sealed values, and errors at the start, which the terminal shows',
+  },
+  {
+    files:
+      /gateway\/(commands|viewer-commands|upkeep-commands|shell-commands|control|recover|restore|doctor|start-error|port-holder|modality-simulation|listeners)\.ts$/,
     why: 'the command line',
   },
   {
     files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partners)\.ts$/,
     why: 'for programs of partners, and pages without the window',
   },
+  { files: /gateway\/(health|metrics|metric-labels|log-file)\.ts$/, why: 'for programs that watch the gateway' },
   { files: /mail\/message\.ts$/, why: 'texts of mails' },
+  { files: /gateway\/diagnostics(-\w+)?\.ts$/, why: 'text for support, which reads English' },
   { files: /webhooks\/(sample-values|test-event|signature)\.ts$/, why: 'invented events' },
   {
     files: /domain\/(report-pdf.*|woff|signed-.*|association-support)\.ts$/,
@@ -52,12 +58,14 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
       'the audit trail is broken',
       'the audit trail could not be verified',
       'the DICOM TLS listener is down',
+      'safe mode: no device is served, nothing is sent',
       'events come faster than they can be written: one was not kept',
       'internal error',
       'invitation mail',
       'a mail could not be delivered',
       'older studies could not be made searchable; the next start goes on with them',
       'what is past its time could not be forgotten',
+      'the data cannot be opened: the page to put a back-up back is up',
       'a call failed',
     ],
     why: 'lines of the log, names of work, and errors it has',
@@ -69,6 +77,11 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
       'no such attribute: {}',
       'view {}',
       'report PDF links',
+      'Bearer {}',
+      'backup {}',
+      'backup manifest',
+      'isthmus sealed file',
+      'secret {}',
       'codes of second factors',
       'second factor {}',
       'A call of the interface is declared on a server that was opened without `partners`',
@@ -120,6 +133,10 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
   {
     texts: ['The partner was not set. {}'],
     why: 'the command line',
+  },
+  {
+    texts: ['Uninstall Isthmus.exe'],
+    why: 'the name of a file',
   },
   {
     texts: ['Imaging study', '{} study', 'Secondary captures'],

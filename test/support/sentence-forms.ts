@@ -3,6 +3,17 @@
  * another literal's forms.
  */
 export const FORMS: Readonly<Record<string, readonly string[]>> = {
+  'The back-up could not be written to {}': ['The back-up could not be written to {}: {}.'],
+  'The back-up folder {} cannot be read': ['The back-up folder {} cannot be read: {}.'],
+  'The database could not be copied to {}': ['The database could not be copied to {}: {}.'],
+  'The back-up {} could not be removed': ['The back-up {} could not be removed: {}.'],
+  '{} cannot be used': ['{} cannot be used: {}.'],
+  'The back-up {} could not be opened in {}': ['The back-up {} could not be opened in {}: {}.'],
+  'The back-up could not be made ready in {}': ['The back-up could not be made ready in {}: {}.'],
+  'A back-up could not be put in the place of the database in {}': ['A back-up could not be put in the place of the database in {}: {}.'],
+  'The damaged database in {} could not be moved aside': ['The damaged database in {} could not be moved aside: {}.'],
+  '{} cannot be read': ['{} cannot be read: {}.'],
+  '{} could not be {}': ['{} could not be read: {}.', '{} could not be written: {}.'],
   '{} connected for {}{}.': ['{} connected for {}.', '{} connected for {}, calling us {} instead of {}.'],
   'The certificate {} {}. Renew it under Settings, and give the new one to who trusts the old one.': [
     'The certificate of DICOM TLS {}. Renew it under Settings, and give the new one to who trusts the old one.',

@@ -19,7 +19,14 @@ export interface SaidTexts {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const PLACES = ['electron/gateway', 'shared', 'renderer/src/viewer/engine', 'renderer/src/client.ts']
+const PLACES = [
+  'electron/gateway',
+  'shared',
+  'renderer/src/viewer/engine',
+  'renderer/src/client.ts',
+  'electron/shell/updates.ts',
+  'electron/shell/update-place.ts',
+]
 
 /** What the sources say to the people at the window. */
 export function saidTexts(): SaidTexts {

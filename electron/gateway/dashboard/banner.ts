@@ -1,10 +1,13 @@
 import { clinicDay, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { AuditCheck, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
 import type { UndeliveredReports } from './ports.ts'
 
 export interface Situation {
+  /** `serve --safe-mode`. */
+  readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly partner: PartnerStatus
   readonly downtime: Downtime
@@ -12,6 +15,8 @@ export interface Situation {
   /** What the last whole look at the audit trail found. */
   readonly audit?: Pick<AuditCheck, 'firstBadSeq'> | undefined
   readonly undelivered?: UndeliveredReports | undefined
+  /** How the data key is kept, where the desktop app said so. */
+  readonly keyStore?: KeyStoreState | undefined
   /** Milliseconds since 1970. */
   readonly now: number
   /** IANA name of the clinic's time zone. */
@@ -35,18 +40,33 @@ const FAULT_WORDS: Record<PartnerFault, string> = {
   'forbidden-address': 'Partner has an address that is not allowed',
 }
 
+type Banner = NonNullable<Status['banner']>
+
 /** The line across the window: the gravest thing that is wrong, in one or two sentences; null when all is well. */
-export function bannerOf(situation: Situation): Status['banner'] {
-  return (
-    listenerBanner(situation) ??
-    storageBanner(situation, ['full', 'read-only']) ??
-    auditBanner(situation) ??
-    switchedOffBanner(situation) ??
-    partnerBanner(situation) ??
-    undeliveredBanner(situation) ??
-    storageBanner(situation, ['low']) ??
-    downtimeBanner(situation)
-  )
+export const bannerOf = (situation: Situation): Status['banner'] => bannersOf(situation)[0] ?? null
+
+/** Everything that is wrong, the gravest first. */
+export function bannersOf(situation: Situation): Banner[] {
+  return [
+    safeModeBanner(situation),
+    listenerBanner(situation),
+    storageBanner(situation, ['full', 'read-only']),
+    auditBanner(situation),
+    switchedOffBanner(situation),
+    partnerBanner(situation),
+    undeliveredBanner(situation),
+    storageBanner(situation, ['low']),
+    downtimeBanner(situation),
+    keyStoreBanner(situation),
+  ].filter((banner) => banner !== null)
+}
+
+function safeModeBanner({ isSafe }: Situation): Status['banner'] {
+  if (!isSafe) return null
+  return {
+    tone: 'danger',
+    text: 'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.',
+  }
 }
 
 // Gravest first: of several listeners that are down, the first of these is named.
@@ -125,6 +145,17 @@ function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['b
 
 function downtimeBanner(situation: Situation): Status['banner'] {
   return situation.downtime.isOn ? { tone: 'warning', text: `${downtimeText(situation)} It ends with the next live answer.` } : null
+}
+
+// Electron falls back to a fixed password where Linux has no key ring (safeStorage, `basic_text`): that is no protection.
+const KEY_STORES: Partial<Record<KeyStoreState, string>> = {
+  basic: 'This account has no key ring that protects anything: the data key stays in a plain file. Settings, Readiness says what to do.',
+  none: 'This account has no key store: the data key stays in a plain file. Settings, Readiness says what to do.',
+}
+
+function keyStoreBanner({ keyStore }: Situation): Status['banner'] {
+  const text = keyStore && KEY_STORES[keyStore]
+  return text === undefined ? null : { tone: 'warning', text }
 }
 
 function downtimeText({ downtime, timeZone, now }: Situation): string {

@@ -1,6 +1,6 @@
 import { userActor } from '#gateway/domain/audit.ts'
+import type { Backups } from '#gateway/domain/backups.ts'
 import type { Settings } from '#gateway/domain/settings.ts'
-import type { Backups } from '#gateway/domain/setup-backup.ts'
 import type { Recovery } from '#gateway/domain/setup-recovery.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
@@ -20,7 +20,7 @@ export interface SetupPorts {
 export interface DashboardSetupDeps {
   readonly settings: Pick<Settings, 'change'>
   readonly recovery: Recovery
-  readonly backups: Pick<Backups, 'state' | 'useFolder' | 'begin'>
+  readonly backups: Pick<Backups, 'wizardState' | 'useFolder' | 'begin'>
   readonly feed: Pick<Feed, 'noteStatus'>
   readonly ports: SetupPorts
 }
@@ -40,11 +40,11 @@ export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups,
       const findings = await ports.readiness()
       return { ready: findings.filter(({ verdict }) => verdict === 'ok').length, all: findings.length, findings }
     },
-    backups: () => backups.state(),
+    backups: () => backups.wizardState(),
     setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),
     makeBackup({ user }) {
-      backups.begin(userActor(user.userId))
-      return backups.state()
+      backups.begin('by-hand', userActor(user.userId))
+      return backups.wizardState()
     },
   }
   serveAll(app, dashboardSetup, SETUP_PERMISSIONS, handlers, { background: SETUP_BACKGROUND, afterChange: () => feed.noteStatus() })

@@ -18,6 +18,7 @@ import type {
 import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { GroupOutcome } from '#shared/contract/images.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import type { Feed } from './feed.ts'
@@ -55,6 +56,8 @@ export interface DashboardPorts {
   readonly lint: (device: Device, user: SignedInUser) => Promise<Lint>
   /** C-ECHO of a device at the port it listens at. */
   readonly echoDevice: (device: Device) => Promise<EchoResult>
+  /** `serve --safe-mode`. */
+  readonly isSafe?: boolean
   readonly listenerStatus: () => Status['listeners']
   readonly partnerStatus: () => PartnerStatus
   readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
@@ -64,6 +67,8 @@ export interface DashboardPorts {
   /** Instances that wait and that were given up, of all destinations. */
   readonly forwards: () => Status['forwards']
   readonly undelivered: () => UndeliveredReports
+  /** How the data key is kept, where the desktop app said so. */
+  readonly keyStore?: () => KeyStoreState | undefined
   readonly certificates: () => Certificate[]
   /** Makes another certificate under another key, in use from the next connection on. */
   readonly renewCertificate: (use: Certificate['use']) => Certificate

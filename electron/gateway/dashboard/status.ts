@@ -1,50 +1,45 @@
 import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { adviceFor, conditionOf } from './advice.ts'
-import { bannerOf } from './banner.ts'
+import { bannerOf, type Situation } from './banner.ts'
 import type { DashboardDeps } from './deps.ts'
 import type { DashboardHandlers } from './handlers.ts'
 
+type SituationDeps = Pick<DashboardDeps, 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'>
+
+/** What the line across the window is drawn from, as it is now. */
+export const situationOf = ({ auditTrail, clock, settings, downtime, ports }: SituationDeps): Situation => ({
+  isSafe: ports.isSafe,
+  listeners: ports.listenerStatus(),
+  partner: ports.partnerStatus(),
+  downtime: downtime.current(),
+  storage: ports.storage(),
+  audit: auditTrail.latest,
+  undelivered: ports.undelivered(),
+  keyStore: ports.keyStore?.(),
+  now: clock(),
+  timeZone: timeZoneOf(settings.get('clinic.timeZone')),
+  storedMinutes: settings.get('worklist.storedMinutes'),
+  downtimeHours: settings.get('worklist.downtimeHours'),
+})
+
 /** The gateway at a glance. `startedAt` is when the handlers were made. */
-export function statusHandlers({
-  store,
-  auditTrail,
-  clock,
-  settings,
-  devices,
-  downtime,
-  partnerEndpoint,
-  ports,
-}: Pick<DashboardDeps, 'store' | 'auditTrail' | 'clock' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint' | 'ports'>): Pick<
-  DashboardHandlers,
-  'status'
-> {
+export function statusHandlers(
+  deps: SituationDeps & Pick<DashboardDeps, 'store' | 'devices' | 'partnerEndpoint'>,
+): Pick<DashboardHandlers, 'status'> {
+  const { store, clock, settings, devices, partnerEndpoint, ports } = deps
   const startedAt = instantOf(clock())
   return {
     status() {
-      const now = clock()
-      const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
-      const state = {
-        listeners: ports.listenerStatus(),
-        partner: ports.partnerStatus(),
-        downtime: downtime.current(),
-        storage: ports.storage(),
-      }
+      const situation = situationOf(deps)
+      const { listeners, partner, downtime, storage, now, timeZone } = situation
       const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
       const images = store.imageStudies.summary(today)
       const forwards = ports.forwards()
       const unknownCallers = store.callers.count()
       return {
-        ...state,
-        banner: bannerOf({
-          ...state,
-          audit: auditTrail.latest,
-          undelivered: ports.undelivered(),
-          now,
-          timeZone,
-          storedMinutes: settings.get('worklist.storedMinutes'),
-          downtimeHours: settings.get('worklist.downtimeHours'),
-        }),
+        ...{ listeners, partner, downtime, storage },
+        banner: bannerOf(situation),
         today: store.inspections.today(today),
         images,
         forwards,
@@ -53,7 +48,7 @@ export function statusHandlers({
         advice: adviceFor(
           conditionOf({
             ...{ store, settings, devices, partnerEndpoint, images, forwards, unknownCallers },
-            listeners: state.listeners,
+            listeners,
             certificates: ports.certificates(),
           }),
         ),

@@ -1,3 +1,4 @@
+import type { UpkeepHealth } from '#gateway/domain/upkeep-health.ts'
 import type { CustomersSeen, Tally, TodayCountsStore } from '#gateway/store/today-counts.ts'
 import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
@@ -11,11 +12,14 @@ export interface TodaySituation {
   readonly now: number
   readonly person: Rights & { readonly userId: string }
   readonly isSetUp: boolean
+  /** `serve --safe-mode`. */
+  readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
+  readonly upkeep: UpkeepHealth
   readonly images: Status['images']
   readonly forwards: Status['forwards']
   readonly undelivered: UndeliveredReports
@@ -55,8 +59,12 @@ interface Line {
 const counted = (tone: TodayItem['tone'], { count, since }: Tally, most = MOST_COUNTED): Found | undefined =>
   count === 0 ? undefined : { tone, count: Math.min(count, most), isMore: count > most, since }
 
+const faulty = (fault: UpkeepHealth['backup']): Found | undefined =>
+  fault && { tone: fault.tone, since: fault.since, detail: fault.sentence }
+
 /** In the order of gravity within the work of each. */
 const LINES: readonly Line[] = [
+  { kind: 'safe-mode', needs: 'manageGateway', of: 'gateway', find: ({ isSafe }) => (isSafe ? { tone: 'danger' } : undefined) },
   {
     kind: 'listener-down',
     needs: 'manageGateway',
@@ -82,6 +90,9 @@ const LINES: readonly Line[] = [
     of: 'gateway',
     find: ({ audit }) => ((audit?.firstBadSeq ?? null) === null ? undefined : { tone: 'danger', since: audit?.at ?? null }),
   },
+  { kind: 'backup', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.backup) },
+  { kind: 'rehearsal', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.rehearsal) },
+  { kind: 'standby', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.standby) },
   // While the gateway is not set up, that no partner is set is part of it.
   { kind: 'setup', needs: 'manageGateway', of: 'gateway', find: ({ isSetUp }) => (isSetUp ? undefined : { tone: 'info' }) },
   {
@@ -221,7 +232,7 @@ const LINES: readonly Line[] = [
 ]
 
 /** Kinds whose fault stops everybody's work: first for all. */
-const FOR_ALL: readonly TodayKind[] = ['listener-down', 'partner-away']
+const FOR_ALL: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
 
 /** What needs somebody: what stops all work, then what is the person's own, the gravest first in each. */
 export function itemsOf(situation: TodaySituation): TodayItem[] {

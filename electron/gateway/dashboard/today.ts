@@ -1,8 +1,10 @@
 import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { visibleCustomers } from '#gateway/domain/study-access.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { upkeepHealth } from '#gateway/domain/upkeep-health.ts'
+import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import type { DashboardDeps } from './deps.ts'
@@ -14,7 +16,7 @@ export interface DashboardTodayDeps
   extends Pick<DashboardDeps, 'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'> {
   readonly ports: Pick<
     DashboardPorts,
-    'listenerStatus' | 'partnerStatus' | 'openAssociations' | 'storage' | 'forwards' | 'undelivered' | 'certificates'
+    'isSafe' | 'listenerStatus' | 'partnerStatus' | 'openAssociations' | 'storage' | 'forwards' | 'undelivered' | 'certificates'
   >
   readonly exams: Pick<ExamPorts, 'today'>
   readonly customersOf: CustomersOf
@@ -26,70 +28,75 @@ const DAY_MS = 24 * HOUR_MS
 const MAIL_LATE_MS = 10 * 60_000
 const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 
-/** Declares the call behind Today (`shared/contract/dashboard-today.ts`): counts along indexes, whatever the clinic has stored. */
+/** Declares the call behind Today (`shared/contract/dashboard-today.ts`). */
 export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): void {
+  const look = todayOf(deps)
+  serveAll(app, dashboardToday, TODAY_PERMISSIONS, { today: ({ user }) => look(user) }, { background: ['today'] })
+}
+
+/** What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic has stored. */
+export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promise<Today> {
   const { store, clock, auditTrail, settings, downtime, ports, exams, customersOf } = deps
   const callerOf = windowCaller(customersOf)
 
-  const handlers: HandlersOf<typeof dashboardToday, typeof TODAY_PERMISSIONS> = {
-    async today({ user }) {
-      const now = clock()
-      const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
-      const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
-      const customers = visibleCustomers(callerOf(user))
-      const planned = await exams.today()
-      const images = store.imageStudies.summary(dayBegan)
-      const forwards = ports.forwards()
-      const callers = store.callers.list()
-      const listeners = ports.listenerStatus()
-      const certificates = ports.certificates()
-      const condition = conditionOf({ ...deps, listeners, images, forwards, certificates, unknownCallers: callers.length })
-      const items = itemsOf({
-        now,
-        person: user,
-        isSetUp: settings.get('setup.isDone'),
-        listeners,
-        storage: ports.storage(),
-        partner: ports.partnerStatus(),
-        downtime: downtime.current(),
-        audit: auditTrail.latest,
-        images,
-        forwards,
-        undelivered: ports.undelivered(),
-        callers,
-        workstations: store.workstations.asking(),
-        exams: planned,
-        unplanned: store.examFacts.unplanned(dayBegan, MOST_COUNTED + 1),
-        mail: store.outbox.overdue('invitation.mail', instantOf(now - MAIL_LATE_MS)),
-        certificates,
-        advice: adviceFor(condition, 'without-items'),
-        counts: store.todayCounts,
-        customers,
-        dayAgo: instantOf(now - DAY_MS),
-        threeDaysAgo: instantOf(now - 3 * DAY_MS),
-      })
-      const unread = store.todayCounts.unread({
-        statuses: OPEN_STATUSES,
-        severities: ['stat', 'high', 'normal'],
-        customers,
-        most: MOST_COUNTED + 1,
-      })
-      return {
-        items,
-        numbers: {
-          exams: planned.all,
-          examsBegun: planned.begun,
-          examsCompleted: planned.completed,
-          queries: store.inspections.today(dayBegan).queries,
-          imagesToday: images.today,
-          receiving: images.receiving,
-          unread: { count: Math.min(unread.count, MOST_COUNTED), isMore: unread.count > MOST_COUNTED },
-          signedToday: store.todayCounts.signed(dayBegan),
-          devicesConnected: ports.openAssociations(),
-        },
-        at: instantOf(now),
-      }
-    },
+  return async (user) => {
+    const now = clock()
+    const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
+    const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
+    const customers = visibleCustomers(callerOf(user))
+    const planned = await exams.today()
+    const images = store.imageStudies.summary(dayBegan)
+    const forwards = ports.forwards()
+    const callers = store.callers.list()
+    const listeners = ports.listenerStatus()
+    const certificates = ports.certificates()
+    const condition = conditionOf({ ...deps, listeners, images, forwards, certificates, unknownCallers: callers.length })
+    const items = itemsOf({
+      now,
+      person: user,
+      isSafe: ports.isSafe,
+      isSetUp: settings.get('setup.isDone'),
+      listeners,
+      storage: ports.storage(),
+      partner: ports.partnerStatus(),
+      downtime: downtime.current(),
+      audit: auditTrail.latest,
+      upkeep: upkeepHealth({ store, clock, settings }),
+      images,
+      forwards,
+      undelivered: ports.undelivered(),
+      callers,
+      workstations: store.workstations.asking(),
+      exams: planned,
+      unplanned: store.examFacts.unplanned(dayBegan, MOST_COUNTED + 1),
+      mail: store.outbox.overdue('invitation.mail', instantOf(now - MAIL_LATE_MS)),
+      certificates,
+      advice: adviceFor(condition, 'without-items'),
+      counts: store.todayCounts,
+      customers,
+      dayAgo: instantOf(now - DAY_MS),
+      threeDaysAgo: instantOf(now - 3 * DAY_MS),
+    })
+    const unread = store.todayCounts.unread({
+      statuses: OPEN_STATUSES,
+      severities: ['stat', 'high', 'normal'],
+      customers,
+      most: MOST_COUNTED + 1,
+    })
+    return {
+      items,
+      numbers: {
+        exams: planned.all,
+        examsBegun: planned.begun,
+        examsCompleted: planned.completed,
+        queries: store.inspections.today(dayBegan).queries,
+        imagesToday: images.today,
+        receiving: images.receiving,
+        unread: { count: Math.min(unread.count, MOST_COUNTED), isMore: unread.count > MOST_COUNTED },
+        signedToday: store.todayCounts.signed(dayBegan),
+        devicesConnected: ports.openAssociations(),
+      },
+      at: instantOf(now),
+    }
   }
-  serveAll(app, dashboardToday, TODAY_PERMISSIONS, handlers, { background: ['today'] })
 }

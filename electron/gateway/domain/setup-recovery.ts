@@ -24,10 +24,15 @@ export interface Recovery {
 /** A key that was shown and not confirmed opens nothing, and is forgotten. */
 const CONFIRM_MS = 30 * 60_000
 
-export function openRecovery(deps: DomainDeps): Recovery {
+export interface RecoveryDeps extends DomainDeps {
+  /** A recovery key is in force now: the data key may leave its plain file. */
+  readonly onInForce?: (() => void) | undefined
+}
+
+export function openRecovery(deps: RecoveryDeps): Recovery {
   const { store, clock } = deps
   let shown: { readonly recoveryKey: string; readonly asked: readonly number[]; readonly actor: Actor; readonly at: number } | undefined
-  const state = () => recoveryKeyState(store.folder)
+  const state = () => recoveryKeyState(store.folder, store.seal)
 
   return {
     state,
@@ -50,13 +55,14 @@ export function openRecovery(deps: DomainDeps): Recovery {
       if (errors.length > 0)
         throw new ApiError('malformed', 'What you typed is not what was shown. Compare it with what you wrote down.', { errors })
       const before = state()
-      const wrapped = wrapDataKey(store.folder, recoveryKey, clock())
+      const wrapped = wrapDataKey(store.seal, recoveryKey, clock())
       keepRecoveryProof(store.secrets)
       store.database.transaction(() => {
         keepRecoveryKey(store.folder, wrapped)
         note(deps, actor, 'recovery-key.make', 'recovery.key', { replaces: before.madeAt })
       })
       shown = undefined
+      deps.onInForce?.()
       return state()
     },
   }

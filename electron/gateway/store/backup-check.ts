@@ -15,19 +15,28 @@ try {
   pragma(written, 'journal_mode = delete')
   written.close()
   const sqlite = new Sqlite(workerData.file, { readonly: true, fileMustExist: true })
+  const application = pragma(sqlite, 'application_id')
+  const schema = pragma(sqlite, 'user_version')
   const verdict = pragma(sqlite, 'quick_check(1)')
   const rows = Object.fromEntries(workerData.tables.map((table) => [table, sqlite.prepare('select count(*) from "' + table + '"').pluck().get()]))
   sqlite.close()
-  parentPort.postMessage({ verdict, rows })
+  parentPort.postMessage({ verdict, application, schema, rows })
 } catch (error) {
-  parentPort.postMessage({ verdict: error.message, rows: {} })
+  parentPort.postMessage({ verdict: error.message, application: 0, schema: 0, rows: {} })
 }
 `
 
-/** Rows of the tables in the copy. @throws StoreError damaged */
-export async function checkCopy(file: string, tables: readonly string[]): Promise<Readonly<Record<string, number>>> {
+export interface CheckedCopy {
+  /** Its `application_id`, and its schema version (`user_version`). */
+  readonly application: number
+  readonly schema: number
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** What a whole copy holds: its version and the rows of the tables. @throws StoreError damaged */
+export async function checkCopy(file: string, tables: readonly string[]): Promise<CheckedCopy> {
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
-  const { verdict, rows } = await new Promise<{ verdict: unknown; rows: Record<string, number> }>((resolve, reject) => {
+  const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>((resolve, reject) => {
     const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
     worker.once('message', resolve)
     worker.once('error', reject)
@@ -38,5 +47,5 @@ export async function checkCopy(file: string, tables: readonly string[]): Promis
       'damaged',
       `The back-up is not whole (${String(verdict).replace(/\s+/g, ' ')}): it was given up. Try another disk.`,
     )
-  return rows
+  return found
 }

@@ -1,114 +1,178 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
 import { checkCopy } from './backup-check.ts'
+import {
+  type BackupManifest,
+  backupKey,
+  backupName,
+  isBackupName,
+  MANIFEST_FILE,
+  readManifest,
+  SEALED_DATABASE_FILE,
+  vouchedFor,
+} from './backup-manifest.ts'
 import { instantOf } from './clock.ts'
+import { fileFault } from './file-fault.ts'
 import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
+import { checkSealedFile, sealFile } from './sealed-file.ts'
 import { DATABASE_FILE, type Store } from './store.ts'
 import { StoreError } from './store-error.ts'
 
-/** A back-up is a folder: the database as `gateway.sqlite`, `recovery.key` where there is one, and what it is in `backup.json`. */
-const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
-const MANIFEST = 'backup.json'
+export type { BackupManifest } from './backup-manifest.ts'
+
+/** Below the data folder: copies of the database while they are checked and sealed. What is in it is nobody's once the gateway starts. */
+export const BACKUP_SPOOL = 'spool-backup'
 const PART = '.part'
 const LEFT_MS = 24 * 60 * 60_000
 
-const Manifest = z.object({
-  version: z.literal(1),
-  madeAt: z.string(),
-  bytes: z.int(),
-  hasRecoveryKey: z.boolean(),
-  /** Rows of the tables that were compared. */
-  rows: z.record(z.string(), z.int()),
-})
-type Manifest = z.infer<typeof Manifest>
-
-export interface BackupMade extends Omit<Manifest, 'version'> {
+export interface BackupMade extends BackupManifest {
   /** Of its folder. */
   readonly name: string
+  /** On the disk, all its files. */
+  readonly bytes: number
 }
 
 export interface BackupOptions {
   /** Where it goes; the folder is there. */
   readonly folder: string
+  readonly kind: BackupKind
+  /** Of the program. */
+  readonly version: string
   readonly now: number
-  readonly onProgress: (progress: { readonly phase: 'copying' | 'checking'; readonly share: number }) => void
+  readonly onProgress: (progress: {
+    readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
+    /** From 0 to 1, of the phase. */
+    readonly share: number
+  }) => void
 }
 
 /**
- * Copies the database while the gateway works on, and opens the copy to see that it is whole and has all rows. Images are not part of it, and
- * `data.key` never is. What is not finished has a name that ends with `.part`.
- * @throws StoreError bad-folder, damaged
+ * Copies the database while the gateway works on, opens the copy to see that it is whole and has all rows, seals it into the folder under a key
+ * that the data key gives, and reads it back. A back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
+ * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a name that ends with `.part`; a failure leaves
+ * nothing. @throws StoreError bad-folder, damaged
  */
-export async function makeBackup(store: Store, { folder, now, onProgress }: BackupOptions): Promise<BackupMade> {
+export async function makeBackup(store: Store, options: BackupOptions): Promise<BackupMade> {
+  const { folder, now } = options
   const madeAt = instantOf(now)
-  const name = `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
-  const part = join(folder, `${name}${PART}`)
+  const name = backupName(madeAt)
+  const [part, spool] = [join(folder, `${name}${PART}`), join(store.folder, BACKUP_SPOOL, name)]
   try {
-    await rm(part, { recursive: true, force: true })
+    if ((await readdir(folder)).includes(name))
+      throw new StoreError('bad-folder', `${folder} has a back-up of this second already: ${name}.`)
     await removeLeft(folder, now)
-    await mkdir(part, { mode: 0o700 })
-    const copy = join(part, DATABASE_FILE)
-    const rows = await store.database.backup(copy, (share) => onProgress({ phase: 'copying', share }))
-    onProgress({ phase: 'checking', share: 1 })
-    const found = await checkCopy(copy, Object.keys(rows))
-    const differs = Object.keys(rows).find((table) => rows[table] !== found[table])
-    if (differs !== undefined)
-      throw new StoreError(
-        'damaged',
-        `The back-up has ${found[differs]} rows of ${differs} and the database ${rows[differs]}: it was given up.`,
-      )
-    const hasRecoveryKey = recoveryKeyState(store.folder).state === 'ready'
-    if (hasRecoveryKey) await copyFile(join(store.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
-    const manifest: Manifest = { version: 1, madeAt, bytes: (await stat(copy)).size, hasRecoveryKey, rows }
-    await writeFile(join(part, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
-    for (const file of await readdir(part)) await syncFile(join(part, file))
-    await syncFile(part)
+    for (const each of [part, spool]) {
+      await rm(each, { recursive: true, force: true })
+      await mkdir(each, { recursive: true, mode: 0o700 })
+    }
+    const manifest = await copyInto(store, options, { madeAt, part, spool })
+    for (const file of await readdir(part)) await sync(join(part, file))
+    await sync(part)
     await rename(part, join(folder, name))
-    await syncFile(folder)
-    return { ...manifest, name }
+    await sync(folder)
+    return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => undefined)
-    if (error instanceof StoreError) throw error
-    throw new StoreError('bad-folder', `The back-up could not be written to ${folder}: ${(error as Error).message}.`, error)
+    throw fileFault(`The back-up could not be written to ${folder}`, error)
+  } finally {
+    await rm(spool, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-/** What a gateway left that was ended while it wrote: each is as large as the database. Younger ones may be written by another gateway now. */
-async function removeLeft(folder: string, now: number): Promise<void> {
-  const latest = `isthmus-${instantOf(now - LEFT_MS).slice(0, 10)}`
-  const left = (await readdir(folder)).filter((name) => name.endsWith(PART) && NAME.test(name.slice(0, -PART.length)) && name < latest)
-  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+/** Writes what a back-up holds into `part`, the plain copy on its way in `spool`. */
+async function copyInto(
+  store: Store,
+  { kind, version, onProgress }: BackupOptions,
+  { madeAt, part, spool }: { readonly madeAt: string; readonly part: string; readonly spool: string },
+): Promise<BackupManifest> {
+  const copy = join(spool, DATABASE_FILE)
+  const rows = await store.database
+    .backup(copy, (share) => onProgress({ phase: 'copying', share }))
+    .catch((error: unknown) => {
+      throw fileFault(`The database could not be copied to ${spool}`, error)
+    })
+  onProgress({ phase: 'checking', share: 0 })
+  const found = await checkCopy(copy, Object.keys(rows))
+  const differs = Object.keys(rows).find((table) => rows[table] !== found.rows[table])
+  if (differs !== undefined)
+    throw new StoreError(
+      'damaged',
+      `The back-up has ${found.rows[differs]} rows of ${differs} and the database ${rows[differs]}: it was given up.`,
+    )
+  const sealed = join(part, SEALED_DATABASE_FILE)
+  const key = backupKey(store.seal, madeAt)
+  const { sha256 } = await sealFile(copy, sealed, key, (share) => onProgress({ phase: 'encrypting', share }))
+  const readBack = await checkSealedFile(sealed, key, (share) => onProgress({ phase: 'comparing', share }))
+  if (readBack.sha256 !== sha256)
+    throw new StoreError('damaged', 'What was read back from the back-up is not what was written: it was given up. Try another disk.')
+  const hasRecoveryKey = recoveryKeyState(store.folder, store.seal).state === 'ready'
+  if (hasRecoveryKey) await copyFile(join(store.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
+  const { size } = await stat(copy)
+  const manifest = vouchedFor(store.seal, {
+    ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
+    ...{ sha256, hasRecoveryKey, rows },
+  })
+  await writeFile(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  return manifest
 }
 
 /** What is in the folder, newest first; what is not ours, or not finished, is left out. @throws StoreError bad-folder */
-export async function listBackups(folder: string, limit: number): Promise<BackupMade[]> {
+export async function listBackups(folder: string): Promise<BackupMade[]> {
   let names: string[]
   try {
     names = await readdir(folder)
   } catch (error) {
-    throw new StoreError('bad-folder', `The back-up folder ${folder} cannot be read: ${(error as Error).message}.`, error)
+    throw fileFault(`The back-up folder ${folder} cannot be read`, error)
   }
-  const newest = names
-    .filter((name) => NAME.test(name))
-    .sort()
-    .reverse()
-    .slice(0, limit)
-  const read = await Promise.all(newest.map((name) => readManifest(folder, name)))
+  const read = await Promise.all(
+    names
+      .filter(isBackupName)
+      .sort()
+      .reverse()
+      .map((name) => madeIn(folder, name)),
+  )
   return read.filter((made) => made !== undefined)
 }
 
-async function readManifest(folder: string, name: string): Promise<BackupMade | undefined> {
+async function madeIn(folder: string, name: string): Promise<BackupMade | undefined> {
+  const manifest = await readManifest(join(folder, name))
+  return manifest && { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+}
+
+/** Removes one; false where there was none of that name. @throws StoreError bad-folder */
+export async function removeBackup(folder: string, name: string): Promise<boolean> {
+  if (!isBackupName(name)) return false
   try {
-    const parsed = Manifest.safeParse(JSON.parse(await readFile(join(folder, name, MANIFEST), 'utf8')))
-    return parsed.success ? { ...parsed.data, name } : undefined
-  } catch {
-    return undefined
+    // Under a name that says that it is not whole any more: nobody puts half of one back.
+    await rename(join(folder, name), join(folder, `${name}${PART}`))
+    await rm(join(folder, `${name}${PART}`), { recursive: true, force: true })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw fileFault(`The back-up ${join(folder, name)} could not be removed`, error)
   }
 }
 
+/** Deletes the copies that an ended gateway left in its data folder: each is as large as the database. The caller holds the folder's lock. */
+export const sweepBackupSpool = (folder: string): Promise<void> => rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
+
+/** What a gateway left that was ended while it wrote: each is as large as the database. Younger ones may be written by another gateway now. */
+async function removeLeft(folder: string, now: number): Promise<void> {
+  const latest = backupName(instantOf(now - LEFT_MS))
+  const left = (await readdir(folder)).filter(
+    (name) => name.endsWith(PART) && isBackupName(name.slice(0, -PART.length)) && name.slice(0, -PART.length) < latest,
+  )
+  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
 /** Makes a file, or the names in a folder, durable. Windows has no such call for folders and needs none. */
-async function syncFile(path: string): Promise<void> {
+async function sync(path: string): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
   if (isFolder && process.platform === 'win32') return
   const handle = await open(path, isFolder ? 'r' : 'r+')

@@ -1,23 +1,27 @@
-import { chmodSync, closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { fileFault } from './file-fault.ts'
+import { syncFolder } from './folder.ts'
 import { StoreError } from './store-error.ts'
 
 /** 'ISTH' in ASCII: the application_id in the header of our database files. */
 export const APPLICATION_ID = 0x49535448
 /** Older versions of SQLite may corrupt a WAL database (design.md §4.7). */
 const OLDEST_SQLITE = '3.51.3'
+/** Copies from before a migration: of the versions one may want to start again. */
+const KEPT_COPIES = 2
 
 /**
  * Opens or creates the file, checks that it is ours and sound, and runs the migrations it has not seen.
  * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
  */
-export function openDatabaseFile(file: string, migrations: readonly string[]): Sqlite.Database {
+export function openDatabaseFile(file: string, migrations: readonly string[], isChecked = false): Sqlite.Database {
   makeFile(file)
   let sqlite: Sqlite.Database | undefined
   try {
     sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })
-    prepare(sqlite, file, migrations.length)
+    prepare(sqlite, file, migrations.length, isChecked)
     migrate(sqlite, file, migrations)
     return sqlite
   } catch (error) {
@@ -35,7 +39,7 @@ function makeFile(file: string): void {
 }
 
 // ux-security E.11.
-function prepare(sqlite: Sqlite.Database, file: string, newest: number): void {
+function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
   if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
@@ -52,7 +56,8 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number): void {
       `${file} was written by a newer version of Isthmus (schema ${schema}, this one knows ${newest}); start that version again.`,
     )
 
-  const found = pragma('quick_check(1)')
+  // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked again.
+  const found = isChecked ? 'ok' : pragma('quick_check(1)')
   if (found !== 'ok') throw damaged(file, String(found).replace(/\s+/g, ' '))
 
   // New -wal and -shm files take the mode of the database file; there may be some already.
@@ -92,22 +97,67 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
   }
 }
 
-/** A copy of the database as the older version left it, so that the older version can be started again. */
+/** A copy of the database as the older version left it, so that the older version can be started again. It is opened before anything is changed. */
 function copyBefore(sqlite: Sqlite.Database, copy: string): void {
-  rmSync(copy, { force: true })
-  sqlite.prepare('vacuum into ?').run(copy)
-  chmodSync(copy, 0o600)
+  const part = `${copy}.part`
+  try {
+    rmSync(part, { force: true })
+    sqlite.prepare('vacuum into ?').run(part)
+    chmodSync(part, 0o600)
+    checkWhole(part)
+    syncFile(part)
+    renameSync(part, copy)
+    dropOlderCopies(copy)
+    syncFolder(dirname(copy))
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw fileFault(`The database was not brought to this version, because the copy ${copy} could not be made first`, error)
+  }
+}
+
+function checkWhole(file: string): void {
+  const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    const verdict = String(sqlite.pragma('quick_check(1)', { simple: true }))
+    if (verdict !== 'ok') throw new Error(`it is not whole (${verdict.replace(/\s+/g, ' ')})`)
+  } finally {
+    sqlite.close()
+  }
+}
+
+function syncFile(file: string): void {
+  // Windows flushes only what is open for writing.
+  const handle = openSync(file, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Each is as large as the database was. */
+function dropOlderCopies(newest: string): void {
+  const stem = basename(newest).replace(/\d+$/, '')
+  const versions = readdirSync(dirname(newest))
+    .filter((name) => name.startsWith(stem) && /^\d+$/.test(name.slice(stem.length)))
+    .map((name) => Number(name.slice(stem.length)))
+    .sort((one, other) => other - one)
+  for (const version of versions.slice(KEPT_COPIES)) rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
 }
 
 function damaged(file: string, detail: string, cause?: unknown): StoreError {
-  return new StoreError('damaged', `${file} is damaged (${detail}); nothing was changed. Keep the file and restore a copy.`, cause)
+  return new StoreError(
+    'damaged',
+    `${file} is damaged (${detail}); nothing was changed. Keep the file, and put a back-up in its place: on the page that the app shows then, or by isthmus restore --data ${dirname(file)} --from BACKUP.`,
+    cause,
+  )
 }
 
 function translated(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   if (error.code === 'SQLITE_NOTADB') return new StoreError('not-a-database', `${file} is not a database; it was left as it is.`, error)
   if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/.test(error.code))
-    return new StoreError('bad-folder', `The folder ${dirname(file)} cannot hold the database: ${error.message}.`, error)
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)/.test(error.code))
+    return fileFault(`The folder ${dirname(file)} cannot hold the database`, error)
   return error
 }

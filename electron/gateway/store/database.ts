@@ -67,8 +67,8 @@ export class Database implements Disposable {
    * Opens or creates the database and brings it to the newest schema. The file is made readable by its owner only.
    * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
    */
-  static open(file: string, migrations: readonly string[] = MIGRATIONS): Database {
-    return new Database(openDatabaseFile(file, migrations), openWalSync(file))
+  static open(file: string, migrations: readonly string[] = MIGRATIONS, isChecked = false): Database {
+    return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file))
   }
 
   private constructor(sqlite: Sqlite.Database, wal: WalSync) {
@@ -213,6 +213,14 @@ export class Database implements Disposable {
     }
     if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
     else answerAll()
+  }
+
+  /** Writes what is there already, and lets the disk have it: it can be written to now. @throws the error of SQLite */
+  proveWritable(): void {
+    this.transaction(() => {
+      const version = this.#sqlite.pragma('user_version', { simple: true })
+      this.#sqlite.pragma(`user_version = ${Number(version)}`)
+    })
   }
 
   /**

@@ -19,6 +19,8 @@ const PART = '.part'
 const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
 const SWEPT = '.swept'
+/** Its time is when an older database was put back: rows of files from before may be lost with the newer one. */
+const RESTORED = '.restored'
 /** Clocks of PCs are set back; a folder that changed this long before the last look is looked through again. */
 const MARGIN_MS = 24 * 60 * 60_000
 const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
@@ -51,8 +53,8 @@ export interface ImageFiles {
   isWritable(): boolean
   /**
    * Kept files that are not `known`: a crash came between the rename and the row. What is being kept at this moment is known too, so that it
-   * may go on while images come. Only folders that changed since the last look to the end are looked through. Where the database is an older
-   * copy, what was kept since is among them too: more than a handful are not to be deleted.
+   * may go on while images come. Only folders that changed since the last look to the end are looked through. What was kept before an older
+   * database was put back (`noteRestored`) is not among them; after one that was put back by hand it is: more than a handful are not to be deleted.
    */
   orphans(known: (file: string) => boolean): AsyncIterable<string>
   /** The end of a run whose transfers are over: the next one has nothing to prove. */
@@ -63,6 +65,14 @@ export interface ImageFiles {
 export function fileFor(studyInstanceUid: string, uuid: string): string {
   const study = hash('sha256', studyInstanceUid).slice(0, 32)
   return `${study.slice(0, 2)}/${study}/${uuid}.dcm`
+}
+
+/** An older database takes the place of the one of now: images that it does not know, and that their senders believe kept, are not to be swept. */
+export function noteRestored(folder: string): void {
+  const images = join(folder, IMAGES)
+  if (!fs.existsSync(images)) return
+  fs.writeFileSync(join(images, RESTORED), '', { mode: 0o600 })
+  syncAtOnce(images)
 }
 
 /** The files of the data folder; nothing is made or read before the first call. */
@@ -216,13 +226,15 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       const lookedAt = fs.statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0
       // A time that is still to come was written by a clock that was wrong.
       const since = lookedAt > startedAt ? 0 : lookedAt - MARGIN_MS
+      const restoredAt = fs.statSync(join(images, RESTORED), { throwIfNoEntry: false })?.mtimeMs ?? 0
+      const isSpared = (path: string) => restoredAt > 0 && (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= restoredAt
       for await (const group of namesIn(images, /^[0-9a-f]{2}$/)) {
         for await (const study of namesIn(join(images, group), /^[0-9a-f]{32}$/)) {
           const path = join(images, group, study)
           if ((fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < since) continue
           for await (const name of namesIn(path, KEPT_FILE)) {
             const file = `${group}/${study}/${name}`
-            if (!known(file)) yield file
+            if (!known(file) && !isSpared(join(path, name))) yield file
           }
         }
       }

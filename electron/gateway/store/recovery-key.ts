@@ -1,12 +1,12 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { z } from 'zod'
 import { instantOf } from './clock.ts'
-import { KEY_BYTES, KEY_FILE, readDataKey } from './data-key.ts'
-import { syncFolder } from './folder.ts'
-import { sealWith } from './seal.ts'
+import { KEY_BYTES, KEY_FILE, writeKeyFile } from './data-key.ts'
+import { fitsKey, PROOF } from './key-proof.ts'
+import { keyNameOf, type Seal, sealWith } from './seal.ts'
 import type { SecretsStore } from './secrets.ts'
 import { StoreError } from './store-error.ts'
 
@@ -14,8 +14,8 @@ export const RECOVERY_FILE = 'recovery.key'
 /** 160 bits: eight groups of four characters of five bits. */
 export const RECOVERY_GROUPS = 8
 const GROUP = 4
-/** A secret of no meaning: that it opens says that a data key is the one of the database. */
-const PROOF = 'recovery.proof'
+// Of what `Seal.seal` gives: its version, nonce and tag stand apart in the file.
+const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
 
 // Crockford's base 32: no I, L, O or U, which are misread.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -28,7 +28,7 @@ const Wrapped = z.object({
   nonce: z.base64(),
   wrapped: z.base64(),
   tag: z.base64(),
-  /** Which data key is in it, without saying it: HKDF of it. */
+  /** Which data key is in it, without saying it: `Seal.keyName`. */
   ofKey: z.string(),
 })
 type Wrapped = z.infer<typeof Wrapped>
@@ -47,18 +47,15 @@ export const plainKey = (typed: string): string =>
     .replace(/[^0-9A-Z]/g, '')
     .replace(/[ILO]/g, (letter) => READ_AS[letter] ?? letter)
 
-/** What `recovery.key` holds: the folder's data key, which only the recovery key gives back. @throws StoreError as `readDataKey` */
-export function wrapDataKey(folder: string, recoveryKey: string, now: number): string {
-  const dataKey = readDataKey(folder, { mayCreate: false, random: randomBytes })
+/** What `recovery.key` holds: the data key in force, which only the recovery key gives back. */
+export function wrapDataKey(seal: Pick<Seal, 'wrapUnder' | 'keyName'>, recoveryKey: string, now: number): string {
   const salt = randomBytes(16)
-  const nonce = randomBytes(12)
   const madeAt = instantOf(now)
-  const cipher = createCipheriv('aes-256-gcm', wrappingKey(recoveryKey, salt), nonce).setAAD(Buffer.from(madeAt))
-  const wrapped = Buffer.concat([cipher.update(dataKey), cipher.final()])
+  const sealed = seal.wrapUnder(wrappingKey(recoveryKey, salt), madeAt)
   const text = (bytes: Buffer) => bytes.toString('base64')
   const file: Wrapped = {
-    ...{ version: 1, madeAt, salt: text(salt), nonce: text(nonce), wrapped: text(wrapped) },
-    ...{ tag: text(cipher.getAuthTag()), ofKey: nameOf(dataKey) },
+    ...{ version: 1, madeAt, salt: text(salt), nonce: text(sealed.subarray(1, NONCE_END)) },
+    ...{ wrapped: text(sealed.subarray(NONCE_END, -TAG_BYTES)), tag: text(sealed.subarray(-TAG_BYTES)), ofKey: seal.keyName },
   }
   return `${JSON.stringify(file, null, 2)}\n`
 }
@@ -67,21 +64,40 @@ export function wrapDataKey(folder: string, recoveryKey: string, now: number): s
 export const keepRecoveryProof = (secrets: SecretsStore): void => secrets.set(PROOF, PROOF)
 
 /** Puts a wrapped key in force in the folder. Durable when it returns. */
-export function keepRecoveryKey(folder: string, wrapped: string): void {
-  writeDurably(folder, RECOVERY_FILE, Buffer.from(wrapped))
-}
+export const keepRecoveryKey = (folder: string, wrapped: string): void => writeKeyFile(folder, RECOVERY_FILE, Buffer.from(wrapped))
 
-/** Whether the folder has a recovery key, and whether it is one of its data key. */
-export function recoveryKeyState(folder: string): { readonly state: 'none' | 'ready' | 'foreign'; readonly madeAt: string | null } {
-  if (!existsSync(join(folder, RECOVERY_FILE))) return { state: 'none', madeAt: null }
+/** Whether the folder has a recovery key, and whether it is one of this data key. */
+export function recoveryKeyState(
+  folder: string,
+  { keyName }: Pick<Seal, 'keyName'>,
+): { readonly state: 'none' | 'ready' | 'foreign'; readonly madeAt: string | null } {
+  const file = join(folder, RECOVERY_FILE)
+  if (!existsSync(file)) return { state: 'none', madeAt: null }
   try {
-    const { ofKey, madeAt } = readWrapped(folder)
-    const isOurs = ofKey === nameOf(readDataKey(folder, { mayCreate: false, random: randomBytes }))
-    return { state: isOurs ? 'ready' : 'foreign', madeAt }
+    const { ofKey, madeAt } = readWrapped(file)
+    return { state: ofKey === keyName ? 'ready' : 'foreign', madeAt }
   } catch (error) {
     if (error instanceof StoreError) return { state: 'foreign', madeAt: null }
     throw error
   }
+}
+
+/** The data key out of a recovery file, such as the one in a back-up. @throws StoreError key-missing, key-wrong, bad-folder */
+export function openRecoveryFile(file: string, typed: string): { readonly dataKey: Buffer; readonly madeAt: string } {
+  const { salt, nonce, wrapped, tag, madeAt, ofKey } = readWrapped(file)
+  const bytes = (base64: string) => Buffer.from(base64, 'base64')
+  const sealed = Buffer.concat([Buffer.of(VERSION), bytes(nonce), bytes(wrapped), bytes(tag)])
+  try {
+    const dataKey = sealWith(wrappingKey(typed, bytes(salt))).open(sealed, madeAt)
+    if (dataKey.length === KEY_BYTES && keyNameOf(dataKey) === ofKey) return { dataKey, madeAt }
+  } catch (error) {
+    throw new StoreError(
+      'key-wrong',
+      `This is not the recovery key of ${madeAt.slice(0, 10)} that ${file} is locked with: compare it with the sheet, group by group.`,
+      error,
+    )
+  }
+  throw new StoreError('key-wrong', `What ${file} holds is not the data key that it names: take it from a back-up.`)
 }
 
 /**
@@ -90,21 +106,8 @@ export function recoveryKeyState(folder: string): { readonly state: 'none' | 're
  * @throws StoreError key-missing, key-wrong, bad-folder, not-a-database: nothing was changed
  */
 export function recoverDataKey(folder: string, databaseFile: string, typed: string): boolean {
-  const { salt, nonce, wrapped, tag, madeAt } = readWrapped(folder)
-  const bytes = (base64: string) => Buffer.from(base64, 'base64')
-  let dataKey: Buffer
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', wrappingKey(typed, bytes(salt)), bytes(nonce), { authTagLength: 16 })
-      .setAAD(Buffer.from(madeAt))
-      .setAuthTag(bytes(tag))
-    dataKey = Buffer.concat([decipher.update(bytes(wrapped)), decipher.final()])
-  } catch (error) {
-    throw new StoreError(
-      'key-wrong',
-      `This is not the recovery key of ${madeAt.slice(0, 10)} that ${join(folder, RECOVERY_FILE)} is locked with: compare it with the sheet, group by group.`,
-      error,
-    )
-  }
+  const recovery = join(folder, RECOVERY_FILE)
+  const { dataKey } = openRecoveryFile(recovery, typed)
   const file = join(folder, KEY_FILE)
   if (existsSync(file)) {
     if (readFileSync(file).equals(dataKey)) return false
@@ -113,33 +116,27 @@ export function recoverDataKey(folder: string, databaseFile: string, typed: stri
       `${file} is there, and is another key than the one that was to be put back: move it away first if the database does not open with it.`,
     )
   }
-  if (dataKey.length !== KEY_BYTES || !opens(join(folder, databaseFile), dataKey))
-    throw new StoreError(
-      'key-wrong',
-      `The key in ${join(folder, RECOVERY_FILE)} does not open the database beside it: take both files from the same back-up.`,
-    )
-  writeDurably(folder, KEY_FILE, dataKey)
+  if (provesDataKey(join(folder, databaseFile), dataKey) !== true)
+    throw new StoreError('key-wrong', `The key in ${recovery} does not open the database beside it: take both files from the same back-up.`)
+  writeKeyFile(folder, KEY_FILE, dataKey)
   return true
 }
 
-/** Whether the data key is the one the database was sealed under. */
-function opens(file: string, dataKey: Buffer): boolean {
+/** Whether a database was sealed under the data key; undefined where nothing in it is sealed. @throws StoreError not-a-database */
+export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
   let sqlite: Sqlite.Database | undefined
   try {
-    sqlite = new Sqlite(file, { fileMustExist: true })
-    const sealed = sqlite.prepare('select sealed from secrets where name = ?').pluck().get(PROOF)
-    if (!Buffer.isBuffer(sealed)) return false
-    return sealWith(dataKey).open(sealed, `secret ${PROOF}`).toString() === PROOF
+    const opened = new Sqlite(databaseFile, { fileMustExist: true })
+    sqlite = opened
+    return fitsKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
   } catch (error) {
-    if (error instanceof StoreError) return false
-    throw new StoreError('not-a-database', `The database ${file} cannot be opened: ${(error as Error).message}.`, error)
+    throw new StoreError('not-a-database', `The database ${databaseFile} cannot be opened: ${(error as Error).message}.`, error)
   } finally {
     sqlite?.close()
   }
 }
 
-function readWrapped(folder: string): Wrapped {
-  const file = join(folder, RECOVERY_FILE)
+function readWrapped(file: string): Wrapped {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -169,22 +166,3 @@ function json(text: string): unknown {
 // The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP 800-132 is for what people make up).
 const wrappingKey = (recoveryKey: string, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', plainKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES))
-
-const nameOf = (dataKey: Buffer): string => Buffer.from(hkdfSync('sha256', dataKey, '', 'isthmus name of the data key', 8)).toString('hex')
-
-function writeDurably(folder: string, name: string, bytes: Buffer): void {
-  const part = join(folder, `${name}.part`)
-  try {
-    const handle = openSync(part, 'w', 0o600)
-    try {
-      writeSync(handle, bytes)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-    renameSync(part, join(folder, name))
-    syncFolder(folder)
-  } catch (error) {
-    throw new StoreError('bad-folder', `${join(folder, name)} cannot be written: ${(error as Error).message}.`, error)
-  }
-}

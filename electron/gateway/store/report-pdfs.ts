@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { Seal } from './seal.ts'
 
@@ -16,9 +17,13 @@ export interface ReportPdfEntry {
 export interface ReportPdfsStore {
   insert(pdf: Omit<ReportPdfEntry, 'bytes'> & { readonly content: Buffer }): void
   entry(reportId: string): ReportPdfEntry | undefined
+  /** At most so many, as chance has it. */
+  sample(count: number): ReportPdfEntry[]
   /** The bytes as they were rendered. @throws StoreError seal-broken */
   read(reportId: string): Buffer | undefined
 }
+
+const ENTRY = ['reportId', 'sha256', 'pages', 'bytes', 'createdAt'] as const
 
 export function reportPdfsStore(db: Database, seal: Seal): ReportPdfsStore {
   const of = (reportId: string) => db.sql.selectFrom('reportPdfs').where('reportId', '=', reportId)
@@ -29,7 +34,15 @@ export function reportPdfsStore(db: Database, seal: Seal): ReportPdfsStore {
           .insertInto('reportPdfs')
           .values({ ...row, bytes: content.length, sealedPdf: seal.seal(content, contextOf(row.reportId, row.sha256)) }),
       ),
-    entry: (reportId) => db.get(of(reportId).select(['reportId', 'sha256', 'pages', 'bytes', 'createdAt'])),
+    entry: (reportId) => db.get(of(reportId).select(ENTRY)),
+    sample: (count) =>
+      db.all(
+        db.sql
+          .selectFrom('reportPdfs')
+          .select(ENTRY)
+          // By their ids alone: the pages of the PDFs are not read for it.
+          .where('reportId', 'in', db.sql.selectFrom('reportPdfs').select('reportId').orderBy(sql`random()`).limit(count)),
+      ),
     read(reportId) {
       const row = db.get(of(reportId).select(['sealedPdf', 'sha256']))
       return row && seal.open(row.sealedPdf, contextOf(reportId, row.sha256))

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { readDataKey } from './data-key.ts'
+import { dataKeyOf } from './data-key.ts'
 import { StoreError } from './store-error.ts'
 
 const VERSION = 1
@@ -14,17 +14,39 @@ export interface Seal {
   open(sealed: Buffer, context: string): Buffer
   /** A key of 32 bytes of its own for a purpose, e.g. to sign links: HKDF-SHA256 (RFC 5869) of the data key, always the same. */
   keyFor(purpose: string): Buffer
+  /** Which data key it is, without saying it: 16 hexadecimal digits. */
+  readonly keyName: string
+  /** The data key itself as `sealWith(key).seal(…, context)` gives it: for whoever has that key, such as the sheet of the recovery key. */
+  wrapUnder(key: Buffer, context: string): Buffer
+  /** A copy of the data key: to open a copy of the database in another folder, and for nothing else. */
+  exportKey(): Buffer
 }
 
-/** The seal of a data folder, with its key read from `data.key`, or made when `mayCreate`. @throws StoreError as `readDataKey` */
-export function openSeal(folder: string, options: { readonly mayCreate: boolean; readonly random?: (bytes: number) => Buffer }): Seal {
-  return sealWith(readDataKey(folder, { mayCreate: options.mayCreate, random: options.random ?? randomBytes }))
+/**
+ * The seal of a data folder. Its key is handed over, or read from `data.key`, or made when `mayCreate`.
+ * @throws StoreError as `dataKeyOf`
+ */
+export function openSeal(
+  folder: string,
+  options: {
+    readonly mayCreate: boolean
+    /** 32 bytes that something else keeps: the key store of the account, a credential of the service. */
+    readonly dataKey?: Buffer | undefined
+    readonly random?: (bytes: number) => Buffer
+  },
+): Seal {
+  return sealWith(dataKeyOf(folder, { random: randomBytes, ...options }))
 }
 
-/** The seal under a key of 32 bytes. */
-export function sealWith(key: Buffer): Seal {
+/** The seal under a key of 32 bytes, of which it keeps a copy of its own. */
+export function sealWith(dataKey: Buffer): Seal {
+  const key = Buffer.from(dataKey)
+  const keyFor = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', `isthmus ${purpose}`, 32))
   return {
-    keyFor: (purpose) => Buffer.from(hkdfSync('sha256', key, '', `isthmus ${purpose}`, 32)),
+    keyFor,
+    keyName: keyNameOf(key),
+    wrapUnder: (wrapping, context) => sealWith(wrapping).seal(key, context),
+    exportKey: () => Buffer.from(key),
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
@@ -45,6 +67,10 @@ export function sealWith(key: Buffer): Seal {
     },
   }
 }
+
+/** Which key of 32 bytes it is, without saying it. */
+export const keyNameOf = (key: Buffer): string =>
+  Buffer.from(hkdfSync('sha256', key, '', 'isthmus name of the data key', 8)).toString('hex')
 
 function broken(context: string, cause?: unknown): StoreError {
   return new StoreError('seal-broken', `A sealed ${context} cannot be opened: it was changed, or sealed under another data key.`, cause)

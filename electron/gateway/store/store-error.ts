@@ -8,6 +8,8 @@ export type StoreFault =
   | 'not-wal'
   | 'old-sqlite'
   | 'key-missing'
+  /** The data key is in the key store of an account, and nobody handed it over. */
+  | 'key-sealed'
   | 'key-wrong'
   | 'seal-broken'
   | 'closed'

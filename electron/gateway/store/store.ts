@@ -30,10 +30,12 @@ import { type ImageStudiesStore, imageStudiesStore } from './image-studies.ts'
 import { type InspectionsStore, inspectionsStore } from './inspections.ts'
 import { type InstancesStore, instancesStore } from './instances.ts'
 import { type InvitationsStore, invitationsStore } from './invitations.ts'
+import { fitsKey } from './key-proof.ts'
 import { type LinksStore, linksStore } from './links.ts'
 import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
 import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
+import { rawQuery } from './raw-query.ts'
 import { type ReferencesStore, referencesStore } from './references.ts'
 import { type ReportObjectsStore, reportObjectsStore } from './report-objects.ts'
 import { type ReportPdfsStore, reportPdfsStore } from './report-pdfs.ts'
@@ -50,6 +52,7 @@ import { type SessionsStore, sessionsStore } from './sessions.ts'
 import { type SettingsStore, settingsStore } from './settings.ts'
 import { type SignInAttemptsStore, signInAttemptsStore } from './sign-in-attempts.ts'
 import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
+import { StoreError } from './store-error.ts'
 import { type StudiesStore, studiesStore } from './studies.ts'
 import { type TodayCountsStore, todayCountsStore } from './today-counts.ts'
 import { type UsersStore, usersStore } from './users.ts'
@@ -125,17 +128,26 @@ export interface StoreConfig {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
+  /** The data key of 32 bytes, where something else than `data.key` keeps it. */
+  readonly dataKey?: Buffer | undefined
+  /** The pages of the database were followed a moment ago, such as of a back-up that was opened: not again. */
+  readonly isChecked?: boolean
 }
 
 /** Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one sentence for a person */
-export function openStore({ folder, clock, uuid }: StoreConfig): Store {
+export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: StoreConfig): Store {
   makeFolder(folder)
   const file = join(folder, DATABASE_FILE)
   // The key is made before the database: a crash between the two leaves nothing that it cannot open.
   const isNew = !existsSync(file) || statSync(file).size === 0
-  const seal = openSeal(folder, { mayCreate: isNew })
-  const database = Database.open(file)
+  const seal = openSeal(folder, { mayCreate: isNew, dataKey })
+  const database = Database.open(file, undefined, isChecked)
   try {
+    if (fitsKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
+      throw new StoreError(
+        'key-wrong',
+        `The data key is not the one that ${file} was sealed under. Put back the data.key that belongs to it, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).`,
+      )
     const settings = settingsStore(database, clock)
     if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
     const index = searchIndex(database, seal)

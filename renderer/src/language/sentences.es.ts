@@ -1,4 +1,5 @@
 import type { Sentence } from './catalogue.ts'
+import { BACK_UPS } from './sentences/back-ups.es.ts'
 import { BANNER } from './sentences/banner.es.ts'
 import { CONNECTIONS } from './sentences/connections.es.ts'
 import { DESTINATIONS } from './sentences/destinations.es.ts'
@@ -11,8 +12,11 @@ import { PARTNER } from './sentences/partner.es.ts'
 import { PEOPLE } from './sentences/people.es.ts'
 import { READINESS } from './sentences/readiness.es.ts'
 import { REPORTS } from './sentences/reports.es.ts'
+import { RESCUE } from './sentences/rescue.es.ts'
 import { SELF_TEST } from './sentences/self-test.es.ts'
 import { SETTINGS } from './sentences/settings.es.ts'
+import { UPDATES } from './sentences/updates.es.ts'
+import { UPKEEP } from './sentences/upkeep.es.ts'
 import { VIEWER_ENGINE } from './sentences/viewer-engine.es.ts'
 import { VIEWING } from './sentences/viewing.es.ts'
 import { WORDS } from './sentences/words.es.ts'
@@ -21,6 +25,7 @@ import { ZOD } from './sentences/zod.es.ts'
 
 /** What the gateway says to people, in Spanish; `test/renderer/language/sentences.test.ts` knows that none is missing. */
 export const SENTENCES: readonly Sentence[] = [
+  ...BACK_UPS,
   ...BANNER,
   ...CONNECTIONS,
   ...DESTINATIONS,
@@ -33,8 +38,11 @@ export const SENTENCES: readonly Sentence[] = [
   ...PEOPLE,
   ...READINESS,
   ...REPORTS,
+  ...RESCUE,
   ...SELF_TEST,
   ...SETTINGS,
+  ...UPDATES,
+  ...UPKEEP,
   ...VIEWER_ENGINE,
   ...VIEWING,
   ...WORDS,

@@ -51,7 +51,16 @@ export const es: Translated<English> = {
       title: 'Conexiones de los equipos',
       about: 'Cuánto tiempo se puede consultar qué equipo se conectó, cuándo y con qué resultado.',
     },
-    backup: { title: 'Copias de seguridad', about: 'Dónde se escriben las copias de los datos de esta pasarela.' },
+    backup: {
+      title: 'Copias de seguridad',
+      about:
+        'Dónde se escriben copias de los datos de esta pasarela, cuándo y cuánto se conservan. La pantalla «Copias de seguridad» las muestra y restaura una.',
+    },
+    update: {
+      title: 'Actualizaciones',
+      about:
+        'Si la aplicación de escritorio instala actualizaciones por sí sola, y cuándo. Una pasarela que funciona como servicio la actualizan sus paquetes.',
+    },
     setup: { title: 'Asistente inicial', about: 'Recorre lo que necesita una pasarela nueva.' },
     inspector: { title: 'Inspector de consultas', about: 'Cuánto tiempo se pueden examinar las consultas. Contienen datos de pacientes.' },
   },
@@ -83,6 +92,13 @@ export const es: Translated<English> = {
     'window.sessionHours': 'Iniciar sesión de nuevo después de (h)',
     'setup.isDone': 'El asistente está terminado',
     'backup.folder': 'Carpeta de las copias',
+    'backup.dailyAt': 'Cada día a las',
+    'backup.everyMinutes': 'Para una réplica, cada (min)',
+    'backup.keepDaily': 'Conservar la última de (días)',
+    'backup.keepWeekly': 'Conservar la última de (semanas)',
+    'backup.keepMonthly': 'Conservar la última de (meses)',
+    'update.isAutomatic': 'Instalar actualizaciones por sí sola',
+    'update.at': 'Hora de mantenimiento desde las',
     'activity.retentionDays': 'Conservar las conexiones durante (días)',
     'mail.host': 'Servidor SMTP',
     'mail.port': 'Puerto TCP',

@@ -10,6 +10,8 @@ import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
+import { DesktopPanel } from './desktop-panel.tsx'
+import { words as desktop } from './desktop-words.ts'
 import { changesOf, faultOf, faultsBySetting, groupsOf, type Json, labelOf, type SettingRow } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
@@ -96,6 +98,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           <button type="button" onClick={() => document.getElementById('group-certificates')?.scrollIntoView({ block: 'start' })}>
             {certificates.title}
           </button>
+          <button type="button" onClick={() => document.getElementById('group-desktop')?.scrollIntoView({ block: 'start' })}>
+            {desktop.title}
+          </button>
         </nav>
         <Stack gap={16}>
           {groups.map((group) => (
@@ -119,6 +124,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           ))}
           <div id="group-certificates" style={{ scrollMarginTop: 18 }}>
             <Certificates />
+          </div>
+          <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
+            <DesktopPanel rows={rows} />
           </div>
           {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
           {changed.length > 0 && (

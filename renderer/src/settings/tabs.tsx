@@ -14,6 +14,9 @@ export function SettingsTabs() {
       <Link to="/settings/access" activeOptions={exact}>
         {words.tabs.access}
       </Link>
+      <Link to="/settings/back-ups" activeOptions={exact}>
+        {words.tabs.backUps}
+      </Link>
       <Link to="/settings/readiness" activeOptions={exact}>
         {words.tabs.readiness}
       </Link>

@@ -3,7 +3,7 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Ajustes',
-  tabs: { label: 'Ajustes', all: 'Ajustes', access: 'Acceso desde otros PC', readiness: 'Preparación' },
+  tabs: { label: 'Ajustes', all: 'Ajustes', access: 'Acceso desde otros PC', backUps: 'Copias de seguridad', readiness: 'Preparación' },
   about:
     'Los cambios surten efecto de inmediato, salvo donde se indique un reinicio. Se guardan todos juntos o ninguno, y quedan en el registro de auditoría.',
   restart: 'surte efecto en el próximo inicio',

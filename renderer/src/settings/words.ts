@@ -3,7 +3,7 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Settings',
-  tabs: { label: 'Settings', all: 'Settings', access: 'Access from other PCs', readiness: 'Readiness' },
+  tabs: { label: 'Settings', all: 'Settings', access: 'Access from other PCs', backUps: 'Back-ups', readiness: 'Readiness' },
   about:
     'Changes take effect at once, except where a restart is named. All changes are saved together or none, and kept in the audit trail.',
   restart: 'takes effect at the next start',

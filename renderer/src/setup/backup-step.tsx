@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconDatabaseExport } from '@tabler/icons-react'
+import { useEffect } from 'react'
 import { type BackupState, dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { faultsByField } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
@@ -9,6 +10,8 @@ import { Notice } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
+import { percentText } from '../upkeep/amounts.ts'
+import { words as upkeep } from '../upkeep/words.ts'
 import { Findings } from './findings.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './setup.tsx'
@@ -17,6 +20,8 @@ import { words } from './words.ts'
 const texts = words.backup
 const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.readiness]
 const RUNNING_MS = 400
+/** A phase that cannot say how far it is moves, and says nothing. */
+const isCounted = (share: number) => share > 0 && share < 1
 
 /** The folder, and the first back-up in it. */
 export function BackupStep({ state }: Pick<StepProps, 'state'>) {
@@ -33,6 +38,9 @@ export function BackupStep({ state }: Pick<StepProps, 'state'>) {
 function Folder({ folder }: { folder: string | null }) {
   const use = useSend(dashboardSetup.setBackupFolder, CHANGES)
   const form = useForm({ initialValues: { folder: folder ?? '' } })
+  const { setFieldValue } = form
+  // Chosen in another window, or by the command line.
+  useEffect(() => setFieldValue('folder', folder ?? ''), [folder, setFieldValue])
   const submit = form.onSubmit((body) => use.mutate({ body }, { onError: (error) => form.setErrors(faultsByField(error)) }))
   return (
     <Panel>
@@ -82,21 +90,23 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
         <Stack gap={6}>
           <Text>{texts.inside}</Text>
           <Text>{texts.outside}</Text>
-          <Text c="dimmed">{texts.byHand}</Text>
+          <Text c="dimmed">{texts.byItself}</Text>
           {!hasKey && <Notice tone="warning">{texts.noKey}</Notice>}
           <div role="status">
             {running && (
               <>
                 <Progress
-                  value={running.share * 100}
+                  value={isCounted(running.share) ? running.share * 100 : 100}
                   size={7}
                   mt={8}
                   mb={6}
                   aria-label={texts.make}
-                  animated={running.phase === 'checking'}
+                  animated={!isCounted(running.share)}
                 />
                 <Text size="sm">
-                  {running.phase === 'checking' ? texts.checking : texts.copying(`${Math.round(running.share * 100)} %`)}
+                  {isCounted(running.share)
+                    ? upkeep.share(texts.phases[running.phase], percentText(running.share))
+                    : texts.phases[running.phase]}
                 </Text>
               </>
             )}

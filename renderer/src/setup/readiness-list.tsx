@@ -26,6 +26,7 @@ type Place =
   | '/partner'
   | '/people'
   | '/queries'
+  | '/settings/back-ups'
 
 /** Where each is mended. */
 const PLACES: Partial<Record<ReadinessCheck, Place>> = {
@@ -33,7 +34,10 @@ const PLACES: Partial<Record<ReadinessCheck, Place>> = {
   settings: '/settings',
   'second-factor': '/account',
   'recovery-key': { step: 'recovery' },
+  'key-store': { step: 'recovery' },
   backup: { step: 'backup' },
+  rehearsal: '/settings/back-ups',
+  standby: '/settings/back-ups',
   disk: { step: 'network' },
   clock: { step: 'network' },
   dicom: '/settings',

@@ -70,6 +70,7 @@ export const PLACES = [
   '/audit',
   '/account',
   '/settings/access',
+  '/settings/back-ups',
   '/settings/readiness',
 ] as const
 export type PlaceAddress = (typeof PLACES)[number]

@@ -35,6 +35,7 @@ export const es: Translated<English> = {
     '/audit': 'Auditoría',
     '/account': 'Mi cuenta',
     '/settings/access': 'Acceso desde otros PC',
+    '/settings/back-ups': 'Copias de seguridad',
     '/settings/readiness': 'Preparación',
   },
   waiting: {

@@ -35,6 +35,7 @@ const en = {
     '/audit': 'Audit',
     '/account': 'My account',
     '/settings/access': 'Access from other PCs',
+    '/settings/back-ups': 'Back-ups',
     '/settings/readiness': 'Readiness',
   },
   waiting: {

@@ -3,11 +3,15 @@ import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 
 /** Where something is done about it. */
 export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
+  'safe-mode': { to: '/settings/readiness' },
   'listener-down': { to: '/settings' },
   disk: { to: '/images' },
   'partner-away': { to: '/partner' },
   'partner-unset': { to: '/partner' },
   'audit-broken': { to: '/audit' },
+  backup: { to: '/settings/back-ups' },
+  rehearsal: { to: '/settings/back-ups' },
+  standby: { to: '/settings/back-ups' },
   setup: { to: '/setup' },
   mismatches: { to: '/images', search: { show: 'mismatch' } },
   criticals: { to: '/reading/criticals' },

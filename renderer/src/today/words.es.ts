@@ -15,6 +15,12 @@ export const es: Translated<English> = {
   since: 'desde',
   more: (count) => `${count}+`,
   items: {
+    'safe-mode': {
+      name: 'Modo seguro',
+      text: () =>
+        'No se atiende a los dispositivos ni se envía nada, para poder buscar la causa. Inicie la pasarela de nuevo cuando se conozca.',
+      action: 'Preparación',
+    },
     'listener-down': {
       name: 'Un puerto no escucha',
       text: () => 'Los dispositivos o los socios no llegan a la pasarela por ahí.',
@@ -35,6 +41,21 @@ export const es: Translated<English> = {
       name: 'El registro de auditoría está roto',
       text: () => 'Algo distinto de Isthmus cambió la base de datos. Guarde una copia de la carpeta de datos.',
       action: 'Auditoría',
+    },
+    backup: {
+      name: 'Falta una copia de seguridad válida',
+      text: () => 'Sin ella, lo escrito se pierde con este PC.',
+      action: 'Copias de seguridad',
+    },
+    rehearsal: {
+      name: 'Ensayo de una copia de seguridad',
+      text: () => 'Solo un ensayo demuestra que una copia se puede restaurar.',
+      action: 'Copias de seguridad',
+    },
+    standby: {
+      name: 'La réplica va atrasada',
+      text: () => 'Lo que le falta se pierde con este PC.',
+      action: 'Copias de seguridad',
     },
     setup: {
       name: 'La puesta en marcha no ha terminado',

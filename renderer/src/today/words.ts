@@ -19,6 +19,12 @@ const en = {
   since: 'since',
   more: (count: string) => `${count}+`,
   items: {
+    'safe-mode': {
+      name: 'Safe mode',
+      text: () =>
+        'Devices are not served and nothing is sent, so that the cause can be looked for. Start the gateway again when it is found.',
+      action: 'Readiness',
+    },
     'listener-down': { name: 'A listener is down', text: () => 'Devices or partners cannot reach the gateway there.', action: 'Settings' },
     disk: { name: 'Room for images', text: () => 'The disk for images is running out of room.', action: 'Images' },
     'partner-away': {
@@ -36,6 +42,9 @@ const en = {
       text: () => 'Something else than Isthmus changed the database. Keep a copy of the data folder.',
       action: 'Audit trail',
     },
+    backup: { name: 'No good back-up', text: () => 'Without one, what is written is lost with this PC.', action: 'Back-ups' },
+    rehearsal: { name: 'Trial of a back-up', text: () => 'Only a trial shows that a back-up can be put back.', action: 'Back-ups' },
+    standby: { name: 'The standby is behind', text: () => 'What it lacks is lost with this PC.', action: 'Back-ups' },
     setup: { name: 'Set-up is not finished', text: () => 'Go on where it was left off: some steps are still open.', action: 'Go on' },
     mismatches: {
       name: 'Patient or exam differs',

@@ -13,7 +13,9 @@ it('takes the settings of the machine where nothing is given', () => {
     pageFolder: expect.stringMatching(/dist.renderer$/),
     overrides: {},
     logLevel: 'info',
+    isRescue: false,
   })
+  expect(readArguments(['--data', 'd', '--rescue']).isRescue).toBe(true)
 })
 
 it('lets its options stand before the settings', () => {
@@ -40,6 +42,13 @@ it('lets its options stand before the settings', () => {
     },
     partner: { url: 'https://partner.example/hook', secret: SECRET },
     logLevel: 'warn',
+  })
+})
+
+it('takes where the log goes, and safe mode', () => {
+  expect(readArguments(['--data', 'd', '--safe-mode', '--log-file', 'd/logs/gateway.log'])).toMatchObject({
+    isSafe: true,
+    logFile: 'd/logs/gateway.log',
   })
 })
 

@@ -42,6 +42,29 @@ it('can be opened by its owner only', async () => {
   expect((mode & 0o777).toString(8)).toBe('600')
 })
 
+it('says that it is at work while a command takes long, and answers when it is done', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    using temp = tempFolder()
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<ControlReply>()]
+    await using _ = await openControl(temp.folder, () => {
+      begun.resolve()
+      return done.promise
+    })
+    const bytes = exchange(temp.folder, `${JSON.stringify({ command: 'backup' })}\n`)
+    const asked = askControl(temp.folder, { command: 'backup' })
+    await begun.promise
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2))
+    vi.advanceTimersByTime(35_000)
+    done.resolve({ ok: true, output: 'made' })
+    expect(await asked).toEqual({ ok: true, output: 'made' })
+    expect(await bytes).toBe('   {"ok":true,"output":"made"}\n')
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 it('answers many at once, each with its own reply', async () => {
   using temp = tempFolder()
   await using _ = await openControl(temp.folder, async ({ command }) => ({ ok: command !== '7', output: command }))

@@ -33,6 +33,7 @@ describe('the settings screen', () => {
         'viewer',
         'activity',
         'backup',
+        'update',
         'setup',
         'inspector',
       ],

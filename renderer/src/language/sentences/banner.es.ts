@@ -2,6 +2,10 @@ import type { Sentence } from '../catalogue.ts'
 
 export const BANNER: readonly Sentence[] = [
   [
+    'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.',
+    'La pasarela está en modo seguro: no atiende a los dispositivos ni envía nada. Iníciela de nuevo cuando se conozca la causa.',
+  ],
+  [
     'These settings could not be read and have their first value; set them again: {}.',
     'Estos ajustes no se pudieron leer y tienen su valor inicial; vuelva a definirlos: {0}.',
   ],
@@ -175,6 +179,14 @@ export const BANNER: readonly Sentence[] = [
   [
     'Downtime mode is on since {} ({}), until {} at the latest.',
     'El modo de contingencia está activado desde {0} ({1}), hasta {2} como máximo.',
+  ],
+  [
+    'This account has no key ring that protects anything: the data key stays in a plain file. Settings, Readiness says what to do.',
+    'Esta cuenta no tiene un llavero que proteja nada: la clave de datos queda en un archivo sin cifrar. Ajustes, Preparación dice qué hacer.',
+  ],
+  [
+    'This account has no key store: the data key stays in a plain file. Settings, Readiness says what to do.',
+    'Esta cuenta no tiene almacén de claves: la clave de datos queda en un archivo sin cifrar. Ajustes, Preparación dice qué hacer.',
   ],
   ['{#} min', '{0} min'],
   ['{#} h', '{0} h'],

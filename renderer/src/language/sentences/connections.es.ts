@@ -22,6 +22,7 @@ export const CONNECTIONS: readonly Sentence[] = [
   ['nothing we offer', 'nada que ofrezcamos'],
   ['this device is switched off in the device list', 'este dispositivo está desactivado en la lista de dispositivos'],
   ['it is not in the device list', 'no está en la lista de dispositivos'],
+  ['the gateway is about to be updated', 'la pasarela está a punto de actualizarse'],
   ['what it calls itself is no AE title', 'lo que dice llamarse no es un AE title'],
   ['it called {}, this gateway is {}', 'llamó a {0}, esta pasarela es {1}'],
   ['it is set to come by TLS only', 'está configurado para venir solo por TLS'],

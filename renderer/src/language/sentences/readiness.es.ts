@@ -104,6 +104,46 @@ export const READINESS: readonly Sentence[] = [
     'There is no recovery key: should data.key be lost, nothing can be opened, back-ups included.',
     'No hay clave de recuperación: si se pierde data.key no se puede abrir nada, tampoco las copias de seguridad.',
   ],
+  [
+    'The data key is in the key store of this account; on the disk it is wrapped by it.',
+    'La clave de datos está en el almacén de claves de esta cuenta; en el disco está cifrada por él.',
+  ],
+  [
+    'The data key is still in a plain file, {}: who copies the data folder can read everything.',
+    'La clave de datos sigue en un archivo sin cifrar, {0}: quien copie la carpeta de datos puede leerlo todo.',
+  ],
+  [
+    'Make a recovery key: the app then moves the data key into the key store of this account.',
+    'Cree una clave de recuperación: la aplicación pasará entonces la clave de datos al almacén de claves de esta cuenta.',
+  ],
+  [
+    'Start the app again: it then moves the data key into the key store of this account.',
+    'Reinicie la aplicación: pasará entonces la clave de datos al almacén de claves de esta cuenta.',
+  ],
+  [
+    'The key ring of this account protects nothing, so the data key stays in a plain file, {}: who copies the data folder can read everything.',
+    'El llavero de esta cuenta no protege nada, así que la clave de datos queda en un archivo sin cifrar, {0}: quien copie la carpeta de datos puede leerlo todo.',
+  ],
+  [
+    'Install a key ring (GNOME Keyring or KWallet) and start the app again, and encrypt the disk (LUKS).',
+    'Instale un llavero (GNOME Keyring o KWallet) y reinicie la aplicación, y cifre el disco (LUKS).',
+  ],
+  [
+    'This account has no key store, so the data key stays in a plain file, {}: who copies the data folder can read everything.',
+    'Esta cuenta no tiene almacén de claves, así que la clave de datos queda en un archivo sin cifrar, {0}: quien copie la carpeta de datos puede leerlo todo.',
+  ],
+  [
+    'Encrypt the disk (BitLocker, FileVault, LUKS), and let nobody else sign in to this account.',
+    'Cifre el disco (BitLocker, FileVault, LUKS) y no deje que nadie más inicie sesión en esta cuenta.',
+  ],
+  [
+    'The data key is in {}, which the account of the gateway alone can read: the encryption of the disk protects it.',
+    'La clave de datos está en {0}, que solo puede leer la cuenta de la pasarela: la protege el cifrado del disco.',
+  ],
+  [
+    'The data key is handed over at the start and is not in the data folder.',
+    'La clave de datos se entrega al arrancar y no está en la carpeta de datos.',
+  ],
   ['Make one and keep it on paper.', 'Cree una y guárdela en papel.'],
   ['The file recovery.key does not fit this data folder.', 'El archivo recovery.key no corresponde a esta carpeta de datos.'],
   ['Make a new recovery key.', 'Cree una nueva clave de recuperación.'],

@@ -62,6 +62,29 @@ export const SETTINGS: readonly Sentence[] = [
     'Folder that back-ups are written to; best on another disk.',
     'Carpeta en la que se escriben las copias de seguridad; mejor en otro disco.',
   ],
+  ['must be the name of a back-up', 'debe ser el nombre de una copia de seguridad'],
+  ['must be your password', 'debe ser su contraseña'],
+  ['must be a time such as 02:30', 'debe ser una hora como 02:30'],
+  ['must be a time such as 03:30', 'debe ser una hora como 03:30'],
+  [
+    'Time of the clinic’s day at which a back-up is made; without one none is made by itself.',
+    'Hora del día de la clínica en que se hace una copia de seguridad; sin ella no se hace ninguna por sí sola.',
+  ],
+  [
+    'Minutes between back-ups for a standby, beside the daily one; what was written since the last is what a loss of this PC loses.',
+    'Minutos entre copias de seguridad para una réplica, además de la diaria; lo escrito desde la última es lo que se pierde con este PC.',
+  ],
+  ['Days of which the last back-up is kept.', 'Días de los que se conserva la última copia de seguridad.'],
+  ['Weeks of which the last back-up is kept.', 'Semanas de las que se conserva la última copia de seguridad.'],
+  ['Months of which the last back-up is kept.', 'Meses de los que se conserva la última copia de seguridad.'],
+  [
+    'Install an update that was downloaded by itself, in the hour of maintenance.',
+    'Instalar por sí sola, en la hora de mantenimiento, una actualización que ya se descargó.',
+  ],
+  [
+    'Time of the clinic’s day at which the hour of maintenance begins, in which updates may be installed.',
+    'Hora del día de la clínica en que comienza la hora de mantenimiento, en la que se pueden instalar actualizaciones.',
+  ],
   [
     'Days the connections of devices are kept, with what happened on them.',
     'Días que se guardan las conexiones de los dispositivos, con lo que ocurrió en ellas.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bannerOf, type Situation, timeText } from '#gateway/dashboard/banner.ts'
+import { bannerOf, bannersOf, type Situation, timeText } from '#gateway/dashboard/banner.ts'
 
 const at = (text: string) => `2026-11-20T${text}.000Z`
 const well: Situation = {
@@ -26,6 +26,13 @@ describe('the banner', () => {
     expect(bannerOf(well)).toBeNull()
     expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unset', url: null, lastOkAt: null } })).toBeNull()
     expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unknown', lastOkAt: null } })).toBeNull()
+  })
+
+  it('says before all else that the gateway is in safe mode', () => {
+    const text = 'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.'
+    expect(bannerOf({ ...down, isSafe: true })).toEqual({ tone: 'danger', text })
+    expect(bannersOf({ ...down, isSafe: true }).map((one) => one.text)).toEqual([text, bannerOf(down)?.text])
+    expect(bannersOf(well)).toEqual([])
   })
 
   it('says that signed reports are late, and since when, once they are late', () => {

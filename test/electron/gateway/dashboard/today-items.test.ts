@@ -27,6 +27,7 @@ const calm: TodaySituation = {
   partner: { url: 'https://partner.example', state: 'up', fault: null, detail: '', lastOkAt: NOW, downSince: null },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
   audit: undefined,
+  upkeep: { backup: undefined, rehearsal: undefined, standby: undefined },
   images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0 },
   forwards: { waiting: 0, failed: 0 },
   undelivered: { count: 0, since: null, fault: null, switchedOff: [] },
@@ -57,11 +58,15 @@ describe('what needs somebody', () => {
   })
 
   const CASES: readonly [TodayKind, Partial<TodaySituation>][] = [
+    ['safe-mode', { isSafe: true }],
     ['listener-down', { listeners: calm.listeners.map((one) => ({ ...one, isUp: false, detail: 'Port 11112 is taken.' })) }],
     ['disk', { storage: { ...STORAGE, state: 'full', detail: 'The disk is full.' } }],
     ['partner-away', { partner: { ...calm.partner, state: 'down', fault: 'unreachable', downSince: NOW } }],
     ['partner-unset', { partner: { ...calm.partner, state: 'unset' } }],
     ['audit-broken', { audit: { firstBadSeq: 7, at: NOW } }],
+    ['backup', { upkeep: { ...calm.upkeep, backup: { tone: 'danger', since: NOW, sentence: 'The disk is full.' } } }],
+    ['rehearsal', { upkeep: { ...calm.upkeep, rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' } } }],
+    ['standby', { upkeep: { ...calm.upkeep, standby: { tone: 'warning', since: NOW, sentence: 'It is behind.' } } }],
     ['setup', { isSetUp: false, partner: { ...calm.partner, state: 'unset' } }],
     ['mismatches', { images: { ...calm.images, mismatches: 1 } }],
     ['criticals', counts({ criticals: () => some() })],

@@ -1,109 +1,214 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { listBackups, makeBackup } from '#gateway/store/backup.ts'
+import { describe, expect, it } from 'vitest'
+import { type BackupOptions, listBackups, makeBackup, removeBackup, sweepBackupSpool } from '#gateway/store/backup.ts'
 import { checkCopy } from '#gateway/store/backup-check.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, recoverDataKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
-import { openStore } from '#gateway/store/store.ts'
+import { MIGRATIONS } from '#gateway/store/migrations.ts'
+import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import { openBackup } from '#gateway/store/restore.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const NAME = 'isthmus-2026-03-10-090000Z'
+const FILES = ['backup.json', 'database.sealed']
 
-it('copies the database and the recovery key, never data.key, and says what it is', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  const { store, folder, clock } = temp
-  const seen: string[] = []
-  keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()))
-  store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
-  const made = await makeBackup(store, { folder: target.folder, now: clock(), onProgress: ({ phase }) => void seen.push(phase) })
-  expect(made).toMatchObject({ name: NAME, madeAt: '2026-03-10T09:00:00.000Z', hasRecoveryKey: true, rows: { auditEntries: 1, users: 0 } })
-  expect(readdirSync(target.folder)).toEqual([NAME])
-  expect(readdirSync(join(target.folder, NAME)).sort()).toEqual(['backup.json', 'gateway.sqlite', 'recovery.key'])
-  expect(new Set(seen)).toEqual(new Set(['copying', 'checking']))
-  expect(await listBackups(target.folder, 20)).toEqual([made].map(({ ...rest }) => ({ ...rest, version: 1 })))
-})
-
-it('makes a back-up that opens in a new folder with the recovery key alone', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  using elsewhere = tempFolder()
-  const { store, folder, clock, uuid } = temp
-  const recoveryKey = newRecoveryKey()
-  store.secrets.set('mail.password', 'seven calm otters')
-  keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()))
-  await makeBackup(store, { folder: target.folder, now: clock(), onProgress: () => {} })
-  cpSync(join(target.folder, NAME), elsewhere.folder, { recursive: true })
-  expect(recoverDataKey(elsewhere.folder, 'gateway.sqlite', recoveryKey)).toBe(true)
-  using opened = openStore({ folder: elsewhere.folder, clock, uuid })
-  expect(opened.secrets.get('mail.password')).toBe('seven calm otters')
-  expect(opened.audit.verify()).toMatchObject({ isIntact: true })
-})
-
-it('is whole though the gateway writes while it is made', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  const { store, clock } = temp
-  // Some megabytes, so that the copy takes several turns.
-  store.database.transaction(() => {
-    for (let at = 0; at < 3000; at++)
-      store.audit.append({ actor: 'gateway', action: 'test', target: String(at), detail: { text: 'x'.repeat(2000) } })
-  })
-  let written = 0
-  const made = await makeBackup(store, {
-    folder: target.folder,
-    now: clock(),
-    onProgress({ phase }) {
-      if (phase === 'copying') store.audit.append({ actor: 'gateway', action: 'meanwhile', target: String(written++), detail: {} })
+/** A store, a folder for its back-ups, and one made at the time of the clock. */
+function stage() {
+  const temp = tempStore()
+  const target = tempFolder()
+  const make = (more: Partial<BackupOptions> = {}) =>
+    makeBackup(temp.store, {
+      ...{ folder: target.folder, kind: 'by-hand', version: '1.2.3', now: temp.clock(), onProgress: () => {} },
+      ...more,
+    })
+  return {
+    ...{ ...temp, target: target.folder, make },
+    [Symbol.dispose]() {
+      temp[Symbol.dispose]()
+      target[Symbol.dispose]()
     },
-  })
-  expect(written).toBeGreaterThan(3)
-  expect(made.rows.auditEntries).toBe(3000 + written)
-})
-
-it('leaves nothing behind, and says why, where it cannot be written', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  const file = join(target.folder, 'file')
-  writeFileSync(file, 'no folder')
-  const options = { now: temp.clock(), onProgress: () => {} }
-  await expect(makeBackup(temp.store, { folder: file, ...options })).rejects.toThrow(/could not be written to/)
-  expect(readdirSync(target.folder)).toEqual(['file'])
-})
-
-it('gives up a copy that is damaged', async () => {
-  using target = tempFolder()
-  const file = join(target.folder, 'gateway.sqlite')
-  writeFileSync(file, 'this is no database at all, whoever says so')
-  await expect(checkCopy(file, ['users'])).rejects.toThrow(/not whole/)
-})
-
-it('lists what is finished and ours, newest first', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  mkdirSync(join(target.folder, 'isthmus-2026-01-01-000000Z.part'))
-  mkdirSync(join(target.folder, 'holiday pictures'))
-  mkdirSync(join(target.folder, 'isthmus-2026-01-02-000000Z'))
-  for (const hour of [1, 2]) {
-    await makeBackup(temp.store, { folder: target.folder, now: temp.clock() + hour * 3_600_000, onProgress: () => {} })
   }
-  expect((await listBackups(target.folder, 20)).map(({ name }) => name)).toEqual([
-    'isthmus-2026-03-10-110000Z',
-    'isthmus-2026-03-10-100000Z',
-  ])
-  expect((await listBackups(target.folder, 1)).length).toBe(1)
-  await expect(listBackups(join(target.folder, 'none'), 20)).rejects.toThrow(/cannot be read/)
-  expect(readFileSync(join(target.folder, 'isthmus-2026-03-10-100000Z', 'backup.json'), 'utf8')).not.toMatch(/data\.key/)
+}
+
+describe('a back-up', () => {
+  it('is the sealed database and the recovery key, never data.key, and says what it is', async () => {
+    using on = stage()
+    const { store, folder, clock } = on
+    const seen: string[] = []
+    keepRecoveryProof(store.secrets)
+    keepRecoveryKey(folder, wrapDataKey(store.seal, newRecoveryKey(), clock()))
+    store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
+    const made = await on.make({ onProgress: ({ phase }) => void seen.push(phase) })
+    expect(made).toMatchObject({
+      ...{ name: NAME, version: 2, madeAt: '2026-03-10T09:00:00.000Z', kind: 'by-hand', program: '1.2.3', schema: MIGRATIONS.length },
+      ...{ hasRecoveryKey: true, rows: { auditEntries: 1, users: 0 } },
+    })
+    expect(readdirSync(on.target)).toEqual([NAME])
+    expect(readdirSync(join(on.target, NAME)).sort()).toEqual([...FILES, 'recovery.key'])
+    expect(made.bytes).toBe(readdirSync(join(on.target, NAME)).reduce((sum, file) => sum + statSync(join(on.target, NAME, file)).size, 0))
+    expect([...new Set(seen)]).toEqual(['copying', 'checking', 'encrypting', 'comparing'])
+    expect(await listBackups(on.target)).toEqual([made])
+    expect(readdirSync(join(folder, 'spool-backup'))).toEqual([])
+  })
+
+  it('has nothing of the database in the clear, and not the data key', async () => {
+    using on = stage()
+    on.store.settings.set('clinic.name', 'Radiology at the Isthmus')
+    await on.make()
+    const dataKey = readFileSync(join(on.folder, 'data.key'))
+    for (const file of FILES) {
+      const bytes = readFileSync(join(on.target, NAME, file))
+      for (const word of ['Radiology', 'SQLite format', dataKey, dataKey.toString('hex'), dataKey.toString('base64')])
+        expect(bytes.includes(word)).toBe(false)
+      if (process.platform !== 'win32') expect(statSync(join(on.target, NAME, file)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  it('is whole though the gateway writes while it is made', async () => {
+    using on = stage()
+    using opened = tempFolder()
+    const { store } = on
+    // Some megabytes, so that the copy takes several turns.
+    store.database.transaction(() => {
+      for (let at = 0; at < 3000; at++)
+        store.audit.append({ actor: 'gateway', action: 'test', target: String(at), detail: { text: 'x'.repeat(2000) } })
+    })
+    let written = 0
+    const made = await on.make({
+      onProgress({ phase }) {
+        if (phase === 'copying') store.audit.append({ actor: 'gateway', action: 'meanwhile', target: String(written++), detail: {} })
+      },
+    })
+    expect(written).toBeGreaterThan(3)
+    expect(made.rows.auditEntries).toBe(3000 + written)
+    const key = { dataKey: store.seal.exportKey() }
+    await openBackup({ from: join(on.target, NAME), to: opened.folder, key, onProgress: () => {} })
+    expect(statSync(join(opened.folder, 'gateway.sqlite')).size).toBe(made.plainBytes)
+  })
+
+  it('leaves nothing behind, and says why, where it cannot be written', async () => {
+    using on = stage()
+    const file = join(on.target, 'file')
+    writeFileSync(file, 'no folder')
+    await expect(on.make({ folder: file })).rejects.toThrow(/The back-up could not be written to .*file: /)
+    await expect(on.make({ folder: join(on.target, 'none') })).rejects.toThrow(/none: it is not there/)
+    expect(readdirSync(on.target)).toEqual(['file'])
+    expect(existsSync(join(on.folder, 'spool-backup', NAME))).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('leaves nothing behind on a full disk, and says so', () => {
+    using temp = tempFolder()
+    const writer = join(import.meta.dirname, '../../../support/limited-backup.ts')
+    const ran = spawnSync(process.execPath, [writer, temp.folder, '--fill'], { encoding: 'utf8' })
+    expect(ran.status).toBe(0)
+    const limited = spawnSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`], { encoding: 'utf8' })
+    const { fault, message } = JSON.parse(limited.stdout)
+    expect(fault).toBe('bad-folder')
+    expect(message).toMatch(/^The database could not be copied to .*: .*(disk|larger)/)
+    expect(readdirSync(join(temp.folder, 'back-ups'))).toEqual([])
+    expect(readdirSync(join(temp.folder, 'data', 'spool-backup'))).toEqual([])
+  })
+
+  it('is not made twice in a second', async () => {
+    using on = stage()
+    await on.make()
+    await expect(on.make()).rejects.toThrow(/has a back-up of this second already/)
+    expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([NAME])
+  })
+
+  it('is given up where the copy is damaged', async () => {
+    using target = tempFolder()
+    const file = join(target.folder, 'gateway.sqlite')
+    writeFileSync(file, 'this is no database at all, whoever says so')
+    await expect(checkCopy(file, ['users'])).rejects.toThrow(/not whole/)
+  })
+
+  it('that a kill interrupts at any moment leaves the database, and only whole ones', { timeout: 480_000 }, async () => {
+    using temp = tempFolder()
+    const [data, target] = [join(temp.folder, 'data'), join(temp.folder, 'back-ups')]
+    const writer = join(import.meta.dirname, '../../../support/limited-backup.ts')
+    expect(spawnSync(process.execPath, [writer, temp.folder, '--fill']).status).toBe(0)
+    let whole = 0
+    /** What one back-up takes on this machine, ms. */
+    let takes = 0
+    for (let round = 0; round <= 20; round++) {
+      const child = spawn(process.execPath, [writer, temp.folder, '--for-ever'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      const began = performance.now()
+      if (round === 0) await once(child.stdout, 'data')
+      takes ||= performance.now() - began
+      setTimeout(() => child.kill('SIGKILL'), round === 0 ? 0 : Math.random() * 2 * takes)
+      await once(child, 'close')
+      const listed = await listBackups(target)
+      for (const { name } of listed.slice(0, 2)) {
+        const to = join(temp.folder, `opened ${round} ${name}`)
+        const key = { dataKey: readFileSync(join(data, 'data.key')) }
+        const { manifest } = await openBackup({ from: join(target, name), to, key, onProgress: () => {} })
+        expect(manifest.rows.auditEntries).toBeGreaterThanOrEqual(500)
+        rmSync(to, { recursive: true })
+        whole += 1
+      }
+      for (const { name } of listed) expect(await removeBackup(target, name)).toBe(true)
+      await sweepBackupSpool(data)
+      expect(existsSync(join(data, 'spool-backup'))).toBe(false)
+    }
+    expect(whole).toBeGreaterThan(0)
+  })
 })
 
-it('removes what an interrupted one left behind a day ago, and nothing that another gateway may be writing', async () => {
-  using temp = tempStore()
-  using target = tempFolder()
-  const [old, young] = ['isthmus-2026-03-08-090000Z.part', 'isthmus-2026-03-10-083000Z.part']
-  for (const name of [old, young, 'somebody.part']) mkdirSync(join(target.folder, name))
-  writeFileSync(join(target.folder, old, 'gateway.sqlite'), 'half of it')
-  await makeBackup(temp.store, { folder: target.folder, now: temp.clock(), onProgress: () => {} })
-  expect(readdirSync(target.folder).sort()).toEqual([young, NAME, 'somebody.part'])
+describe('the list', () => {
+  it('has what is finished and ours, newest first', async () => {
+    using on = stage()
+    mkdirSync(join(on.target, 'isthmus-2026-01-01-000000Z.part'))
+    mkdirSync(join(on.target, 'holiday pictures'))
+    mkdirSync(join(on.target, 'isthmus-2026-01-02-000000Z'))
+    for (const hour of [1, 2]) await on.make({ now: on.clock() + hour * 3_600_000, kind: 'scheduled' })
+    expect((await listBackups(on.target)).map(({ name }) => name)).toEqual(['isthmus-2026-03-10-110000Z', 'isthmus-2026-03-10-100000Z'])
+    await expect(listBackups(join(on.target, 'none'))).rejects.toThrow(/cannot be read/)
+    expect(readFileSync(join(on.target, 'isthmus-2026-03-10-100000Z', 'backup.json'), 'utf8')).not.toMatch(/data\.key/)
+  })
+
+  it('has those of the first version, whose database is not sealed', async () => {
+    using on = stage()
+    const folder = join(on.target, NAME)
+    mkdirSync(folder)
+    await on.store.database.backup(join(folder, 'gateway.sqlite'), () => {})
+    const madeAt = '2026-03-10T09:00:00.000Z'
+    writeFileSync(
+      join(folder, 'backup.json'),
+      JSON.stringify({ version: 1, madeAt, bytes: 4711, hasRecoveryKey: false, rows: { users: 0 } }),
+    )
+    const [made] = await listBackups(on.target)
+    expect(made).toMatchObject({
+      version: 1,
+      name: NAME,
+      kind: 'by-hand',
+      schema: MIGRATIONS.length,
+      plainBytes: 4711,
+      program: '',
+      sha256: '',
+    })
+  })
+})
+
+describe('removing', () => {
+  it('removes one by its name, and nothing else', async () => {
+    using on = stage()
+    await on.make()
+    mkdirSync(join(on.target, 'holiday pictures'))
+    expect(await removeBackup(on.target, 'isthmus-2026-03-10-090001Z')).toBe(false)
+    for (const name of ['holiday pictures', '../x', '.', '']) expect(await removeBackup(on.target, name)).toBe(false)
+    expect(await removeBackup(on.target, NAME)).toBe(true)
+    expect(readdirSync(on.target)).toEqual(['holiday pictures'])
+  })
+
+  it('removes what an interrupted one left behind a day ago, and nothing that another gateway may be writing', async () => {
+    using on = stage()
+    const [old, young] = ['isthmus-2026-03-08-090000Z.part', 'isthmus-2026-03-10-083000Z.part']
+    for (const name of [old, young, 'somebody.part']) mkdirSync(join(on.target, name))
+    writeFileSync(join(on.target, old, 'database.sealed'), 'half of it')
+    await on.make()
+    expect(readdirSync(on.target).sort()).toEqual([young, NAME, 'somebody.part'])
+  })
 })

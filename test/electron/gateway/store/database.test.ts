@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
@@ -121,7 +121,9 @@ describe('opening a database', () => {
     const bytes = readFileSync(file)
     bytes.fill(0xa5, bytes.length - 3 * 4096 + 8, bytes.length - 4096)
     writeFileSync(file, bytes)
-    expect(faultOf(() => Database.open(file))).toMatch(/^damaged: .*Keep the file and restore a copy\.$/)
+    expect(faultOf(() => Database.open(file))).toMatch(
+      /^damaged: .*nothing was changed\. Keep the file, and put a back-up in its place: .*isthmus restore --data .* --from BACKUP\.$/,
+    )
     expect(readFileSync(file).equals(bytes)).toBe(true)
   })
 
@@ -156,6 +158,35 @@ describe('migrations', () => {
     }
     using before = Database.open(`${file}.schema-${MIGRATIONS.length}`)
     expect(keys(before)).toEqual(['old'])
+  })
+
+  it('keep the two newest copies, and nobody else’s file', () => {
+    using temp = tempFolder()
+    const file = join(temp.folder, 'gateway.sqlite')
+    const others = ['gateway.sqlite.schema-old', 'gateway.sqlite.schema-2.txt']
+    for (const name of ['gateway.sqlite.schema-1', 'gateway.sqlite.schema-2', ...others]) writeFileSync(join(temp.folder, name), name)
+    // As a kill left it while it was written.
+    writeFileSync(`${file}.schema-${MIGRATIONS.length}.part`, 'half')
+    Database.open(file)[Symbol.dispose]()
+    Database.open(file, [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`])[Symbol.dispose]()
+    const copies = readdirSync(temp.folder).filter((name) => name.includes('.schema-'))
+    expect(copies.sort()).toEqual([...others, 'gateway.sqlite.schema-2', `gateway.sqlite.schema-${MIGRATIONS.length}`].sort())
+    if (process.platform !== 'win32') expect(statSync(`${file}.schema-${MIGRATIONS.length}`).mode & 0o777).toBe(0o600)
+  })
+
+  it('do not begin where the copy cannot be made', () => {
+    using temp = tempFolder()
+    const file = join(temp.folder, 'gateway.sqlite')
+    Database.open(file)[Symbol.dispose]()
+    mkdirSync(`${file}.schema-${MIGRATIONS.length}`)
+    const before = readFileSync(file)
+    const later = [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`]
+    expect(faultOf(() => Database.open(file, later))).toMatch(
+      /^bad-folder: The database was not brought to this version, because the copy .* could not be made first: /,
+    )
+    expect(readFileSync(file).equals(before)).toBe(true)
+    using db = Database.open(file)
+    expect(keys(db)).toEqual([])
   })
 
   it('change nothing when one of them fails', () => {

@@ -5,15 +5,23 @@ import {
   keepRecoveryKey,
   keepRecoveryProof,
   newRecoveryKey,
+  openRecoveryFile,
   plainKey,
+  provesDataKey,
   recoverDataKey,
   recoveryKeyState,
   wrapDataKey,
 } from '#gateway/store/recovery-key.ts'
+import { sealWith } from '#gateway/store/seal.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const DATABASE = 'gateway.sqlite'
+const FIRST_KEY = 'G0LD-EN00-1234-5678-9ABC-DEFG-HJKM-NPQR'
+const FIRST_FILE = JSON.stringify({
+  ...{ version: 1, madeAt: '2026-03-10T09:00:00.000Z', salt: 'AwMDAwMDAwMDAwMDAwMDAw==', nonce: 'BAQEBAQEBAQEBAQE' },
+  ...{ wrapped: 'MexmjTNhCY4EVHzOXXx4ZEAbwi6iPCJ10rYzf4bmqnk=', tag: 'MFXXXxOBSGeFLwp2IrbJsA==', ofKey: '8f4deb591b32009c' },
+})
 
 /** A folder with a secret in its database and a recovery key, its store closed. */
 function lostFolder() {
@@ -22,7 +30,7 @@ function lostFolder() {
   const recoveryKey = newRecoveryKey()
   store.secrets.set('mail.password', 'seven calm otters')
   keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(folder, recoveryKey, clock()))
+  keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
   store[Symbol.dispose]()
   return { ...temp, recoveryKey }
 }
@@ -86,14 +94,13 @@ it('says that there is no recovery file, or a damaged one', () => {
 it('knows whether the recovery key is one of this folder', () => {
   using temp = tempStore()
   const { store, folder, clock } = temp
-  expect(recoveryKeyState(folder)).toEqual({ state: 'none', madeAt: null })
+  expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'none', madeAt: null })
   keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(folder, newRecoveryKey(), clock()))
-  expect(recoveryKeyState(folder)).toEqual({ state: 'ready', madeAt: '2026-03-10T09:00:00.000Z' })
-  writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(recoveryKeyState(folder)).toMatchObject({ state: 'foreign' })
+  keepRecoveryKey(folder, wrapDataKey(store.seal, newRecoveryKey(), clock()))
+  expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'ready', madeAt: '2026-03-10T09:00:00.000Z' })
+  expect(recoveryKeyState(folder, sealWith(Buffer.alloc(32, 7)))).toMatchObject({ state: 'foreign' })
   writeFileSync(join(folder, 'recovery.key'), 'paper')
-  expect(recoveryKeyState(folder)).toEqual({ state: 'foreign', madeAt: null })
+  expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'foreign', madeAt: null })
 })
 
 it('gives a new key another lock: the one before opens nothing any more', () => {
@@ -102,9 +109,45 @@ it('gives a new key another lock: the one before opens nothing any more', () => 
   {
     using store = openStore({ folder, clock, uuid })
     keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(folder, second, clock()))
+    keepRecoveryKey(folder, wrapDataKey(store.seal, second, clock()))
   }
   rmSync(join(folder, 'data.key'))
   expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(/not the recovery key/)
   expect(recoverDataKey(folder, DATABASE, second)).toBe(true)
+})
+
+it('gives the data key out of a recovery file anywhere, as of a back-up', () => {
+  const { folder, recoveryKey } = lostFolder()
+  const file = join(folder, 'recovery.key')
+  expect(openRecoveryFile(file, recoveryKey)).toEqual({
+    dataKey: readFileSync(join(folder, 'data.key')),
+    madeAt: '2026-03-10T09:00:00.000Z',
+  })
+  const { ofKey: _, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...rest, ofKey: '0'.repeat(16) }))
+  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(/not the data key that it names/)
+})
+
+it('reads a recovery file of the first release that had one', () => {
+  using temp = tempFolder()
+  const file = join(temp.folder, 'recovery.key')
+  // As it was written by that release, of the data key 07 07 … 07.
+  writeFileSync(file, FIRST_FILE)
+  expect(openRecoveryFile(file, FIRST_KEY).dataKey).toEqual(Buffer.alloc(32, 7))
+})
+
+it('knows the data key of a database that never had a recovery key by what is sealed in it', () => {
+  using temp = tempStore()
+  const { store, folder } = temp
+  const [file, key] = [join(folder, DATABASE), store.seal.exportKey()]
+  expect(provesDataKey(file, key)).toBeUndefined()
+  store.audit.append({ actor: 'gateway', action: 'test', target: 't', detail: {} })
+  expect(provesDataKey(file, key)).toBe(true)
+  expect(provesDataKey(file, Buffer.alloc(32, 7))).toBe(false)
+})
+
+it('refuses to open a database with another data key, and says so', () => {
+  const { folder, clock, uuid } = lostFolder()
+  writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
+  expect(() => openStore({ folder, clock, uuid })).toThrow(/not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/)
 })

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -61,7 +61,9 @@ describe('the data key', () => {
 
   it('is not made where something may be sealed under one that is missing', () => {
     using temp = tempFolder()
-    expect(() => openSeal(temp.folder, { mayCreate: false })).toThrow(/data\.key is missing\. .*put the file back from the backup\.$/)
+    expect(() => openSeal(temp.folder, { mayCreate: false })).toThrow(
+      /data\.key is missing\. .*put the file back, or let the recovery key make it again/,
+    )
     expect(existsSync(join(temp.folder, KEY_FILE))).toBe(false)
   })
 
@@ -73,7 +75,30 @@ describe('the data key', () => {
 
   it('says when its folder is not there', () => {
     using temp = tempFolder()
-    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(/The data key .* cannot be written/)
+    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(/The key file .*data\.key cannot be written/)
+  })
+
+  it('may be handed over, and is then not written; a file that is there counts before it', () => {
+    using temp = tempFolder()
+    const dataKey = Buffer.alloc(32, 7)
+    const sealed = openSeal(temp.folder, { mayCreate: true, dataKey }).seal(text, 'name')
+    expect(readdirSync(temp.folder)).toEqual([])
+    expect(sealWith(dataKey).open(sealed, 'name')).toEqual(text)
+    expect(() => openSeal(temp.folder, { mayCreate: true, dataKey: Buffer.alloc(31) })).toThrow('has 31 bytes instead of 32')
+    writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(32, 8))
+    expect(openSeal(temp.folder, { mayCreate: false, dataKey }).keyName).toBe(sealWith(Buffer.alloc(32, 8)).keyName)
+  })
+
+  it('is kept by the seal as a copy, named without being said, and given out as a copy', () => {
+    const key = Buffer.alloc(32, 7)
+    const own = sealWith(key)
+    const before = own.seal(text, 'name')
+    key.fill(0)
+    own.exportKey().fill(0)
+    expect(own.open(before, 'name')).toEqual(text)
+    expect(own.keyName).toMatch(/^[0-9a-f]{16}$/)
+    expect(own.keyName).not.toBe(sealWith(Buffer.alloc(32, 8)).keyName)
+    expect(sealWith(Buffer.alloc(32, 9)).open(own.wrapUnder(Buffer.alloc(32, 9), 'sheet'), 'sheet')).toEqual(Buffer.alloc(32, 7))
   })
 
   it.skipIf(process.platform === 'win32')('is readable by its owner only, also when somebody loosened it', () => {

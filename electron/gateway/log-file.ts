@@ -1,0 +1,88 @@
+import { mkdirSync, readdirSync, statSync, writeSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { DestinationStream } from 'pino'
+
+/** At 14 files of 10 MB a busy clinic keeps weeks. */
+const SIZE = '10m'
+const FILES = 14
+/** Lines that wait while the disk is full; more are dropped. */
+const WAITING_BYTES = 1 << 20
+const TOLD_EVERY_MS = 60_000
+
+export interface LogFileOptions {
+  /** Of one file, as pino-roll reads it. */
+  readonly size?: string
+  /** Where a fault of the log itself is told; a line of JSON. */
+  readonly tell?: (line: string) => void
+  readonly clock?: () => number
+}
+
+/**
+ * Where the log goes with `serve --log-file FILE`: `gateway.log` is written as `gateway.1.log`, then `gateway.2.log` and so on, the newest with the
+ * highest number, readable by this account only. A log that cannot be written keeps no device from its work: the lines go to stderr where the
+ * file could not be opened, and are dropped where the disk is full.
+ */
+export async function openLogFile(file: string, options: LogFileOptions = {}): Promise<DestinationStream> {
+  const { size = SIZE, tell = toStderr, clock = Date.now } = options
+  let toldAt = Number.NEGATIVE_INFINITY
+  const fault = (error: unknown) => {
+    const now = clock()
+    if (now - toldAt < TOLD_EVERY_MS) return
+    toldAt = now
+    const { code = 'unknown fault' } = error as NodeJS.ErrnoException
+    tell(`${JSON.stringify({ level: 'error', time: new Date(now).toISOString(), code, msg: 'the log file cannot be written' })}\n`)
+  }
+  try {
+    const path = resolve(file)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // Where no log file is wanted, this and the library of dates below it are not loaded.
+    const { default: roll } = await import('pino-roll')
+    const limit = { count: FILES, removeOtherLogFiles: true }
+    // Synchronous, so that the last line before an end is there.
+    const stream = await roll({ file: path, size, limit, mode: 0o600, sync: true, maxLength: WAITING_BYTES })
+    stream.on('error', fault)
+    return { write: (line) => attempt(() => stream.write(line), fault) }
+  } catch (error) {
+    fault(error)
+    return { write: tell }
+  }
+}
+
+function attempt(write: () => void, fault: (error: unknown) => void): void {
+  try {
+    write()
+  } catch (error) {
+    fault(error)
+  }
+}
+
+/** Nobody may be reading. */
+const toStderr = (line: string): void =>
+  attempt(
+    () => void writeSync(2, line),
+    () => undefined,
+  )
+
+/** The files of a log and their size, the newest first; empty where there is none. */
+export function logFilesOf(file: string): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {
+  const path = resolve(file)
+  const extension = extname(path) || '.log'
+  const name = basename(path, extname(path))
+  const numberOf = (entry: string): number => {
+    if (!entry.startsWith(`${name}.`) || !entry.endsWith(extension)) return Number.NaN
+    return Number(entry.slice(name.length + 1, -extension.length) || Number.NaN)
+  }
+  let entries: string[]
+  try {
+    entries = readdirSync(dirname(path))
+  } catch {
+    return []
+  }
+  return entries
+    .filter((entry) => Number.isInteger(numberOf(entry)))
+    .sort((a, b) => numberOf(b) - numberOf(a))
+    .flatMap((entry) => {
+      const found = statSync(join(dirname(path), entry), { throwIfNoEntry: false })
+      return found ? [{ path: join(dirname(path), entry), bytes: found.size, changedAt: found.mtimeMs }] : []
+    })
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Settings } from './domain/settings.ts'
+import { writeKeyFile } from './store/data-key.ts'
+
+/** In the data folder, beside the database: what somebody needs to know who has to put a back-up in its place. Nothing in it is secret. */
+export const HINT_FILE = 'rescue.json'
+
+const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
+
+/** Where the back-ups are, as it was noted last; undefined where it never was, or cannot be read. */
+export function hintedBackupFolder(folder: string): string | undefined {
+  try {
+    return Hint.parse(JSON.parse(readFileSync(join(folder, HINT_FILE), 'utf8'))).backupFolder
+  } catch {
+    return undefined
+  }
+}
+
+/** Notes where the back-ups are, now and whenever it changes. A note that cannot be written costs nobody anything yet. Returns what ends it. */
+export function keepRescueHint(folder: string, settings: Pick<Settings, 'get' | 'onChange'>): () => void {
+  const keep = () => {
+    const backupFolder = settings.get('backup.folder')
+    if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return
+    try {
+      writeKeyFile(folder, HINT_FILE, Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`))
+    } catch {
+      // As on a full disk, of which the gateway says enough elsewhere.
+    }
+  }
+  keep()
+  return settings.onChange((keys) => keys.includes('backup.folder') && keep())
+}

@@ -1,0 +1,31 @@
+import type { DashboardPorts } from './dashboard/ports.ts'
+import type { Backups } from './domain/backups.ts'
+import type { Parts } from './parts.ts'
+import { type RunningGateway, updatePreparation } from './shell-commands.ts'
+import { type ShellStateDeps, shellState } from './shell-state.ts'
+
+export interface RunningDeps extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams'> {
+  readonly version: string
+  readonly logFile: string | undefined
+  readonly ports: DashboardPorts
+  readonly backups: Pick<Backups, 'make'>
+  /** While it is on, new associations are put off. */
+  readonly putOff: (isOn: boolean) => void
+}
+
+/** What the control socket tells of the running gateway, and asks of it. */
+export function openRunning(parts: Parts, deps: RunningDeps): RunningGateway & Disposable {
+  const { logFile, ports, backups, putOff } = deps
+  const { clock } = parts.deps
+  const prepareUpdate = updatePreparation({
+    backUp: async () => void (await backups.make('before-update', 'gateway')),
+    putOff,
+    openAssociations: ports.openAssociations,
+  })
+  return {
+    status: shellState({ ...parts, ...deps, clock }),
+    prepareUpdate,
+    logFile,
+    [Symbol.dispose]: () => prepareUpdate[Symbol.dispose](),
+  }
+}

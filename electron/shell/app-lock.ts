@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { userInfo } from 'node:os'
+import { z } from 'zod'
+
+const Holder = z.object({
+  user: z.string().regex(/^[\p{L}\p{N} ._@\\-]{1,64}$/u),
+  pid: z.int().positive(),
+})
+/** Who runs Isthmus on this PC. */
+export type Holder = z.infer<typeof Holder>
+
+export type MachineLock = Disposable | { readonly heldBy: Holder | undefined }
+
+const ANSWER_MS = 2_000
+const MOST_LENGTH = 1_000
+
+/**
+ * Electron's own lock is of one user; this one is of the machine, whoever signs in. Nothing of it is left when its process ends in whatever way,
+ * and whoever comes second is told by it who was first. The gateway's lock on its data folder and the ports stand behind it.
+ * @param name what may run once, such as a data folder
+ */
+export async function lockMachine(name: string): Promise<MachineLock> {
+  const path = machinePath(name)
+  const mine = JSON.stringify({ user: userInfo().username, pid: process.pid } satisfies Holder)
+  for (let tries = 0; tries < 2; tries++) {
+    const server = await listen(path, mine)
+    if (server) return { [Symbol.dispose]: () => void server.close() }
+    const answer = await ask(path)
+    if (answer !== 'nobody') return { heldBy: answer }
+    clearAway(path)
+  }
+  // A socket another user left behind cannot be cleared away, and is no reason not to serve.
+  return { [Symbol.dispose]: () => undefined }
+}
+
+function clearAway(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // Another user's.
+  }
+}
+
+/** A name all users of the machine see. */
+export function machinePath(name: string, platform: NodeJS.Platform = process.platform): string {
+  const id = `isthmus-app-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`
+  if (platform === 'win32') return `\\\\.\\pipe\\${id}`
+  // An abstract address (unix(7)) is in no folder: nobody has to clear it away.
+  return platform === 'linux' ? `\0${id}` : `/tmp/${id}.sock`
+}
+
+/** Undefined where the name is taken. */
+function listen(path: string, mine: string): Promise<Server | undefined> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.resume().end(`${mine}\n`)
+  })
+  server.unref()
+  return new Promise((settle) => {
+    server.once('error', () => settle(undefined))
+    // Others may ask who is first; nothing they say is heard. An abstract address has no mode.
+    const isOpen = process.platform !== 'linux'
+    server.listen({ path, readableAll: isOpen, writableAll: isOpen }, () => settle(server))
+  })
+}
+
+/** The one who listens there; `nobody` where a socket was left behind; undefined where it does not say. */
+function ask(path: string): Promise<Holder | 'nobody' | undefined> {
+  return new Promise((settle) => {
+    let text = ''
+    const socket = connect(path)
+    socket.setEncoding('utf8')
+    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.on('data', (chunk) => {
+      text += chunk
+      if (text.length > MOST_LENGTH) socket.destroy()
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      settle(['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '') ? 'nobody' : undefined),
+    )
+    socket.on('close', () => settle(holderOf(text)))
+  })
+}
+
+function holderOf(text: string): Holder | undefined {
+  try {
+    return Holder.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
+import type { ShellStatus, TrayState, UpdateState } from '#shared/contract/shell.ts'
+import type { ShellWords } from './words.ts'
+
+/** Each is a shape of its own, not only a colour. */
+export const TRAY_SHAPES = ['ok', 'attention', 'partner-away', 'listener-down', 'update-ready'] as const satisfies readonly (
+  | TrayState
+  | 'update-ready'
+)[]
+export type TrayShape = (typeof TRAY_SHAPES)[number]
+
+export interface TraySituation {
+  /** Undefined while the gateway does not answer. */
+  readonly status: ShellStatus | undefined
+  readonly update: UpdateState
+  /** What the gateway said last when it ended; empty where it did not. */
+  readonly fault: string
+}
+
+export interface TrayActions {
+  readonly open: () => void
+  readonly openDataFolder: () => void
+  readonly installUpdate: () => void
+  readonly quit: () => void
+}
+
+const MOST_LINES = 5
+const MOST_LENGTH = 120
+
+/** The gravest that is so. An update that waits is the least of all. */
+export function shapeOf({ status, update }: TraySituation): TrayShape {
+  if (!status) return 'listener-down'
+  if (status.tray !== 'ok') return status.tray
+  return update.state === 'ready' ? 'update-ready' : 'ok'
+}
+
+/** The menu of the tray. The gateway's own sentences are English. */
+export function trayMenu(situation: TraySituation, words: ShellWords, actions: TrayActions): MenuItemConstructorOptions[] {
+  const { status, update, fault } = situation
+  const line = (label: string): MenuItemConstructorOptions => ({ label: cut(label), enabled: false })
+  return [
+    { label: words.open, click: actions.open },
+    { type: 'separator' },
+    line(status ? (status.isSafe ? words.safe : words.shapes[shapeOf(situation)]) : words.starting),
+    ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MOST_LINES).map(line),
+    ...(fault === '' ? [] : [line(words.lastError(fault))]),
+    { type: 'separator' },
+    ...(update.state === 'ready' ? [{ label: words.updateReady(update.version ?? ''), click: actions.installUpdate }] : []),
+    { label: words.dataFolder, click: actions.openDataFolder },
+    { label: words.quit, click: actions.quit },
+  ]
+}
+
+/** The icon beside the clock. `images` is the folder of its pictures. */
+export function openTray(
+  images: string,
+  words: ShellWords,
+  actions: TrayActions,
+  platform: NodeJS.Platform = process.platform,
+): { show(situation: TraySituation): void } {
+  // macOS colours a template image as its menu bar is coloured.
+  const imageOf = (shape: TrayShape) =>
+    nativeImage.createFromPath(join(images, `tray-${shape}${platform === 'darwin' ? 'Template' : ''}.png`))
+  const tray = new Tray(imageOf('listener-down'))
+  tray.on('click', () => platform === 'win32' && actions.open())
+  let drawn = ''
+  return {
+    show(situation) {
+      const shape = shapeOf(situation)
+      const menu = trayMenu(situation, words, actions)
+      // A menu that is open closes when it is set anew.
+      const drawing = JSON.stringify([shape, menu])
+      if (drawing === drawn) return
+      drawn = drawing
+      tray.setImage(imageOf(shape))
+      tray.setToolTip(`Isthmus: ${situation.status?.isSafe ? words.safe : words.shapes[shape]}`)
+      tray.setContextMenu(Menu.buildFromTemplate(menu))
+    },
+  }
+}
+
+const cut = (text: string) => (text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH - 1)}…` : text)

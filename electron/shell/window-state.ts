@@ -1,0 +1,96 @@
+import { type BrowserWindow, type Display, type Rectangle, screen } from 'electron'
+import { z } from 'zod'
+import type { KeptFile } from './kept-file.ts'
+
+const Place = z.object({
+  x: z.int(),
+  y: z.int(),
+  width: z.int().min(1).max(100_000),
+  height: z.int().min(1).max(100_000),
+  isMaximized: z.boolean(),
+})
+/** Where a window is on its displays, in device-independent pixels. */
+export type WindowPlace = z.infer<typeof Place>
+
+/** A place for each set of displays, the one used last at the end. */
+export const WindowPlaces = z.array(z.object({ displays: z.string(), place: Place })).max(100)
+export type WindowPlaces = z.infer<typeof WindowPlaces>
+
+type Area = Pick<Display, 'bounds' | 'workArea' | 'scaleFactor'>
+
+const MOST_SETS = 20
+const SETTLED_MS = 500
+export const SMALLEST = { width: 900, height: 640 } as const
+const USUAL = { width: 1360, height: 860 } as const
+
+/** Names a set of displays: a laptop in its dock is another set than without. */
+export function nameOf(displays: readonly Area[]): string {
+  const names = displays.map(({ bounds: { x, y, width, height }, scaleFactor }) => `${width}x${height}+${x}+${y}@${scaleFactor}`)
+  return names.sort().join(' ')
+}
+
+/** Where the window goes: where it was on these displays, wholly on them; where that is not known, in the middle of the first. */
+export function placeOn(displays: readonly Area[], kept: WindowPlaces): Partial<WindowPlace> & Pick<WindowPlace, 'width' | 'height'> {
+  const place = kept.findLast((one) => one.displays === nameOf(displays))?.place
+  return place ? { ...place, ...onScreen(place, displays) } : USUAL
+}
+
+/** As it is where displays show all of it; else moved and made smaller, onto the one that shows most. */
+export function onScreen(place: Rectangle, displays: readonly Area[]): Rectangle {
+  const areas = displays.map(({ workArea }) => workArea)
+  const shown = areas.map((area) => shared(place, area))
+  const best = areas[shown.indexOf(Math.max(...shown))]
+  if (!best || sum(shown) === place.width * place.height) return place
+  const width = Math.min(place.width, best.width)
+  const height = Math.min(place.height, best.height)
+  return {
+    x: within(place.x, best.x, best.x + best.width - width),
+    y: within(place.y, best.y, best.y + best.height - height),
+    width,
+    height,
+  }
+}
+
+/** Keeps where the window is while it is moved, and brings it back when its display is gone. */
+export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): void {
+  let timer: NodeJS.Timeout | undefined
+  const keep = () => {
+    clearTimeout(timer)
+    if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
+    const displays = nameOf(screen.getAllDisplays())
+    const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
+    file.write([...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(-MOST_SETS))
+  }
+  const soon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(keep, SETTLED_MS)
+  }
+  const bringBack = () => {
+    if (window.isDestroyed() || window.isMaximized() || window.isFullScreen()) return
+    const bounds = window.getNormalBounds()
+    const place = onScreen(bounds, screen.getAllDisplays())
+    if (place !== bounds) window.setBounds(place)
+  }
+  window.on('resize', soon)
+  window.on('move', soon)
+  window.on('maximize', soon)
+  window.on('unmaximize', soon)
+  window.on('close', keep)
+  screen.on('display-removed', bringBack)
+  screen.on('display-metrics-changed', bringBack)
+  window.once('closed', () => {
+    clearTimeout(timer)
+    screen.off('display-removed', bringBack)
+    screen.off('display-metrics-changed', bringBack)
+  })
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+const within = (value: number, least: number, most: number) => Math.max(least, Math.min(value, most))
+
+/** Pixels two rectangles share. */
+function shared(one: Rectangle, other: Rectangle): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
+  return Math.max(0, width) * Math.max(0, height)
+}

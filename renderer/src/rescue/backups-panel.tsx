@@ -1,0 +1,104 @@
+import { Button, Group, Radio, Text, TextInput } from '@mantine/core'
+import { IconFolderSearch } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { type BackupEntry, dashboardRescue, type RescueState } from '#shared/contract/dashboard-upkeep.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed, Panel } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { bytesText } from '../display/amounts.ts'
+import { agoText, clockText } from '../display/dates.ts'
+import { Findings } from '../setup/findings.tsx'
+import { call } from './calls.ts'
+import { Chosen } from './chosen.tsx'
+import css from './rescue.module.css'
+import { words } from './words.ts'
+
+const texts = words.backups
+
+/** The back-ups of the plan's folder or of another one, and what becomes of the one that is chosen. */
+export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: () => void }) {
+  const [folder, setFolder] = useState(state.backupFolder ?? '')
+  const [name, setName] = useState<string | null>(null)
+  const look = useMutation<ReplyOf<typeof dashboardRescue.look>, ProblemError, string>({
+    mutationFn: (typed) => call(dashboardRescue.look, { body: { folder: typed } }),
+    onSuccess: () => setName(null),
+  })
+  const looked = look.data === undefined ? undefined : look.variables
+  const backups = look.data?.backups ?? state.backups
+  const shownFolder = looked ?? state.backupFolder
+  const chosen = backups.find((one) => one.name === name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    look.mutate(folder)
+  }
+  return (
+    <>
+      <Panel isFlush title={texts.title} aside={shownFolder && backups.length > 0 && <span className="mono">{shownFolder}</span>}>
+        {backups.length > 0 && (
+          <Radio.Group value={name} onChange={setName} label={texts.list} labelProps={{ className: css.hidden ?? '' }}>
+            <div className={css.list}>
+              {backups.map((one) => (
+                <Row key={one.name} backup={one} />
+              ))}
+            </div>
+          </Radio.Group>
+        )}
+        {backups.length === 0 && !look.data && (
+          <p className={css.empty}>{state.backupFolder === null ? texts.folderUnknown : texts.emptyFolder(state.backupFolder)}</p>
+        )}
+        <form onSubmit={submit} className={css.folder}>
+          <Group align="flex-end" wrap="wrap">
+            <TextInput
+              label={texts.folder[0]}
+              description={texts.folder[1]}
+              placeholder={texts.example}
+              maxLength={1000}
+              spellCheck={false}
+              style={{ flex: '1 1 320px' }}
+              value={folder}
+              onChange={(event) => setFolder(event.currentTarget.value)}
+            />
+            <Button
+              type="submit"
+              variant="default"
+              leftSection={<IconFolderSearch size={16} />}
+              loading={look.isPending}
+              disabled={folder.trim() === ''}
+            >
+              {texts.look}
+            </Button>
+          </Group>
+          <div role="status">
+            {look.error && <Failed error={look.error} />}
+            {look.data && <Findings findings={look.data.findings} />}
+          </div>
+        </form>
+      </Panel>
+      {chosen && <Chosen key={`${looked} ${chosen.name}`} backup={chosen} folder={looked} onBegun={onBegun} />}
+    </>
+  )
+}
+
+function Row({ backup }: { backup: BackupEntry }) {
+  const { name, kind, madeAt, bytes, hasRecoveryKey } = backup
+  const now = new Date()
+  return (
+    <Radio.Card value={name} className={css.row ?? ''}>
+      <Radio.Indicator />
+      <span className={css.when}>
+        {/* Of this PC: the clinic's zone is in the database. */}
+        <time dateTime={madeAt}>{clockText(madeAt, undefined, now)}</time>
+        <Text component="span" size="sm" c="dimmed">
+          {agoText(madeAt, now)}
+        </Text>
+      </span>
+      <Tag tone="plain">{texts.kinds[kind]}</Tag>
+      <span className={`tabular ${css.size}`}>{bytesText(bytes)}</span>
+      <Text component="span" size="sm" c="dimmed" className={css.withKey ?? ''}>
+        {hasRecoveryKey ? texts.withKey : texts.withoutKey}
+      </Text>
+    </Radio.Card>
+  )
+}

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { IconDatabaseImport } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { type BackupEntry, dashboardRescue, type RestorePreview } from '#shared/contract/dashboard-upkeep.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { numberText } from '../display/amounts.ts'
+import { clockText } from '../display/dates.ts'
+import { said } from '../language/said.ts'
+import { call } from './calls.ts'
+import { RecoveryKeyInput } from './recovery-key-input.tsx'
+import css from './rescue.module.css'
+import { words } from './words.ts'
+
+const texts = words.chosen
+const TABLES: Readonly<Record<string, string>> = texts.tables
+
+/** What the chosen back-up holds, the key where it needs one, and the one button. */
+export function Chosen(props: { backup: BackupEntry; folder: string | undefined; onBegun: () => void }) {
+  const { backup, folder, onBegun } = props
+  const { name, madeAt } = backup
+  const [typed, setTyped] = useState('')
+  const [recoveryKey, setRecoveryKey] = useState('')
+  const [isAsking, setIsAsking] = useState(false)
+  const from = { name, ...(folder !== undefined && { folder }), ...(recoveryKey !== '' && { recoveryKey }) }
+  const preview = useQuery<RestorePreview, ProblemError>({
+    queryKey: [dashboardRescue.preview.path, from],
+    queryFn: ({ signal }) => call(dashboardRescue.preview, { body: from }, signal),
+    // Nothing of a key stays in the memory of the page for longer than it is looked at.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  const restore = useMutation<unknown, ProblemError, void>({
+    mutationFn: () => call(dashboardRescue.restore, { body: from }),
+    onSuccess: onBegun,
+    onError: () => setIsAsking(false),
+  })
+  const when = clockText(madeAt, undefined, new Date())
+  const found = preview.data
+  const needsKey = found?.opensWith === 'recovery-key'
+  const opens = found !== undefined && found.fault === '' && (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
+  const keyFault = needsKey && recoveryKey !== '' && found.fault !== '' ? said(found.fault) : undefined
+  const submitKey = (event: FormEvent) => {
+    event.preventDefault()
+    setRecoveryKey(typed.trim())
+  }
+  return (
+    <Panel title={texts.title(when)}>
+      <Stack gap="sm">
+        {preview.isPending && <Waiting rows={2} />}
+        {preview.error && <Failed error={preview.error} onRetry={() => void preview.refetch()} />}
+        {found && <Holds preview={found} />}
+        {found && !needsKey && found.fault !== '' && (
+          <Notice tone="danger" title={texts.cannot}>
+            {said(found.fault)}
+          </Notice>
+        )}
+        {needsKey && !opens && (
+          <form onSubmit={submitKey}>
+            <Stack gap="sm">
+              <Text>{texts.needsKey}</Text>
+              <RecoveryKeyInput value={typed} onChange={setTyped} error={keyFault} />
+              <Group>
+                <Button type="submit" variant="default" loading={preview.isFetching} disabled={typed.trim() === ''}>
+                  {texts.tryKey}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+        {needsKey && opens && <Notice tone="good">{texts.keyFits}</Notice>}
+        {restore.error && <Failed error={restore.error} />}
+        {opens && (
+          <Group>
+            <Button size="md" leftSection={<IconDatabaseImport size={18} />} onClick={() => setIsAsking(true)}>
+              {texts.put}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={texts.ask(when)}>
+        <Stack>
+          <Text>{texts.lost}</Text>
+          <Text>{texts.kept}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
+              {texts.notYet}
+            </Button>
+            <Button loading={restore.isPending} onClick={() => restore.mutate()}>
+              {texts.put}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Panel>
+  )
+}
+
+function Holds({ preview }: { preview: RestorePreview }) {
+  const known = Object.entries(TABLES).flatMap(([table, label]) => {
+    const row = preview.rows.find((one) => one.table === table)
+    return row ? [{ label, count: row.inBackup }] : []
+  })
+  return (
+    <dl className={css.holds}>
+      {known.map(({ label, count }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd className="tabular">{numberText(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

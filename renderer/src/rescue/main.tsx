@@ -1,0 +1,32 @@
+import '@fontsource-variable/inter/index.css'
+import '@mantine/core/styles.css'
+import '../theme.css'
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { language, PSEUDO } from '../language/language.ts'
+import { loadSentences } from '../language/said.ts'
+import { cssVariables, theme } from '../theme.ts'
+import { Rescue } from './rescue.tsx'
+
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { networkMode: 'always', retry: false }, mutations: { networkMode: 'always', retry: false } },
+})
+
+async function start(root: HTMLElement): Promise<void> {
+  document.documentElement.lang = language === PSEUDO ? 'en' : language
+  await loadSentences().catch(() => undefined)
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+        <QueryClientProvider client={queryClient}>
+          <Rescue />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+}
+
+const root = document.getElementById('root')
+if (root) void start(root)

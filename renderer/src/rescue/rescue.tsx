@@ -1,0 +1,128 @@
+import { Loader, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { dashboardRescue, type RescueState } from '#shared/contract/dashboard-upkeep.ts'
+import type { ProblemError } from '../client.ts'
+import { Failed, Panel, Waiting } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import { BackupsPanel } from './backups-panel.tsx'
+import { call, goToWindow, token } from './calls.ts'
+import { KeyPanel } from './key-panel.tsx'
+import { PuttingBack } from './putting-back.tsx'
+import css from './rescue.module.css'
+import { Side } from './side.tsx'
+import { words } from './words.ts'
+
+const POLL_MS = 700
+/** Faults that the data key alone mends. */
+const OF_THE_KEY = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
+
+/** A gateway that could not open its data again is back as this page after so long. */
+const AWAY_MS = 8000
+
+/** What a gateway shows that cannot open its data: what is wrong, and the ways to put it right. */
+export function Rescue() {
+  const [startedAt, setStartedAt] = useState<number | null>(null)
+  const reply = useQuery<RescueState, ProblemError>({
+    queryKey: [dashboardRescue.state.path],
+    queryFn: ({ signal }) => call(dashboardRescue.state, {}, signal),
+    enabled: token !== null,
+    refetchInterval: POLL_MS,
+  })
+  const state = reply.data
+  const phase = state?.restore.phase ?? 'none'
+  const code = reply.error?.code
+  useEffect(() => {
+    document.title = `${words.title} · Isthmus`
+  }, [])
+  // A gateway that has its data knows no such call.
+  useEffect(() => {
+    if (code === 'not-found') goToWindow()
+  }, [code])
+  useEffect(() => {
+    if (phase === 'ready') setStartedAt(Date.now())
+  }, [phase])
+  const isStarting = phase === 'ready' || (startedAt !== null && reply.dataUpdatedAt < startedAt + AWAY_MS)
+
+  if (token === null || code === 'not-signed-in')
+    return (
+      <Frame version="">
+        <LinkNeeded />
+      </Frame>
+    )
+  if (isStarting || code === 'not-found')
+    return (
+      <Frame version={state?.version ?? ''}>
+        <Starting />
+      </Frame>
+    )
+  if (!state)
+    return (
+      <Frame version="">
+        {reply.isError ? <Failed error={reply.error} onRetry={() => void reply.refetch()} /> : <Waiting rows={6} height={48} />}
+      </Frame>
+    )
+  return (
+    <Frame version={state.version}>
+      <div>
+        <Title order={1}>{words.faults[state.fault] ?? words.title}</Title>
+        <p className={css.about}>{words.why[state.fault] ?? ''}</p>
+        <p className={css.says}>
+          {words.says} {said(state.sentence)}
+        </p>
+      </div>
+      {code === 'unreachable' && <Notice tone="warning">{words.unreachable}</Notice>}
+      {phase === 'decrypting' || phase === 'checking' ? (
+        <PuttingBack restore={state.restore} />
+      ) : (
+        <>
+          {phase === 'failed' && (
+            <Notice tone="danger" title={words.failed}>
+              {said(state.restore.sentence)} {words.failedText}
+            </Notice>
+          )}
+          {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
+          <BackupsPanel state={state} onBegun={() => void reply.refetch()} />
+        </>
+      )}
+    </Frame>
+  )
+}
+
+function Frame({ version, children }: { version: string; children: ReactNode }) {
+  return (
+    <div className={css.frame}>
+      <Side version={version} />
+      <main className={css.main}>
+        <div className={css.inner}>{children}</div>
+      </main>
+    </div>
+  )
+}
+
+function LinkNeeded() {
+  return (
+    <>
+      <Title order={1}>{words.title}</Title>
+      <Panel>
+        <p className={css.plain}>{words.linkNeeded}</p>
+        <code className={css.command}>{words.command}</code>
+      </Panel>
+    </>
+  )
+}
+
+function Starting() {
+  return (
+    <Panel>
+      <div role="status" className={css.starting}>
+        <Loader size="sm" aria-hidden />
+        <div>
+          <Title order={1}>{words.starting}</Title>
+          <p className={css.about}>{words.startingText}</p>
+        </div>
+      </div>
+    </Panel>
+  )
+}

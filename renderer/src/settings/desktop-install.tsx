@@ -1,0 +1,31 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import { words } from './desktop-words.ts'
+
+/** Says what installing an update does, and begins it. What keeps it from happening is told here. */
+export function DesktopInstall(props: { version: string; install: () => Promise<void>; onClose: () => void }) {
+  const { version, install, onClose } = props
+  const run = useMutation<void, Error>({ mutationFn: install })
+  return (
+    <Modal opened onClose={onClose} title={words.installTitle(version)} size="lg" closeOnClickOutside={!run.isPending}>
+      <Stack>
+        <ol style={{ margin: 0, paddingLeft: 20 }}>
+          {words.installSteps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        {run.error && <Notice tone="danger">{said(run.error.message)}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {words.later}
+          </Button>
+          <Button loading={run.isPending || run.isSuccess} onClick={() => run.mutate()}>
+            {words.installAction}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,172 @@
+import { Button, Group, Progress, Switch, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
+import { MayButton, useMay } from '../components/allowed.tsx'
+import { Panel, Waiting } from '../components/page.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { type Native, native } from '../native.ts'
+import { DesktopInstall } from './desktop-install.tsx'
+import { words } from './desktop-words.ts'
+import type { Json, SettingRow } from './fields.ts'
+import css from './settings.module.css'
+
+const KEY = ['desktop app']
+const IDLE_MS = 10_000
+const AT_WORK_MS = 1000
+const AT_WORK: readonly UpdateState['state'][] = ['checking', 'available', 'downloading', 'installing']
+
+/** The desktop app around this window; in a browser, where it is found. @param rows of the settings, for those about updates */
+export function DesktopPanel({ rows }: { rows: readonly SettingRow[] }) {
+  return (
+    <Panel title={words.title}>
+      {native ? (
+        <>
+          <Text size="sm" c="dimmed" mt={-6} mb={4}>
+            {words.about}
+          </Text>
+          <OfApp app={native} rows={rows} />
+        </>
+      ) : (
+        <Notice tone="plain" title={words.browser.title}>
+          {words.browser.text}
+        </Notice>
+      )}
+    </Panel>
+  )
+}
+
+function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
+  const state = useQuery<DesktopState>({
+    queryKey: KEY,
+    queryFn: () => app.desktop(),
+    refetchInterval: ({ state: { data } }) => (data && AT_WORK.includes(data.update.state) ? AT_WORK_MS : IDLE_MS),
+    retry: false,
+  })
+  const version = useQuery({ queryKey: [...KEY, 'version'], queryFn: () => app.version(), staleTime: Number.POSITIVE_INFINITY })
+  const client = useQueryClient()
+  const again = () => client.invalidateQueries({ queryKey: KEY })
+  const setAutostart = useMutation<void, Error, boolean>({ mutationFn: (on) => app.setAutostart(on), onSettled: again })
+  const check = useMutation<void, Error>({ mutationFn: () => app.checkForUpdate(), onSettled: again })
+  if (state.isPending) return <Waiting rows={3} />
+  if (!state.data) return <Notice tone="danger">{words.unreadable}</Notice>
+  const { isAutostart, keyStore, update } = state.data
+  const key = words.keyStates[keyStore]
+  return (
+    <>
+      <Row label={words.autostart[0]} about={words.autostart[1]}>
+        <Switch
+          aria-label={words.autostart[0]}
+          checked={isAutostart}
+          disabled={setAutostart.isPending}
+          onChange={({ currentTarget }) => setAutostart.mutate(currentTarget.checked)}
+        />
+        <Fault error={setAutostart.error} />
+      </Row>
+      <Row label={words.key} about={words.keyAbout}>
+        <div>
+          <Tag tone={key.tone} isWrapped>
+            {key.name}
+          </Tag>
+        </div>
+        <Text size="sm" mt={6}>
+          {key.text}
+        </Text>
+        {keyStore === 'file' && (
+          <Link to="/setup" search={{ step: 'recovery' }}>
+            {words.recovery}
+          </Link>
+        )}
+      </Row>
+      <Row label={words.update} about={version.data ? words.version(version.data) : ''}>
+        <Update update={update} isAsked={check.isPending} onCheck={() => check.mutate()} onInstalled={again} app={app} />
+        <Fault error={check.error} />
+      </Row>
+      {update.state !== 'not-here' && <Automatic rows={rows} />}
+    </>
+  )
+}
+
+function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => void; onInstalled: () => void; app: Native }) {
+  const { update, isAsked, onCheck, onInstalled, app } = props
+  const { state, version, share, sentence } = update
+  const [isAsking, setIsAsking] = useState(false)
+  const { tone, name } = words.updateStates[state]
+  const isBusy = AT_WORK.includes(state)
+  return (
+    <>
+      <div role="status">
+        <Tag tone={tone} isWrapped>
+          {name}
+        </Tag>
+        {sentence && (
+          <Text size="sm" mt={6}>
+            {said(sentence)}
+          </Text>
+        )}
+        {state === 'ready' && version !== null && (
+          <Text size="sm" mt={6}>
+            {words.offered(version)}
+          </Text>
+        )}
+        {state === 'downloading' && <Progress mt={8} size={7} value={share * 100} aria-label={name} />}
+      </div>
+      <Group mt={10} gap={8}>
+        {state === 'ready' && (
+          <MayButton permission="manageGateway" onClick={() => setIsAsking(true)}>
+            {words.install}
+          </MayButton>
+        )}
+        {state !== 'not-here' && state !== 'ready' && (
+          <Button variant="default" loading={isAsked} disabled={isBusy} onClick={onCheck}>
+            {words.check}
+          </Button>
+        )}
+      </Group>
+      {isAsking && (
+        <DesktopInstall
+          version={version ?? ''}
+          install={() => app.installUpdate()}
+          onClose={() => {
+            setIsAsking(false)
+            onInstalled()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The setting of the gateway beside it: what the app does in the hour of maintenance. */
+function Automatic({ rows }: { rows: readonly SettingRow[] }) {
+  const settingOf = (key: string): Json => rows.find((row) => row.key === key)?.value ?? null
+  const { may } = useMay('manageGateway')
+  const save = useSend(dashboard.changeSettings, [dashboard.settings])
+  return (
+    <Row label={words.automatic[0]} about={words.automatic[1](String(settingOf('update.at') ?? ''))}>
+      <Switch
+        aria-label={words.automatic[0]}
+        checked={settingOf('update.isAutomatic') === true}
+        disabled={!may || save.isPending}
+        onChange={({ currentTarget }) => save.mutate({ body: { settings: { 'update.isAutomatic': currentTarget.checked } } })}
+      />
+      <Fault error={save.error} />
+    </Row>
+  )
+}
+
+const Fault = ({ error }: { error: Error | null }) => error && <Notice tone="danger">{said(error.message)}</Notice>
+
+const Row = ({ label, about, children }: { label: string; about: string; children: ReactNode }) => (
+  <div className={css.row}>
+    <div>
+      <div className={css.label}>{label}</div>
+      <div className={css.about}>{about}</div>
+    </div>
+    <div>{children}</div>
+  </div>
+)

@@ -1,0 +1,6 @@
+import { locale } from '../language/language.ts'
+
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+
+/** A share from 0 to 1: `42%`, `42 %` in Spanish. */
+export const percentText = (share: number): string => percent.format(share)

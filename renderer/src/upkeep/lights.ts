@@ -1,0 +1,53 @@
+import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import type { Tone } from '../display/tones.ts'
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** How the back-ups stand, the gravest first. */
+export type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'fine'
+export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
+  fault: 'danger',
+  noFolder: 'warning',
+  running: 'info',
+  failed: 'danger',
+  none: 'warning',
+  byHand: 'warning',
+  old: 'danger',
+  fine: 'good',
+}
+
+type Plan = UpkeepState['plan']
+const isPlanned = ({ dailyAt, everyMinutes }: Plan) => dailyAt !== null || everyMinutes !== null
+
+/** As late as this the newest may be: a day and the hour after which a failed one is tried again, or three of the shorter spans. */
+const latestMs = ({ everyMinutes }: Plan) => (everyMinutes === null ? 26 * HOUR_MS : Math.min(26 * HOUR_MS, 3 * everyMinutes * MINUTE_MS))
+
+/** @param now ms */
+export function backupLight({ folder, fault, running, last, backups, plan }: UpkeepState, now: number): BackupLight {
+  if (folder === null) return 'noFolder'
+  if (fault) return 'fault'
+  if (running !== null && running.phase !== 'rehearsing') return 'running'
+  if (last?.success === false) return 'failed'
+  const newest = backups[0]
+  if (!newest) return 'none'
+  if (!isPlanned(plan)) return 'byHand'
+  return now - Date.parse(newest.madeAt) > latestMs(plan) ? 'old' : 'fine'
+}
+
+/** How the rehearsal stands. */
+export type RehearsalLight = 'running' | 'never' | 'good' | 'bad'
+export const REHEARSAL_TONES: Readonly<Record<RehearsalLight, Tone>> = { running: 'info', never: 'plain', good: 'good', bad: 'danger' }
+export function rehearsalLight({ running, rehearsal }: UpkeepState): RehearsalLight {
+  if (running?.phase === 'rehearsing') return 'running'
+  if (rehearsal.last === null) return 'never'
+  return rehearsal.last.success ? 'good' : 'bad'
+}
+
+/** How the copy elsewhere stands. */
+export type StandbyLight = 'none' | 'good' | 'late'
+export const STANDBY_TONES: Readonly<Record<StandbyLight, Tone>> = { none: 'plain', good: 'good', late: 'warning' }
+export function standbyLight({ standby, plan }: UpkeepState, now: number): StandbyLight {
+  if (standby === null) return 'none'
+  return standby.recoveryPoint === null || now - Date.parse(standby.recoveryPoint) > latestMs(plan) ? 'late' : 'good'
+}

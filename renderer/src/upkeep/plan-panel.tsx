@@ -1,0 +1,180 @@
+import { Button, NumberInput, Switch, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode, useEffect, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
+import { dashboardUpkeep, type UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import { faultsByField } from '../client.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { Failed, Panel } from '../components/page.tsx'
+import { showDone } from '../components/undo.tsx'
+import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { Findings } from '../setup/findings.tsx'
+import { changesOf, FIRST, faultsOf, type Plan } from './plan.ts'
+import css from './upkeep.module.css'
+import { words } from './words.ts'
+
+const texts = words.plan
+
+/** Where, when and for how long back-ups are kept; each is changed where it stands. */
+export function PlanPanel({ state }: { state: UpkeepState }) {
+  const [edited, setEdited] = useState<Partial<Plan>>({})
+  const save = useSend(dashboard.changeSettings, [dashboardUpkeep.state, dashboard.settings])
+  const plan: Plan = { ...state.plan, ...edited }
+  const changes = changesOf(state.plan, plan)
+  const isChanged = Object.keys(changes).length > 0
+  const faults = faultsOf(plan)
+  const edit = (part: Partial<Plan>) => setEdited({ ...edited, ...part })
+  const number = (name: 'everyMinutes' | 'keepDaily' | 'keepWeekly' | 'keepMonthly') => ({
+    value: Number.isNaN(plan[name]) ? '' : (plan[name] ?? ''),
+    allowDecimal: false,
+    clampBehavior: 'none' as const,
+    error: faults[name] && said(faults[name]),
+    onChange: (value: number | string) => edit({ [name]: typeof value === 'number' ? value : Number.NaN }),
+  })
+  const submit = () =>
+    save.mutate(
+      { body: { settings: changes } },
+      {
+        onSuccess: () => {
+          showDone(texts.saved)
+          setEdited({})
+        },
+      },
+    )
+  return (
+    <Panel title={texts.title}>
+      <Folder folder={state.folder} />
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <Row label={texts.daily[0]} about={texts.daily[1]}>
+          <Switch
+            className={css.switch}
+            aria-label={texts.daily[0]}
+            label={plan.dailyAt === null ? texts.off : texts.on}
+            checked={plan.dailyAt !== null}
+            onChange={({ currentTarget }) => edit({ dailyAt: currentTarget.checked ? (state.plan.dailyAt ?? FIRST.dailyAt) : null })}
+          />
+          {plan.dailyAt !== null && (
+            <TextInput
+              aria-label={texts.at}
+              leftSection={<Inline>{texts.at}</Inline>}
+              leftSectionWidth={texts.at.length * 8 + 22}
+              w={texts.at.length * 8 + 100}
+              maxLength={5}
+              placeholder={FIRST.dailyAt}
+              value={plan.dailyAt}
+              error={faults.dailyAt && said(faults.dailyAt)}
+              onChange={({ currentTarget }) => edit({ dailyAt: currentTarget.value })}
+            />
+          )}
+        </Row>
+        <Row label={texts.often[0]} about={texts.often[1]}>
+          <Switch
+            className={css.switch}
+            aria-label={texts.often[0]}
+            label={plan.everyMinutes === null ? texts.off : texts.on}
+            checked={plan.everyMinutes !== null}
+            onChange={({ currentTarget }) =>
+              edit({ everyMinutes: currentTarget.checked ? (state.plan.everyMinutes ?? FIRST.everyMinutes) : null })
+            }
+          />
+          {plan.everyMinutes !== null && (
+            <NumberInput
+              aria-label={texts.every}
+              leftSection={<Inline>{texts.every}</Inline>}
+              leftSectionWidth={texts.every.length * 8 + 22}
+              w={texts.every.length * 8 + 130}
+              {...{ min: 5, max: 1440, step: 5, suffix: texts.minutes }}
+              {...number('everyMinutes')}
+            />
+          )}
+        </Row>
+        <Row label={texts.keep[0]} about={texts.keep[1]}>
+          <NumberInput label={texts.days} w={100} min={1} max={90} {...number('keepDaily')} />
+          <NumberInput label={texts.weeks} w={100} min={0} max={52} {...number('keepWeekly')} />
+          <NumberInput label={texts.months} w={100} min={0} max={60} {...number('keepMonthly')} />
+        </Row>
+        {save.error && <Failed error={save.error} />}
+        {isChanged && (
+          <div className={css.bar}>
+            <Button variant="default" onClick={() => setEdited({})}>
+              {texts.discard}
+            </Button>
+            <MayButton type="submit" permission="manageGateway" loading={save.isPending} disabled={Object.keys(faults).length > 0}>
+              {texts.save}
+            </MayButton>
+          </div>
+        )}
+      </form>
+      <div className={css.outside}>{texts.outside}</div>
+    </Panel>
+  )
+}
+
+const CHANGES = [dashboardUpkeep.state, dashboard.settings, dashboardSetup.state, dashboardSetup.readiness]
+
+function Folder({ folder }: { folder: string | null }) {
+  const use = useSend(dashboardSetup.setBackupFolder, CHANGES)
+  const form = useForm({ initialValues: { folder: folder ?? '' } })
+  const submit = form.onSubmit((body) => use.mutate({ body }, { onError: (error) => form.setErrors(faultsByField(error)) }))
+  const isChanged = form.values.folder.trim() !== (folder ?? '')
+  const { setFieldValue } = form
+  // Chosen in another window, or by the command line.
+  useEffect(() => setFieldValue('folder', folder ?? ''), [folder, setFieldValue])
+  return (
+    <form onSubmit={submit} className={`${css.row} ${css.first}`}>
+      <div>
+        <div className={css.label}>{texts.folder[0]}</div>
+        <div className={css.about}>{texts.folder[1]}</div>
+      </div>
+      <div>
+        <div className={css.fields}>
+          <TextInput
+            aria-label={texts.folder[0]}
+            placeholder={texts.example}
+            maxLength={1000}
+            required
+            withAsterisk={false}
+            spellCheck={false}
+            style={{ flex: '1 1 260px' }}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
+            {...form.getInputProps('folder')}
+          />
+          {(isChanged || folder === null) && (
+            <MayButton permission="manageGateway" type="submit" loading={use.isPending}>
+              {texts.use}
+            </MayButton>
+          )}
+        </div>
+        <div role="status">
+          {use.error && use.error.errors.length === 0 && <Failed error={use.error} />}
+          {use.data && <Findings findings={use.data.findings} />}
+        </div>
+      </div>
+    </form>
+  )
+}
+
+/** The name of a field within it. */
+const Inline = ({ children }: { children: string }) => (
+  <Text size="sm" c="dimmed" aria-hidden>
+    {children}
+  </Text>
+)
+
+const Row = ({ label, about, children }: { label: string; about: string; children: ReactNode }) => (
+  <div className={css.row}>
+    <div>
+      <div className={css.label}>{label}</div>
+      <div className={css.about}>{about}</div>
+    </div>
+    <div className={css.fields}>{children}</div>
+  </div>
+)

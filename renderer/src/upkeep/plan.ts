@@ -1,0 +1,32 @@
+import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+
+export type Plan = UpkeepState['plan']
+type Json = string | number | null
+
+/** The settings of which the plan is made. */
+const KEYS = {
+  dailyAt: 'backup.dailyAt',
+  everyMinutes: 'backup.everyMinutes',
+  keepDaily: 'backup.keepDaily',
+  keepWeekly: 'backup.keepWeekly',
+  keepMonthly: 'backup.keepMonthly',
+} as const satisfies Readonly<Record<keyof Plan, keyof typeof SETTINGS>>
+const NAMES = Object.keys(KEYS) as (keyof Plan)[]
+
+/** The settings that differ, as the call that changes them takes them. */
+export const changesOf = (before: Plan, after: Plan): Record<string, Json> =>
+  Object.fromEntries(NAMES.filter((name) => before[name] !== after[name]).map((name) => [KEYS[name], after[name]]))
+
+/** What is wrong with each part of a plan, in the gateway's words; none where it can be saved. */
+export function faultsOf(plan: Plan): Partial<Record<keyof Plan, string>> {
+  const faults: Partial<Record<keyof Plan, string>> = {}
+  for (const name of NAMES) {
+    const parsed = SETTINGS[KEYS[name]].schema.safeParse(plan[name])
+    if (!parsed.success) faults[name] = parsed.error.issues[0]?.message ?? ''
+  }
+  return faults
+}
+
+/** Begun with when a part of the plan is switched on. */
+export const FIRST = { dailyAt: String(SETTINGS['backup.dailyAt'].initial), everyMinutes: 15 } as const

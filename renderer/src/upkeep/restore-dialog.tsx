@@ -1,0 +1,208 @@
+import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { dashboardUpkeep, type RestorePreview } from '#shared/contract/dashboard-upkeep.ts'
+import { faultsByField } from '../client.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { words as shared } from '../components/words.ts'
+import { numberText } from '../display/amounts.ts'
+import { fullClockText } from '../display/dates.ts'
+import { keyOf, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { useSession } from '../session.ts'
+import { useCutOff, useZone } from '../status.ts'
+import { type Difference, differencesOf } from './differences.ts'
+import css from './upkeep.module.css'
+import { words } from './words.ts'
+
+const texts = words.restore
+
+/** Which back-up; without `folder` one of the folder of the plan. */
+export interface RestoreFrom {
+  readonly folder?: string
+  readonly name: string
+}
+
+/** Shows what putting a back-up back would change, and begins it with the owner's password. */
+export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: () => void }) {
+  // Not a query: what is asked may have a recovery key in it, which no cache is to keep.
+  const preview = useSend(dashboardUpkeep.previewRestore)
+  const { mutate } = preview
+  useEffect(() => mutate({ body: from }), [mutate, from])
+  const zone = useZone()
+  return (
+    <Modal opened onClose={onClose} size="min(1040px, 94vw)" title={texts.title}>
+      {preview.isPending && <Waiting rows={6} />}
+      {preview.error && (
+        <Stack>
+          <Failed error={preview.error} onRetry={() => mutate({ body: from })} />
+          <Leave onClose={onClose} />
+        </Stack>
+      )}
+      {preview.data && (
+        <Stack>
+          <Text fw={620} size="lg">
+            {texts.of(fullClockText(preview.data.madeAt, zone))}
+          </Text>
+          {preview.data.fault ? (
+            <>
+              <Notice tone="danger" title={texts.cannot}>
+                {said(preview.data.fault)}
+              </Notice>
+              <Leave onClose={onClose} />
+            </>
+          ) : (
+            <Offer from={from} preview={preview.data} onClose={onClose} />
+          )}
+        </Stack>
+      )}
+    </Modal>
+  )
+}
+
+const Leave = ({ onClose }: { onClose: () => void }) => (
+  <Group justify="flex-end">
+    <Button variant="default" onClick={onClose}>
+      {texts.cancel}
+    </Button>
+  </Group>
+)
+
+function Offer({ from, preview, onClose }: { from: RestoreFrom; preview: RestorePreview; onClose: () => void }) {
+  const client = useQueryClient()
+  const isCutOff = useCutOff() !== null
+  const user = useSession().data?.user
+  const isOwner = user?.level === 'owner'
+  const needsKey = preview.opensWith === 'recovery-key'
+  const restore = useSend(dashboardUpkeep.restore)
+  const form = useForm({ initialValues: { recoveryKey: '', password: '' } })
+  const submit = form.onSubmit(({ recoveryKey, password }) =>
+    restore.mutate(
+      { body: { ...from, password, ...(needsKey && { recoveryKey }) } },
+      {
+        onSuccess: (state) => {
+          client.setQueryData(keyOf(dashboardUpkeep.restoreState, {}), state)
+          onClose()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit} autoComplete="off">
+      <Stack>
+        <div className={css.preview}>
+          <Rows rows={preview.rows} />
+          <Stack gap={14}>
+            <Losses rows={preview.rows} />
+            <div>
+              <Text fw={560} mb={4}>
+                {texts.keepsTitle}
+              </Text>
+              <ul className={css.happens}>
+                {texts.keeps.map((text) => (
+                  <li key={text}>{text}</li>
+                ))}
+              </ul>
+            </div>
+          </Stack>
+        </div>
+        {isOwner ? (
+          <>
+            {needsKey && (
+              <TextInput
+                label={texts.key[0]}
+                description={texts.key[1]}
+                required
+                withAsterisk={false}
+                spellCheck={false}
+                maxLength={200}
+                styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.06em' } }}
+                {...form.getInputProps('recoveryKey')}
+              />
+            )}
+            <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+            <PasswordInput
+              label={texts.password[0]}
+              description={texts.password[1]}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('password')}
+            />
+          </>
+        ) : (
+          <Notice tone="info">{texts.notOwner}</Notice>
+        )}
+        {restore.error && restore.error.errors.length === 0 && <Failed error={restore.error} />}
+        {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          {isOwner && (
+            <Button type="submit" color="red" loading={restore.isPending} disabled={isCutOff}>
+              {texts.action}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Rows({ rows }: { rows: RestorePreview['rows'] }) {
+  return (
+    <Table withTableBorder verticalSpacing={5} horizontalSpacing={10}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{texts.columns.what}</Table.Th>
+          <Table.Th ta="right">{texts.columns.inBackup}</Table.Th>
+          <Table.Th ta="right">{texts.columns.now}</Table.Th>
+          <Table.Th ta="right">{texts.columns.change}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(({ table, inBackup, now }) => (
+          <Table.Tr key={table}>
+            <Table.Td>{nameOf(table)}</Table.Td>
+            <Table.Td className={css.numbers}>{numberText(inBackup)}</Table.Td>
+            <Table.Td className={css.numbers}>{now === null ? texts.unknown : numberText(now)}</Table.Td>
+            <Table.Td className={css.numbers}>
+              <Change by={now === null ? null : inBackup - now} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Change({ by }: { by: number | null }) {
+  if (by === null) return texts.unknown
+  if (by === 0)
+    return (
+      <Text span size="sm" c="dimmed">
+        {texts.same}
+      </Text>
+    )
+  return by < 0 ? <span className={css.less}>−{numberText(-by)}</span> : <span>+{numberText(by)}</span>
+}
+
+function Losses({ rows }: { rows: RestorePreview['rows'] }) {
+  const { lost, back } = differencesOf(rows)
+  return (
+    <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={texts.lostTitle}>
+      {lost.length > 0 && <div>{texts.lost(thingsOf(lost))}</div>}
+      {back.length > 0 && <div>{texts.more(thingsOf(back))}</div>}
+      <div>{lost.length > 0 ? texts.changes : texts.nothing}</div>
+    </Notice>
+  )
+}
+
+const isNamed = (table: string): table is keyof typeof texts.tables => Object.hasOwn(texts.tables, table)
+const nameOf = (table: string): string => (isNamed(table) ? texts.tables[table] : table)
+const thingsOf = (some: readonly Difference[]): string =>
+  some.map(({ table, count }) => (isNamed(table) ? texts.count[table](count) : texts.countOther(table, count))).join(', ')

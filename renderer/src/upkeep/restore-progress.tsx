@@ -1,0 +1,83 @@
+import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { dashboardUpkeep, type RestoreState } from '#shared/contract/dashboard-upkeep.ts'
+import { Notice } from '../components/tone.tsx'
+import { useReply } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { native } from '../native.ts'
+import { words } from './words.ts'
+
+const texts = words.progress
+const IDLE_MS = 5000
+const RUNNING_MS = 400
+const AT_WORK: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
+
+/** Follows a restore that was begun in any window, and loads this one anew when the gateway is back with the restored database. */
+export function RestoreProgress() {
+  const [isFollowing, setIsFollowing] = useState(false)
+  const [isClosed, setIsClosed] = useState(false)
+  const reply = useReply(dashboardUpkeep.restoreState, {}, { every: isFollowing ? RUNNING_MS : IDLE_MS, staleTime: 0 })
+  const state = reply.data
+  const isAtWork = state !== undefined && AT_WORK.includes(state.phase)
+  if (isAtWork && !isFollowing) {
+    setIsFollowing(true)
+    setIsClosed(false)
+  }
+  const code = reply.error?.code
+  // A gateway that knows of no restore is the one that started with it; nor has it to know this window's session.
+  const isBack = isFollowing && (code === 'not-signed-in' || code === 'workstation-unknown' || (!reply.isError && state?.phase === 'none'))
+  useEffect(() => {
+    if (isBack) window.location.reload()
+  }, [isBack])
+  if (!isFollowing || isClosed) return null
+  const isAway = reply.isError
+  const hasFailed = !isAway && state?.phase === 'failed'
+  const phase = state?.phase ?? 'none'
+  const close = () => {
+    setIsClosed(true)
+    setIsFollowing(false)
+  }
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.title}
+      size="lg"
+      withCloseButton={hasFailed}
+      closeOnEscape={hasFailed}
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <div role="status">
+          {hasFailed ? (
+            <Notice tone="danger" title={texts.phases.failed}>
+              <div>{said(state?.sentence ?? '')}</div>
+              <div>{texts.unchanged}</div>
+            </Notice>
+          ) : (
+            <Stack gap={8}>
+              <Progress
+                size={8}
+                value={isAway || phase === 'ready' || !state?.share ? 100 : state.share * 100}
+                animated={isAway || phase === 'ready' || !state?.share}
+                aria-label={texts.title}
+              />
+              <Text fw={560}>{isAway ? texts.away : texts.phases[phase]}</Text>
+              <Text size="sm" c="dimmed">
+                {isAway ? texts.awayText : phase === 'ready' ? texts.stay : said(state?.sentence ?? '')}
+              </Text>
+            </Stack>
+          )}
+        </div>
+        <Group justify="flex-end">
+          {hasFailed && <Button onClick={close}>{texts.close}</Button>}
+          {!hasFailed && phase === 'ready' && native && (
+            <Button variant="default" onClick={() => void native?.restartGateway()}>
+              {texts.restart}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

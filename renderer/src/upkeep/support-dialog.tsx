@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { Failed, Waiting } from '../components/page.tsx'
+import { bytesText } from '../display/amounts.ts'
+import { useReply } from '../gateway.ts'
+import css from './upkeep.module.css'
+import { words } from './words.ts'
+
+const texts = words.support
+const ZIP = '/dashboard/upkeep/diagnostics.zip'
+
+/** What support is given, file by file, to be read before it is saved. */
+export function SupportDialog({ onClose }: { onClose: () => void }) {
+  const reply = useReply(dashboardUpkeep.diagnostics, {}, { staleTime: Number.POSITIVE_INFINITY })
+  const files = reply.data?.files ?? []
+  const [chosen, setChosen] = useState('')
+  const shown = files.find(({ name }) => name === chosen) ?? files[0]
+  return (
+    <Modal opened onClose={onClose} title={texts.title} size="min(1080px, 94vw)">
+      <Stack>
+        <Text size="sm">{texts.about}</Text>
+        {reply.isPending && <Waiting rows={8} />}
+        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+        {shown && (
+          <div className={css.bundle}>
+            <nav aria-label={texts.files}>
+              <ul className={css.files}>
+                {files.map(({ name, bytes }) => (
+                  <li key={name}>
+                    <button
+                      type="button"
+                      className={css.file}
+                      onClick={() => setChosen(name)}
+                      {...(name === shown.name && { 'aria-current': 'true' as const })}
+                    >
+                      <span>{name}</span>
+                      <span className={css.size}>{bytesText(bytes)}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and whoever has only keys must be able to */}
+            <section className={css.text} tabIndex={0} aria-label={shown.name} translate="no" lang="en">
+              <pre>{shown.text}</pre>
+            </section>
+          </div>
+        )}
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            {shown?.isCut ? texts.cut : texts.noted}
+          </Text>
+          <Group gap={8}>
+            <Button variant="default" onClick={onClose}>
+              {texts.close}
+            </Button>
+            <Button component="a" href={ZIP} download leftSection={<IconDownload size={16} />} disabled={!reply.data}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkSealedFile, openSealedFile, sealFile } from '#gateway/store/sealed-file.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+const MIB = 1024 * 1024
+const KEY = randomBytes(32)
+const PORTION = MIB + 16
+const HEAD = 40
+
+/** A file of so many bytes, and where its sealed one and what comes out of that one go. */
+async function sealed(bytes: number) {
+  const temp = tempFolder()
+  const [plain, closed, open] = ['plain', 'closed', 'open'].map((name) => join(temp.folder, name)) as [string, string, string]
+  writeFileSync(plain, randomBytes(bytes))
+  const shares: number[] = []
+  const { sha256 } = await sealFile(plain, closed, KEY, (share) => void shares.push(share))
+  /** Seals again what the bytes were changed to, and tells what opening it says. */
+  const changed = async (change: (bytes: Buffer) => Buffer | undefined) => {
+    const copy = readFileSync(closed)
+    writeFileSync(closed, change(copy) ?? copy)
+    await expect(openSealedFile(closed, open, KEY)).rejects.toMatchObject({ fault: 'seal-broken' })
+    await expect(checkSealedFile(closed, KEY)).rejects.toMatchObject({ fault: 'seal-broken' })
+    expect(existsSync(open)).toBe(false)
+  }
+  return { ...temp, plain, closed, open, sha256, shares, changed, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+}
+
+describe('a sealed file', () => {
+  it.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB, 3 * MIB + 17])('opens to the same %i bytes, for its owner only', async (bytes) => {
+    using of = await sealed(bytes)
+    expect(statSync(of.closed).size).toBe(HEAD + bytes + 16 * Math.max(1, Math.ceil(bytes / MIB)))
+    expect(await checkSealedFile(of.closed, KEY)).toEqual({ sha256: of.sha256 })
+    expect(await openSealedFile(of.closed, of.open, KEY)).toEqual({ sha256: of.sha256 })
+    expect(readFileSync(of.open).equals(readFileSync(of.plain))).toBe(true)
+    expect(createHash('sha256').update(readFileSync(of.plain)).digest('hex')).toBe(of.sha256)
+    expect(of.shares.at(-1)).toBe(1)
+    if (process.platform !== 'win32') for (const file of [of.closed, of.open]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('says nothing of what is in it, and is another one each time', async () => {
+    using temp = tempFolder()
+    const [plain, one, two] = ['plain', 'one', 'two'].map((name) => join(temp.folder, name)) as [string, string, string]
+    writeFileSync(plain, Buffer.alloc(100_000, 'NOVAKOVA^ANA'))
+    await sealFile(plain, one, KEY)
+    await sealFile(plain, two, KEY)
+    expect(readFileSync(one).includes('NOVAKOVA')).toBe(false)
+    expect(readFileSync(one).equals(readFileSync(two))).toBe(false)
+  })
+
+  it('does not open with another key', async () => {
+    using of = await sealed(100)
+    await expect(openSealedFile(of.closed, of.open, randomBytes(32))).rejects.toMatchObject({ fault: 'seal-broken' })
+    expect(existsSync(of.open)).toBe(false)
+  })
+
+  it('does not open when any bit of it was flipped', async () => {
+    for (const at of [0, 8, HEAD - 1, HEAD, HEAD + 5, HEAD + MIB, HEAD + PORTION, HEAD + PORTION + 99, -16, -1]) {
+      using of = await sealed(2 * MIB + 500)
+      await of.changed((bytes) => {
+        const index = at < 0 ? bytes.length + at : at
+        bytes[index] = (bytes[index] ?? 0) ^ 4
+        return undefined
+      })
+    }
+  })
+
+  it('does not open when it ends too early, also at the end of a portion', async () => {
+    for (const length of [0, 7, HEAD - 1, HEAD, HEAD + 15, HEAD + PORTION, HEAD + 2 * PORTION, HEAD + 2 * PORTION + 100]) {
+      using of = await sealed(2 * MIB + 500)
+      await of.changed((bytes) => bytes.subarray(0, length))
+    }
+  })
+
+  it('does not open when portions changed places, came twice, or something follows it', async () => {
+    const parts = (bytes: Buffer) => [
+      bytes.subarray(0, HEAD),
+      bytes.subarray(HEAD, HEAD + PORTION),
+      bytes.subarray(HEAD + PORTION, HEAD + 2 * PORTION),
+    ]
+    for (const order of [
+      [0, 2, 1],
+      [0, 1, 1, 2],
+      [0, 1, 2, 2],
+      [0, 2],
+    ]) {
+      using of = await sealed(2 * MIB)
+      await of.changed((bytes) => Buffer.concat(order.map((part) => parts(bytes)[part] ?? Buffer.alloc(0))))
+    }
+    using of = await sealed(2 * MIB)
+    await of.changed((bytes) => Buffer.concat([bytes, Buffer.alloc(1)]))
+  })
+
+  it('never takes the place of a file that is there', async () => {
+    using of = await sealed(100)
+    writeFileSync(of.open, 'somebody else’s')
+    await expect(openSealedFile(of.closed, of.open, KEY)).rejects.toMatchObject({ fault: 'bad-folder' })
+    expect(readFileSync(of.open, 'utf8')).toBe('somebody else’s')
+    await expect(sealFile(join(of.folder, 'none'), join(of.folder, 'new'), KEY)).rejects.toThrow(/none could not be read: it is not there/)
+    expect(existsSync(join(of.folder, 'new'))).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('leaves nothing behind on a disk that is full, and says so', () => {
+    using temp = tempFolder()
+    writeFileSync(join(temp.folder, 'plain'), randomBytes(2 * MIB))
+    const writer = join(import.meta.dirname, '../../../support/limited-sealer.ts')
+    // Blocks of 512 or 1024 bytes, as the shell has it: less than the file either way.
+    const ran = spawnSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`], { encoding: 'utf8' })
+    expect(JSON.parse(ran.stdout)).toMatchObject({ fault: 'bad-folder', isLeft: false })
+    expect(JSON.parse(ran.stdout).message).toMatch(/closed could not be written: the file is larger than the disk/)
+  })
+})

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, recoverDataKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import { openStore } from '#gateway/store/store.ts'
+import { keyKept, moveKeyInto, unwrapKey } from '#gateway/store/wrapped-key.ts'
+import { fakeKeyStore } from '../../../support/fake-key-store.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+const MOVER = join(import.meta.dirname, '../../../support/key-mover.ts')
+const NOW = Date.parse('2026-03-10T09:00:00.000Z')
+const reception = fakeKeyStore('reception on PC-1')
+
+/** A folder with a secret in its database, its store closed; with a recovery key unless it has none yet. */
+function folderOf(has: 'recovery key' | 'no recovery key') {
+  const temp = tempStore()
+  const { store, folder, clock } = temp
+  const recoveryKey = newRecoveryKey()
+  store.secrets.set('mail.password', 'seven calm otters')
+  if (has === 'recovery key') {
+    keepRecoveryProof(store.secrets)
+    keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+  }
+  store[Symbol.dispose]()
+  return { ...temp, recoveryKey, key: readFileSync(join(folder, 'data.key')), [Symbol.dispose]: () => temp[Symbol.dispose]() }
+}
+
+it('moves the key into the key store, and the folder opens with what that gives back', () => {
+  using temp = folderOf('recovery key')
+  const { folder, key, clock, uuid } = temp
+  expect(keyKept(folder)).toBe('plain')
+  expect(moveKeyInto(folder, reception, NOW)).toBe(true)
+  expect(existsSync(join(folder, 'data.key'))).toBe(false)
+  expect(keyKept(folder)).toBe('sealed')
+  const file = readFileSync(join(folder, 'data.key.sealed'))
+  for (const form of [key, key.toString('base64'), key.toString('hex')]) expect(file.includes(form)).toBe(false)
+  if (process.platform !== 'win32') expect(statSync(join(folder, 'data.key.sealed')).mode & 0o777).toBe(0o600)
+  const dataKey = unwrapKey(folder, reception)
+  expect(dataKey).toEqual(key)
+  using store = openStore({ folder, clock, uuid, dataKey })
+  expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+  expect(moveKeyInto(folder, reception, NOW)).toBe(true)
+})
+
+it('leaves the plain key where it is while there is no recovery key, or none of this data key', () => {
+  using temp = folderOf('no recovery key')
+  using other = folderOf('recovery key')
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  writeFileSync(join(temp.folder, 'recovery.key'), readFileSync(join(other.folder, 'recovery.key')))
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  expect(readFileSync(join(temp.folder, 'data.key'))).toEqual(temp.key)
+  expect(existsSync(join(temp.folder, 'data.key.sealed'))).toBe(false)
+})
+
+it.each([
+  ['gives something else back', { ...reception, unwrap: () => Buffer.alloc(32, 1) }],
+  ['gives nothing back', { ...reception, unwrap: () => Buffer.alloc(0) }],
+  [
+    'refuses to give it back',
+    {
+      ...reception,
+      unwrap: () => {
+        throw new Error('locked')
+      },
+    },
+  ],
+])('leaves the plain key where it is when the key store %s', (_, broken) => {
+  using temp = folderOf('recovery key')
+  expect(moveKeyInto(temp.folder, broken, NOW)).toBe(false)
+  expect(readFileSync(join(temp.folder, 'data.key'))).toEqual(temp.key)
+  // Where it works again, the next start ends it.
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
+  expect(unwrapKey(temp.folder, reception)).toEqual(temp.key)
+})
+
+it('says which account has the key, and that the recovery key opens the folder; which it does', () => {
+  using temp = folderOf('recovery key')
+  const { folder, recoveryKey, key, clock, uuid } = temp
+  moveKeyInto(folder, reception, NOW)
+  const admin = fakeKeyStore('admin on PC-2')
+  expect(unwrapKey(folder, admin)).toBeUndefined()
+  expect(() => openStore({ folder, clock, uuid })).toThrow(
+    expect.objectContaining({
+      fault: 'key-sealed',
+      message: expect.stringMatching(
+        /key store of the account reception on PC-1 .*put the key back with the recovery key: isthmus recover/,
+      ),
+    }),
+  )
+  expect(recoverDataKey(folder, 'gateway.sqlite', recoveryKey)).toBe(true)
+  expect(readFileSync(join(folder, 'data.key'))).toEqual(key)
+  {
+    using store = openStore({ folder, clock, uuid })
+    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+  }
+  // From now on it is in the key store of the other account.
+  expect(moveKeyInto(folder, admin, NOW)).toBe(true)
+  expect([unwrapKey(folder, admin), unwrapKey(folder, reception)]).toEqual([key, undefined])
+})
+
+it('says so where the sealed file is damaged, and makes no new key', () => {
+  using temp = folderOf('recovery key')
+  const { folder, clock, uuid } = temp
+  moveKeyInto(folder, reception, NOW)
+  writeFileSync(join(folder, 'data.key.sealed'), '{"version":1,')
+  expect(unwrapKey(folder, reception)).toBeUndefined()
+  expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
+  rmSync(join(folder, 'gateway.sqlite'))
+  expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
+  expect(existsSync(join(folder, 'data.key'))).toBe(false)
+})
+
+it('takes the key of a restore before the one that was sealed before it', () => {
+  using temp = folderOf('recovery key')
+  using restored = folderOf('recovery key')
+  moveKeyInto(temp.folder, reception, NOW)
+  for (const name of ['data.key', 'recovery.key']) writeFileSync(join(temp.folder, name), readFileSync(join(restored.folder, name)))
+  expect(unwrapKey(temp.folder, reception)).toBeUndefined()
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
+  expect(unwrapKey(temp.folder, reception)).toEqual(restored.key)
+})
+
+it('leaves a folder that opens, wherever it was killed', { timeout: 120_000 }, async () => {
+  using temp = folderOf('recovery key')
+  const { folder, key, clock, uuid } = temp
+  for (let round = 0; round < 12; round++) {
+    const mover = spawn(process.execPath, [MOVER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(mover, 'close')
+    await Promise.race([once(mover.stdout, 'data'), ended])
+    await sleep(Math.random() * 60)
+    expect(mover.exitCode).toBe(null)
+    mover.kill('SIGKILL')
+    await ended
+    expect(keyKept(folder)).not.toBe('none')
+    const dataKey = unwrapKey(folder, reception)
+    if (keyKept(folder) === 'sealed') expect(dataKey).toEqual(key)
+    using store = openStore({ folder, clock, uuid, dataKey })
+    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+  }
+})

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { openPeople } from '#gateway/domain/people.ts'
+import { openRecovery } from '#gateway/domain/setup-recovery.ts'
+import { openParts } from '#gateway/parts.ts'
+import { keepRescueHint } from '#gateway/rescue-hint.ts'
+import { type BackupMade, makeBackup } from '#gateway/store/backup.ts'
+import { KEY_FILE } from '#gateway/store/data-key.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
+import { DEVICE, OWNER } from './gateway.ts'
+
+const PAGE = 4096
+
+/** What can befall a data folder. Each leaves the rest of it alone. */
+export const DAMAGES = {
+  'pages overwritten in the middle': (folder: string) => {
+    const file = join(folder, DATABASE_FILE)
+    const pages = Math.floor(statSync(file).size / PAGE)
+    const handle = openSync(file, 'r+')
+    for (let page = Math.floor(pages / 3); page < Math.floor(pages / 2); page++) writeSync(handle, randomBytes(PAGE), 0, PAGE, page * PAGE)
+    closeSync(handle)
+  },
+  'a file cut off': (folder: string) =>
+    truncateSync(join(folder, DATABASE_FILE), Math.floor(statSync(join(folder, DATABASE_FILE)).size / 2)),
+  'a beginning overwritten': (folder: string) => {
+    const handle = openSync(join(folder, DATABASE_FILE), 'r+')
+    writeSync(handle, randomBytes(PAGE), 0, PAGE, 0)
+    closeSync(handle)
+  },
+  'another data key': (folder: string) => writeFileSync(join(folder, KEY_FILE), randomBytes(32)),
+  'no data key': (folder: string) => rmSync(join(folder, KEY_FILE)),
+} as const
+export type Damage = keyof typeof DAMAGES
+/** Those that the recovery key alone mends. */
+export const OF_THE_KEY: readonly Damage[] = ['another data key', 'no data key']
+
+export interface Clinic {
+  /** The data folder, and the one for back-ups. */
+  readonly folder: string
+  readonly backupFolder: string
+  readonly recoveryKey: string
+  readonly backup: BackupMade
+}
+
+/** A clinic with an owner and CT1, a recovery key, and a back-up; CT2 came after it. Both folders are below `root`. */
+export async function clinicWithBackup(root: string): Promise<Clinic> {
+  const [folder, backupFolder] = [join(root, 'data'), join(root, 'back-ups')]
+  mkdirSync(backupFolder)
+  using parts = openParts(folder)
+  parts.settings.change(
+    { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backupFolder },
+    'command-line',
+  )
+  keepRescueHint(folder, parts.settings)()
+  // A cheap hash: the tests are about other things than the price of a password.
+  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  parts.devices.add({ ...DEVICE, aeTitle: 'CT1' }, 'command-line')
+  const recovery = openRecovery(parts.deps)
+  const { recoveryKey, asked } = recovery.make('command-line')
+  recovery.confirm(
+    asked.map((group) => recoveryKey.split('-')[group] ?? ''),
+    'command-line',
+  )
+  const options = { folder: backupFolder, kind: 'by-hand', version: '0.0.0', now: Date.now(), onProgress: () => {} } as const
+  const backup = await makeBackup(parts.store, options)
+  parts.devices.add({ ...DEVICE, aeTitle: 'CT2' }, 'command-line')
+  return { folder, backupFolder, recoveryKey, backup }
+}
+
+export const digestOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** Folders in the data folder that hold what was moved aside. */
+export const keptAside = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('replaced-'))
