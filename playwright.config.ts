@@ -4,6 +4,8 @@ export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   workers: 1,
+  // What passes at the second try alone is told at the end (scripts/test.mjs).
+  retries: process.env.CI ? 1 : 0,
   timeout: 120_000,
   // A machine that builds and tests at once is slow; what is wrong stays wrong for longer than this.
   expect: { timeout: 15_000 },

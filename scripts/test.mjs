@@ -97,6 +97,7 @@ function report() {
   if (unexcused.length > 0) failures.push(`${unexcused.length} tests skipped on CI`)
   if (process.env.CI && (missing.length > 0 || !native)) failures.push('tools missing on CI')
   if (tests.length === 0 && only.length === 0) failures.push('no test ran')
+  for (const { name } of tests.filter(({ isFlaky }) => isFlaky)) console.log(`passed at the second try alone: ${name}`)
   for (const name of failures) console.log(`failed: ${name}`)
   console.log(`${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped`)
   process.exit(failures.length > 0 || count('failed') > 0 ? 1 : 0)
@@ -123,6 +124,7 @@ function browserTests() {
     spec.tests.map((test) => ({
       name: spec.title,
       state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
+      isFlaky: test.status === 'flaky',
       reason: test.annotations.find((annotation) => annotation.type === 'skip')?.description ?? 'no reason is given',
     })),
   )

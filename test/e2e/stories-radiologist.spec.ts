@@ -95,6 +95,10 @@ test('goes to the reading list, takes the STAT study and opens it', async () => 
   await expect(rows.nth(1)).toBeFocused()
   await key('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Marlowe' })).toBeVisible()
+  // Who reports takes a study by writing; assigning is for who manages studies, and that is said.
+  const assign = page.getByRole('button', { name: /assign/ })
+  await expect(assign).toHaveAttribute('aria-disabled', 'true')
+  await expect(assign).toHaveAttribute('aria-description', /owner or administrator can allow it/)
 })
 
 test('takes the template, fills its fields and writes', async () => {

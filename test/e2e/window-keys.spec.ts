@@ -87,6 +87,22 @@ test('the window locks with a dialog open, and what was done before cannot be un
   await expect(list()).toContainText('Cancelled')
 })
 
+test('what was typed in a form does not go by Escape', async () => {
+  await page.goto(`${stage.http}/#/devices`)
+  const form = page.getByRole('dialog', { name: 'Add device' })
+  const open = () => page.getByRole('button', { name: 'Add device' }).first().click()
+  await open()
+  await form.waitFor()
+  await page.keyboard.press('Escape')
+  await expect(form).toHaveCount(0)
+  await open()
+  await form.getByLabel('AE title').fill('CT7')
+  await page.keyboard.press('Escape')
+  await expect(form.getByLabel('AE title')).toHaveValue('CT7')
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await expect(form).toHaveCount(0)
+})
+
 test('the set-up locks too, and unlocks at its step', async () => {
   await page.goto(`${stage.http}/#/setup?step=network`)
   const heading = page.getByRole('heading', { level: 1 })

@@ -32,6 +32,8 @@ const BY_PRIORITY = SEVERITIES.toReversed()
 /** Studies opened for one page to compare them with what was typed. */
 const MOST_OPENED = 600
 const OPENED_AT_ONCE = 50
+/** Studies with what was typed that are put in order here: where few have it, each severity by itself is a search through all. */
+const FEW = 100
 
 /** A run of the list in one direction. */
 interface Run {
@@ -60,6 +62,22 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
     return studySequence(db, query)
   }
 
+  /** All that the runs would find, in their order; undefined where it is more than a few, or nothing was typed. */
+  function fewOf(filter: StudyFilter, stretch: Stretch, runs: readonly Run[]) {
+    const { text, isCompared } = matchOf(index, filter, stretch)
+    const [first] = runs
+    if (text === undefined || !first) return undefined
+    const seqs = candidates({ ...first, filter }, stretch, text, FEW + 1)
+    if (seqs.length > FEW) return undefined
+    const runOf = ({ severity }: StudyRecord) => runs.findIndex((run) => run.filter.severities?.includes(severity))
+    const studies = read(seqs)
+      .map((study) => ({ study, run: runOf(study) }))
+      .filter(({ study, run }) => run >= 0 && study.seq > (runs[run]?.after ?? 0))
+      .sort((a, b) => a.run - b.run || a.study.seq - b.study.seq)
+      .map(({ study }) => study)
+    return { studies, isCompared, positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '' }
+  }
+
   return {
     ...studyCounts(db, index, read),
 
@@ -67,12 +85,20 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
       const terms = termsOf(filter.search)
       const stretch = filter.madeIn ? stretchOf(db, filter.madeIn) : ALL_TIME
       if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
+      const runs = runsOf(filter, order, after)
+      const isTaken = (study: StudyRecord, isCompared: boolean) =>
+        !isCompared || ((!filter.madeIn || isMadeIn(study, filter.madeIn)) && isFound(terms, index.ofStudy(study)))
+      const few = runs.length > 1 ? fewOf(filter, stretch, runs) : undefined
+      if (few) {
+        const taken = few.studies.filter((study) => isTaken(study, few.isCompared))
+        const last = taken[limit - 1]
+        return { items: taken.slice(0, limit), ...(last && taken.length > limit && { next: few.positionOf(last) }) }
+      }
       const found: { readonly study: StudyRecord; readonly position: string }[] = []
       let opened = 0
-      for (const run of runsOf(filter, order, after)) {
+      for (const run of runs) {
         const { isCompared, text } = matchOf(index, run.filter, stretch)
-        const takes = (study: StudyRecord) =>
-          !isCompared || ((!filter.madeIn || isMadeIn(study, filter.madeIn)) && isFound(terms, index.ofStudy(study)))
+        const takes = (study: StudyRecord) => isTaken(study, isCompared)
         let left = withoutBefore(stretch, run)
         for (;;) {
           const wanted = limit + 1 - found.length

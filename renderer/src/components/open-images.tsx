@@ -1,5 +1,4 @@
 import { Button, type ButtonProps } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 import { viewPaths } from '#shared/contract/viewing.ts'
@@ -7,6 +6,7 @@ import { watchChild } from '../beside/child-windows.ts'
 import { words } from '../beside/words.ts'
 import { said } from '../language/said.ts'
 import { closeView, type ImagesOf, openView } from '../views.ts'
+import { showRefused } from './refused.ts'
 
 /**
  * Opens images in a tab or window of their own, and says where that fails. Called while a click is handled: the window is opened at once, since a
@@ -14,7 +14,7 @@ import { closeView, type ImagesOf, openView } from '../views.ts'
  */
 export async function openImages(of: ImagesOf): Promise<void> {
   const child = window.open('/viewer', '_blank')
-  if (!child) return void notifications.show({ color: 'red', message: words.blockedTab })
+  if (!child) return void showRefused(words.blockedTab)
   try {
     const { viewId } = await openView(of)
     if (child.closed) return closeView(viewId)
@@ -22,7 +22,7 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    notifications.show({ color: 'red', title: words.failed, message: said(error instanceof Error ? error.message : String(error)) })
+    showRefused(said(error instanceof Error ? error.message : String(error)), words.failed)
   }
 }
 

@@ -1,9 +1,9 @@
-import { notifications } from '@mantine/notifications'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { express } from '#shared/contract/express.ts'
 import type { ExpressCustomerReference } from '#shared/contract/references.ts'
 import type { UserId } from '#shared/ids.ts'
 import type { ProblemError } from '../client.ts'
+import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
@@ -17,7 +17,7 @@ export interface LinkedPerson {
   readonly name: string
 }
 
-const refused = (message = '') => notifications.show({ color: 'red', message: said(message) })
+const refused = (message = '') => showRefused(said(message))
 /** Says what the gateway refused. */
 export const failed = (error: unknown): void => void refused((error as ProblemError).message)
 

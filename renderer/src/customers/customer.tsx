@@ -1,4 +1,4 @@
-import { Anchor, Button, Drawer } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { IconArrowLeft, IconBan, IconFolders, IconPencil, IconRestore } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { MayButton, useMay } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Copy } from '../components/copy.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice, ToneIcon } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
@@ -126,9 +127,9 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
         </div>
         <CustomerUsers customer={customer} />
       </div>
-      <Drawer opened={isEditing} onClose={() => setIsEditing(false)} size={560} title={words.form.editTitle}>
+      <FormDrawer opened={isEditing} onClose={() => setIsEditing(false)} size={560} title={words.form.editTitle}>
         {isEditing && <CustomerForm customer={customer} onCancel={() => setIsEditing(false)} onDone={() => setIsEditing(false)} />}
-      </Drawer>
+      </FormDrawer>
       <Confirm
         isOpen={isBlocking}
         title={words.deactivateTitle(expressCustomerName)}

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconBuildings, IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -6,6 +6,7 @@ import { useRef, useState } from 'react'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
@@ -129,7 +130,7 @@ export function Customers() {
           />
         </Panel>
       )}
-      <Drawer opened={isAdding} onClose={() => setIsAdding(false)} size={560} title={words.form.addTitle}>
+      <FormDrawer opened={isAdding} onClose={() => setIsAdding(false)} size={560} title={words.form.addTitle}>
         {isAdding && (
           <CustomerForm
             customer={null}
@@ -140,7 +141,7 @@ export function Customers() {
             }}
           />
         )}
-      </Drawer>
+      </FormDrawer>
     </Page>
   )
 }

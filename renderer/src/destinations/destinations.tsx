@@ -1,9 +1,10 @@
-import { Button, Drawer, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconHistory, IconPlus, IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Confirm } from '../components/confirm.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
@@ -72,7 +73,7 @@ export function Destinations() {
           />
         ))}
       </div>
-      <Drawer
+      <FormDrawer
         opened={editing !== null}
         onClose={() => setEditing(null)}
         size={520}
@@ -85,7 +86,7 @@ export function Destinations() {
             onDone={() => setEditing(null)}
           />
         )}
-      </Drawer>
+      </FormDrawer>
       <Remove destination={removing} onDone={() => setRemoving(null)} />
     </Page>
   )

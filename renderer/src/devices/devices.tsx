@@ -14,6 +14,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { Ago } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
@@ -56,14 +57,14 @@ export function Devices() {
           />
         )}
       </Panel>
-      <Drawer
+      <FormDrawer
         opened={editing !== null}
         onClose={() => setEditing(null)}
         size={520}
         title={editing?.device ? editing.device.name || editing.device.aeTitle : words.form.addTitle}
       >
         {editing && <DeviceForm key={editing.device?.deviceId ?? 'new'} device={editing.device} onDone={() => setEditing(null)} />}
-      </Drawer>
+      </FormDrawer>
       <Drawer
         opened={checking !== null}
         onClose={() => setChecking(null)}

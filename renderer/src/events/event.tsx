@@ -8,6 +8,7 @@ import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { showRefused } from '../components/refused.ts'
 import { Notice, Tag } from '../components/tone.tsx'
 import { endpointName } from '../display/endpoint-name.ts'
 import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
@@ -163,7 +164,7 @@ function Decisions({ event }: { event: EventRecord }) {
               ? { message: words.replayed, icon: <IconCheck size={18} /> }
               : { color: 'red', title: words.notReplayed, message: said(skipped[0]?.why ?? '') },
           ),
-        onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
+        onError: (error) => showRefused(said(error.message)),
       },
     )
   return (
@@ -202,7 +203,7 @@ function Decisions({ event }: { event: EventRecord }) {
               {
                 onSuccess: ({ success, message }) => {
                   setIsDropping(false)
-                  if (!success) notifications.show({ color: 'red', message: message ? said(message) : words.notDropped })
+                  if (!success) showRefused(message ? said(message) : words.notDropped)
                 },
                 onError,
               },

@@ -1,5 +1,4 @@
 import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconCalendarOff, IconDeviceDesktopAnalytics, IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -11,6 +10,7 @@ import type { ProblemError } from '../client.ts'
 import { CloseStep } from '../components/close-step.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { showRefused } from '../components/refused.ts'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { type TableHandle, VirtualTable } from '../components/virtual-table.tsx'
@@ -262,7 +262,7 @@ function Nothing({ day, hasDevices, onClear, onAsk }: { day: ExamDay; hasDevices
   )
 }
 
-const refused = (error: ProblemError) => notifications.show({ color: 'red', message: said(error.message) })
+const refused = (error: ProblemError) => showRefused(said(error.message))
 
 interface ExamTableProps {
   readonly day: ExamDay

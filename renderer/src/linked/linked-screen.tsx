@@ -1,11 +1,11 @@
 import { useIdle } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type View, viewing, viewPaths } from '#shared/contract/viewing.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
+import { showRefused } from '../components/refused.ts'
 import { call, useReply } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { linkedViewId } from '../linked.ts'
@@ -82,7 +82,7 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
       await whenLeft()
       if (isLeft) return
       if (hasUnsaved()) {
-        notifications.show({ color: 'red', message: words.notClosed })
+        showRefused(words.notClosed)
         return onEnd('open')
       }
       closeImagesWindow()

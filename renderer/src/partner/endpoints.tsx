@@ -1,8 +1,9 @@
-import { Button, Drawer, Title } from '@mantine/core'
+import { Button, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { Confirm } from '../components/confirm.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
 import { countText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
@@ -52,7 +53,7 @@ export function Endpoints() {
           />
         ))}
       </div>
-      <Drawer
+      <FormDrawer
         opened={doing?.what === 'edit' || doing?.what === 'add'}
         onClose={close}
         size={560}
@@ -61,7 +62,7 @@ export function Endpoints() {
         {(doing?.what === 'edit' || doing?.what === 'add') && (
           <EndpointForm key={doing.endpoint?.endpointId ?? 'new'} endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
         )}
-      </Drawer>
+      </FormDrawer>
       {doing?.what === 'rotate' && <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />}
       {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
       <Remove endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />

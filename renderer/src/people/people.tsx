@@ -1,9 +1,10 @@
-import { Button, Drawer, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconSearch, IconUsers } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
 import { dashboardPeople, PEOPLE_SHOWN, type Person } from '#shared/contract/dashboard-people.ts'
 import { MayButton } from '../components/allowed.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
@@ -124,7 +125,7 @@ export function People() {
         </Panel>
       )}
       <MailPanel />
-      <Drawer
+      <FormDrawer
         opened={opened !== null}
         onClose={close}
         size={560}
@@ -133,7 +134,7 @@ export function People() {
       >
         {shown && <OpenedPerson key={shown.userId} person={shown} onInvited={tell} onAsk={setAsked} onDone={close} />}
         {opened && 'like' in opened && <PersonForm person={null} like={opened.like} onInvited={tell} onDone={close} />}
-      </Drawer>
+      </FormDrawer>
       {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
       <ShownOnce value={link} {...words.shown} what={words.theLink} onClose={() => setLink(null)}>
         {link !== null && isLoopback(link) && <Notice tone="warning">{words.loopback}</Notice>}

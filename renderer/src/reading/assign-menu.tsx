@@ -1,16 +1,17 @@
 import { Button, Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconUser } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { may, moved, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
+import { MayButton, useMay } from '../components/allowed.tsx'
+import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
-import { useMayManage, useMayManageStudies, useSession } from '../session.ts'
+import { useMayManage, useSession } from '../session.ts'
 import { words } from './words.ts'
 
 const { assign: texts } = words
@@ -18,7 +19,7 @@ const { assign: texts } = words
 /** A study for reporting, of the reading list or opened. */
 type Assignable = Pick<WindowStudy, 'studyId' | 'studyDescription' | 'assignedTo' | 'isCancelled' | 'status'>
 
-/** Who is to report the study. Members take studies and give them back; owners and administrators choose anybody who may report. */
+/** Who is to report the study, for who manages studies; who writes reports takes one by writing. Owners and administrators choose anybody who may report. */
 export function AssignMenu(props: {
   study: Assignable
   size?: 'xs' | 'compact-xs'
@@ -29,16 +30,25 @@ export function AssignMenu(props: {
   const { study, size = 'xs', tabIndex } = props
   const me = useSession().data?.user
   const mayManage = useMayManage()
-  const mayManageStudies = useMayManageStudies()
+  const { may: mayManageStudies } = useMay('manageStudies')
   const [isOpen, setIsOpen] = useState(props.isOpenAtFirst ?? false)
   const people = useReply(dashboardPeople.people, { query: { limit: 100 } }, { enabled: mayManage && isOpen, staleTime: 60_000 })
   const assign = useSend(dashboardReports.assign, [...LIST_CHANGES, dashboardReports.read])
   const name = study.assignedTo?.name ?? words.list.nobody
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const mayReport = Boolean(me && may(me, 'writeReports'))
-  const mayAssign =
-    Boolean(me) && (mayReport || mayManageStudies) && !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
-  if (!me || !mayAssign) return props.fixed === undefined ? <span>{name}</span> : props.fixed
+  const canBeAssigned = !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
+  if (!me || !canBeAssigned) return props.fixed === undefined ? <span>{name}</span> : props.fixed
+  const button = {
+    ...{ size, variant: 'default', maw: '100%', tabIndex, leftSection: <IconUser size={14} /> },
+    ...{ rightSection: <IconChevronDown size={13} />, 'aria-label': texts.label(name, study.studyDescription) },
+  }
+  if (!mayManageStudies)
+    return (
+      <MayButton permission="manageStudies" {...button}>
+        {name}
+      </MayButton>
+    )
 
   type PersonId = NonNullable<Assignable['assignedTo']>['userId']
   const send = (userId: PersonId | null, onSuccess?: () => void) =>
@@ -46,7 +56,7 @@ export function AssignMenu(props: {
       { params: { studyId: study.studyId }, body: { userId } },
       {
         ...(onSuccess && { onSuccess }),
-        onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
+        onError: (error) => showRefused(said(error.message)),
       },
     )
   const before = study.assignedTo?.userId ?? null
@@ -56,16 +66,7 @@ export function AssignMenu(props: {
   return (
     <Menu opened={isOpen} onChange={setIsOpen} position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button
-          size={size}
-          variant="default"
-          maw="100%"
-          tabIndex={tabIndex}
-          loading={assign.isPending}
-          leftSection={<IconUser size={14} />}
-          rightSection={<IconChevronDown size={13} />}
-          aria-label={texts.label(name, study.studyDescription)}
-        >
+        <Button {...button} loading={assign.isPending}>
           {name}
         </Button>
       </Menu.Target>

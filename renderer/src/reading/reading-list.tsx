@@ -49,9 +49,8 @@ export function ReadingList() {
     go: (search, isStep) => void navigate({ to: '/reading', search, replace: !isStep }),
   })
   const { assignToMe } = useStudyActions(state.rows.renew)
-  const { may: mayReport } = useMay('writeReports')
   const { may: mayManage } = useMay('manageStudies')
-  const shown = useMemo(() => columnsFor(mayReport || mayManage), [mayReport, mayManage])
+  const shown = useMemo(() => columnsFor(mayManage), [mayManage])
   const [at] = useState(address.study)
   const open = ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } })
   return (

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef } from 'react'
+import { showRefused } from '../components/refused.ts'
 import { words as shared } from '../components/words.ts'
 import { StatWatch } from '../lists/stat-watch.tsx'
 import { mayManage, type Session } from '../session.ts'
@@ -39,7 +39,7 @@ export function Frame({ session }: { session: Session }) {
   const refuse = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    notifications.show({ color: 'red', message: shared.cutOff })
+    showRefused(shared.cutOff)
   }
   return (
     <div className={css.shell} data-narrow={isNarrow || undefined}>

@@ -1,5 +1,5 @@
-import { notifications } from '@mantine/notifications'
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
+import { showRefused } from '../components/refused.ts'
 import { words as shared } from '../components/words.ts'
 import type { Session } from '../session.ts'
 
@@ -39,7 +39,7 @@ export function Overlays({ session }: { session: Session }) {
   useEffect(() => {
     if (wanted === null) return
     const refuse = () => {
-      notifications.show({ color: 'red', message: shared.cutOff })
+      showRefused(shared.cutOff)
       close()
     }
     LOAD[wanted]().then((Component) => setLoaded({ overlay: wanted, Component }), refuse)

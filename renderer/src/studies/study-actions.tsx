@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
-import { may } from '#shared/lifecycle.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { AssignMenu } from '../reading/assign-menu.tsx'
 import { useSession } from '../session.ts'
@@ -30,11 +29,7 @@ export function StudyActions(props: { study: WindowStudy; renew?: (studies: read
     <Group gap={6}>
       {area === 'scribe' && !isSmall && <AssignMenu study={study} size="xs" fixed={null} />}
       {!isMine && !isCancelled && (area === 'viewer' || isSmall) && (
-        <MayButton
-          {...manage}
-          permission={area === 'scribe' && me && may(me, 'writeReports') ? 'writeReports' : 'manageStudies'}
-          onClick={() => assignToMe(study)}
-        >
+        <MayButton {...manage} onClick={() => assignToMe(study)}>
           {texts.assignToMe}
         </MayButton>
       )}

@@ -1,4 +1,3 @@
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
@@ -8,6 +7,7 @@ import type { Severity } from '#shared/contract/values.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { StudyId, UserId } from '#shared/ids.ts'
 import { may, type ViewerStatus } from '#shared/lifecycle.ts'
+import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf } from '../gateway.ts'
 import { said } from '../language/said.ts'
@@ -88,7 +88,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           await make(study, next)
           return true
         } catch (error) {
-          notifications.show({ color: 'red', message: said(error instanceof Error ? error.message : String(error)) })
+          showRefused(said(error instanceof Error ? error.message : String(error)))
           return false
         } finally {
           void refresh(study.studyId)
@@ -106,8 +106,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     change: (study: Study, what: Change) => void change(study, what),
     assignToMe(study: Study) {
       if (!me || study.assignedTo?.userId === me.userId) return
-      if (study.area === 'scribe' ? !may(me, 'writeReports') && !may(me, 'manageStudies') : !may(me, 'manageStudies'))
-        return notifications.show({ color: 'red', message: texts.mayNotAssign })
+      if (!may(me, 'manageStudies')) return showRefused(texts.mayNotAssign)
       void change(study, { kind: 'assign', to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` } })
     },
     refresh,

@@ -143,7 +143,7 @@ export const es: Translated<English> = {
     status: { incomplete: 'Marcado como incompleto.', complete: 'Marcado como completo.' },
     cancelled: 'El estudio está cancelado.',
     active: 'El estudio vuelve a estar activo.',
-    mayNotAssign: 'Su cuenta no puede tomar estudios: no puede redactar informes ni gestionar estudios.',
+    mayNotAssign: 'Su cuenta no puede asignar estudios. Quien redacta informes toma uno al empezar a escribirlo.',
     made: 'El estudio está creado.',
     saved: 'El estudio está guardado.',
   },

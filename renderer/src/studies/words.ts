@@ -147,7 +147,7 @@ const en = {
     status: { incomplete: 'Marked incomplete.', complete: 'Marked complete.' },
     cancelled: 'The study is cancelled.',
     active: 'The study is active again.',
-    mayNotAssign: 'Your account may not take studies: it may neither write reports nor manage studies.',
+    mayNotAssign: 'Your account may not assign studies. Who writes reports takes one by beginning to write it.',
     made: 'The study is made.',
     saved: 'The study is saved.',
   },

@@ -1,15 +1,15 @@
 import { FileButton } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import type { ReportTemplate } from '#shared/contract/reports.ts'
 import { MayButton } from '../components/allowed.tsx'
+import { showRefused } from '../components/refused.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { type FileEntry, MOST_BYTES, readTemplateFile } from './template-file.ts'
 import { words } from './words.ts'
 
 const { importing: texts } = words
-const refuse = (fault: keyof typeof texts.faults) => notifications.show({ color: 'red', message: texts.faults[fault] })
+const refuse = (fault: keyof typeof texts.faults) => showRefused(texts.faults[fault])
 
 /** Reads a file of templates and shows what would become of each before anything is kept. */
 export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {

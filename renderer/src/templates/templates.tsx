@@ -1,10 +1,11 @@
-import { ActionIcon, Drawer, Group, SegmentedControl, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Group, SegmentedControl, Table, Text, Tooltip } from '@mantine/core'
 import { IconCopy, IconPencil, IconPlus, IconTemplate, IconTrash, type Icon as TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Ago } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
+import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
@@ -78,7 +79,7 @@ export function Templates() {
           />
         </Panel>
       )}
-      <Drawer
+      <FormDrawer
         opened={editing !== null}
         onClose={() => setEditing(null)}
         size="min(1000px, 94vw)"
@@ -92,7 +93,7 @@ export function Templates() {
             onDone={() => setEditing(null)}
           />
         )}
-      </Drawer>
+      </FormDrawer>
       {removing && <Remove template={removing} onDone={() => setRemoving(null)} />}
     </Page>
   )
