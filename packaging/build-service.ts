@@ -55,7 +55,13 @@ try {
   const files = filesIn(folder)
   const native = files.filter((file) => file.endsWith('.node'))
   const faults = [
-    ...faultsOfContents(files, thisMachine, [...NEEDED, 'bin/isthmus', 'lib/standby/copy.mjs', 'isthmus.service', 'THIRD-PARTY-LICENSES.txt']),
+    ...faultsOfContents(files, thisMachine, [
+      ...NEEDED,
+      'bin/isthmus',
+      'lib/standby/copy.mjs',
+      'isthmus.service',
+      'THIRD-PARTY-LICENSES.txt',
+    ]),
     ...native.filter((file) => !isFor(readHead(join(folder, file)), thisMachine)).map((file) => `${file} is for another operating system.`),
   ]
   const { status } = spawnSync(

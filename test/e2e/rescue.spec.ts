@@ -138,7 +138,7 @@ test('asks for the recovery key of a back-up that the data key does not open', a
   const page = await context.newPage()
   await page.goto(rescued.link)
   await page.getByRole('main').getByRole('radio').first().click()
-  await expect(page.getByText('It was made under another data key.')).toBeVisible()
+  await expect(page.getByText('No data key that is here opens it.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Put this back-up back' })).toHaveCount(0)
   const field = page.getByLabel('Recovery key').last()
   await field.fill('1111')

@@ -72,7 +72,7 @@ export const es: Translated<English> = {
       auditEntries: 'Entradas de auditoría',
     },
     cannot: 'Esta no se puede restaurar',
-    needsKey: 'Se hizo con otra clave de datos. La abre la clave de recuperación que estaba en vigor entonces.',
+    needsKey: 'Ninguna clave de datos que esté aquí la abre. La abre la clave de recuperación que estaba en vigor cuando se hizo.',
     tryKey: 'Probar esta clave',
     keyFits: 'La clave de recuperación la abre.',
     put: 'Restaurar esta copia',

@@ -75,7 +75,7 @@ const en = {
       auditEntries: 'Audit entries',
     },
     cannot: 'This one cannot be put back',
-    needsKey: 'It was made under another data key. The recovery key that was in force then opens it.',
+    needsKey: 'No data key that is here opens it. The recovery key that was in force when it was made does.',
     tryKey: 'Try this key',
     keyFits: 'The recovery key opens it.',
     put: 'Put this back-up back',
