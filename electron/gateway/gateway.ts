@@ -19,10 +19,10 @@ import type { DashboardPorts } from './dashboard/ports.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { type Dicom, openDicom } from './dicom.ts'
 import { openAssociationLog } from './domain/association-log.ts'
-import { note } from './domain/audit.ts'
 import { openEventLog } from './domain/event-log.ts'
 import { openInvitations } from './domain/invitations.ts'
 import { openMailServer } from './domain/mail-server.ts'
+import { noteRestores } from './domain/restoring.ts'
 import { forgetExpired } from './domain/retention.ts'
 import { fillSearch } from './domain/search-fill.ts'
 import { openUsers } from './domain/users.ts'
@@ -125,19 +125,19 @@ export async function openGateway({
 }: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
-  const restored = applyStagedRestore(folder, clock())
+  applyStagedRestore(folder, clock())
   // A back-up of another data key brings it as a plain file, which then counts.
   const keyInForce = keyKept(folder) === 'plain' ? undefined : dataKey
   const inForce = { ...overrides, ...(isSafe && { 'https.isOn': false }) }
   const whole = opened.use(openParts(folder, { clock, dataKey: keyInForce, overrides: inForce }))
   const parts = isSafe ? atRest(whole) : whole
-  if (restored) note(parts.deps, 'gateway', 'database.restore', restored.name, { by: restored.actor, keptAside: restored.keptAside })
+  const restored = noteRestores(parts.deps, 'gateway')
   const { settings, devices, people, partnerEndpoint, endpoints } = parts
   opened.defer(keepRescueHint(folder, settings))
   if (partner) setPartner(parts, partner)
 
   const feed = createFeed({ clock })
-  if (restored) feed.append(restoredLine(restored.name))
+  for (const name of restored) feed.append(restoredLine(name))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => parts.store.answers.newest() })
   const report = (reference: string, error: unknown) => log.error({ reference, err: error }, 'internal error')

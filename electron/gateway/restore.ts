@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { note } from './domain/audit.ts'
+import { noteRestores } from './domain/restoring.ts'
 import { openParts } from './parts.ts'
 import { StartError } from './start-error.ts'
 import { listBackups } from './store/backup.ts'
@@ -60,7 +60,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   const { name, keptAside } = restored
   // Opened once, so that what cannot start is found now. An older database is brought to this version by it.
   using parts = openParts(folder, { clock: () => now })
-  note(parts.deps, 'command-line', 'database.restore', name, { keptAside })
+  noteRestores(parts.deps, 'command-line')
   const aside =
     keptAside === '' ? [] : [`What it replaced lies in ${join(folder, keptAside)}: remove it when you are sure that you do not need it.`]
   return { isDone: true, text: [...changes, `${name} is put back in ${folder}, and opens.`, ...aside].join('\n') }

@@ -3,6 +3,7 @@ import { type BackupMade, listBackups } from '#gateway/store/backup.ts'
 import { type BackupKey, type BackupPreview, previewBackup, stageRestore } from '#gateway/store/restore.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
 import { tableCounts } from '#gateway/store/table-counts.ts'
+import { untoldRestores } from '#gateway/store/untold-restores.ts'
 import type { BackupEntry, RestorePreview, RestoreState } from '#shared/contract/dashboard-upkeep.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Actor, type DomainDeps, note } from './audit.ts'
@@ -158,6 +159,15 @@ export const backupEntry = ({ name, kind, madeAt, bytes, hasRecoveryKey, program
 /** What is in a folder, newest first. @throws ApiError refused, naming `body.folder` */
 export async function backupsIn(folder: string): Promise<BackupEntry[]> {
   return (await worded(listBackups(folder), 'body.folder')).map(backupEntry)
+}
+
+/** Notes in the audit trail which back-ups took the place of the database since it was noted last. @returns their names, the oldest first */
+export function noteRestores(deps: DomainDeps, actor: Actor): string[] {
+  return untoldRestores(deps.store.folder).map(({ name, by, keptAside, told }) => {
+    note(deps, actor, 'database.restore', name, { by, keptAside })
+    told()
+    return name
+  })
 }
 
 /** Puts a back-up back while the gateway runs. */

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { userActor } from '#gateway/domain/audit.ts'
 import { openPeople } from '#gateway/domain/people.ts'
-import { openRestoring, type Restoring } from '#gateway/domain/restoring.ts'
+import { noteRestores, openRestoring, type Restoring } from '#gateway/domain/restoring.ts'
 import { openParts, type Parts } from '#gateway/parts.ts'
+import { applyStagedRestore } from '#gateway/store/restore.ts'
 import { type Clinic, clinicWithBackup } from '../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../support/gateway.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
@@ -143,4 +144,20 @@ it('is not kept waiting at the end by a restart that nobody needs any more', asy
   await until(() => expect(restoring.state().phase).toBe('ready'))
   await restoring[Symbol.asyncDispose]()
   expect(restarts).toBe(0)
+})
+
+it('notes once what was put back, also where the gateway was ended before it could', async () => {
+  await using stage = await openStage()
+  const { clinic, owner, restoring } = stage
+  await restoring.begin({ name: clinic.backup.name, password }, owner)
+  await until(() => expect(restoring.state().phase).toBe('ready'))
+  stage.parts[Symbol.dispose]()
+  const restored = applyStagedRestore(clinic.folder, Date.now())
+  // The gateway ends here; the next one has nothing to put back.
+  expect(applyStagedRestore(clinic.folder, Date.now())).toBeUndefined()
+  using parts = openParts(clinic.folder)
+  expect(noteRestores(parts.deps, 'gateway')).toEqual([clinic.backup.name])
+  expect(noteRestores(parts.deps, 'gateway')).toEqual([])
+  const told = parts.store.audit.list({ limit: 5 }).items.filter(({ action }) => action === 'database.restore')
+  expect(told).toMatchObject([{ actor: 'gateway', target: clinic.backup.name, detail: { by: owner, keptAside: restored?.keptAside } }])
 })
