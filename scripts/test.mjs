@@ -11,6 +11,7 @@ const DEBIAN_PACKAGES = {
   dciodvfy: 'dicom3tools',
   pdftotext: 'poppler-utils',
   rclone: 'rclone',
+  'systemd-analyze': 'systemd',
   chromium: 'chromium',
 }
 const PYTHON_PACKAGE = 'python3-pydicom'
