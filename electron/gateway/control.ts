@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from './start-error.ts'
+import { json } from './store/json.ts'
 
 /** A command for the gateway that has the data folder open. */
 export const ControlRequest = z.object({
@@ -104,14 +105,6 @@ function makeOwnFolder(folder: string): void {
 async function carryOut(line: string, run: (request: ControlRequest) => Promise<ControlReply>): Promise<ControlReply> {
   const request = ControlRequest.safeParse(json(line))
   return request.success ? await run(request.data) : { ok: false, output: 'The message is not a command.' }
-}
-
-function json(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** Resolves when the reply is on its way. */

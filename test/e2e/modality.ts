@@ -1,10 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../support/free-port.ts'
 import type { Stage } from './stage.ts'
 
 const run = promisify(execFile)
@@ -101,14 +100,6 @@ AETable BEGIN
 PACS ${folder} RW (200, 1024mb) ANY
 AETable END
 `
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function scratch(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'isthmus-e2e-images-'))

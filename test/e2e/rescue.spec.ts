@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, type Page, test } from '@playwright/test'
 import { HINT_FILE } from '#gateway/rescue-hint.ts'
 import { type Clinic, clinicWithBackup, DAMAGES, type Damage } from '../support/damaged-clinic.ts'
+import { freePort } from '../support/free-port.ts'
 import { accessibilityFaults, complaintsOf, inColours } from './stage.ts'
 
 const headless = join(import.meta.dirname, '../../dist/electron/headless.js')
@@ -46,14 +46,6 @@ function end(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve())
     child.kill('SIGTERM')
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** No fault of axe in either scheme. */

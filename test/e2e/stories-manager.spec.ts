@@ -1,6 +1,6 @@
-import { createServer } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
+import { freePort } from '../support/free-port.ts'
 import { ask, enterAsOwner, go as goOn, OWNER, openStage, type Stage } from './stage.ts'
 import { callOf, flip, otherPc, PASSWORD, people, signIn } from './stories.ts'
 
@@ -327,14 +327,6 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()
   await expect(page.getByText('Closed', { exact: true }).first()).toBeVisible()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 test('has all of it in the audit trail, in words and by name', async () => {
   await go('Audit')

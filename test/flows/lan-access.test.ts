@@ -6,20 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
+import { freePort } from '../support/free-port.ts'
 import { OWNER, type StartedGateway, startGateway } from '../support/gateway.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../support/http-call.ts'
 
 // The listener is at 127.0.0.1. Another PC is this one at 127.0.0.2: the two ends of a call of its own have one address, these have two.
 const ELSEWHERE = '127.0.0.2'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** A browser: it keeps its cookies, as their names and prefixes demand. */
 function openBrowser(from: string) {

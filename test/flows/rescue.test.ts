@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
@@ -9,6 +9,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { isthmus, type Serving, serving } from '../support/command-line.ts'
 import { type Clinic, clinicWithBackup, DAMAGES, type Damage, digestOf, keptAside, OF_THE_KEY } from '../support/damaged-clinic.ts'
+import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, type StartedGateway, signIn } from '../support/gateway.ts'
 import { OWN_PAGE } from '../support/http-call.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -173,14 +174,6 @@ it('moves a clinic to a new PC: its back-ups and its recovery key are all that i
   expect(digestOf(join(fresh.folder, KEY_FILE))).not.toBe(keyBefore)
   expect(digestOf(join(fresh.folder, keptAside(fresh.folder)[0] ?? '', KEY_FILE))).toBe(keyBefore)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function connected(port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, type TestContext, vi } from 'vitest'
 import { askControl } from '#gateway/control.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { ranOf } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { type ImagingClinic, imageOf, openImagingClinic, sendImages } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -19,34 +20,8 @@ vi.setConfig({ testTimeout: 420_000 })
 const SCRIPTS = join(import.meta.dirname, '../../scripts/standby')
 const PASSWORD = 'seven calm otters'
 
-interface Ran {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function script(
-  name: string,
-  args: readonly string[],
-  { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
-): Promise<Ran> {
-  const child = spawn(process.execPath, [join(SCRIPTS, name), ...args], { env: { ...process.env, ...env } })
-  const out = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk))
-  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk))
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  await once(child, 'close')
-  return { exitCode: child.exitCode, ...out }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
-  const { port } = server.address() as { port: number }
-  await new Promise((settle) => server.close(settle))
-  return port
-}
+const script = (name: string, args: readonly string[], { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {}) =>
+  ranOf(spawn(process.execPath, [join(SCRIPTS, name), ...args], { env: { ...process.env, ...env } }), input)
 
 interface Remote extends AsyncDisposable {
   /** What tells rclone of it; the remote is called `standby`. */

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { type Acceptor, type Script, startAcceptor } from '../support/acceptor.ts'
-import { freePort } from '../support/dcmtk.ts'
+import { freePort } from '../support/free-port.ts'
+
 import { type ClinicOptions, imageOf, movableClock, openImagingClinic, sendImages, sopUid, until } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 

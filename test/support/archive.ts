@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, scratchFolder } from './dcmtk.ts'
+import { scratchFolder } from './dcmtk.ts'
+import { freePort } from './free-port.ts'
 
 /** A DCMTK server for tests: what another system in the clinic does. */
 export interface Archive extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,7 +16,11 @@ export interface Ran {
 
 /** Runs one command of the command line in a process of its own, to its end. */
 export async function isthmus(args: readonly string[], input = ''): Promise<Ran> {
-  const child = spawn(process.execPath, [HEADLESS, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' })
+  return ranOf(spawn(process.execPath, [HEADLESS, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' }), input)
+}
+
+/** Hands a process its standard input; resolves with what it said, when it has ended. */
+export async function ranOf(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ran> {
   const out = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk))
   child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk))

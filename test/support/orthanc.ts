@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, scratchFolder } from './dcmtk.ts'
+import { scratchFolder } from './dcmtk.ts'
+import { freePort } from './free-port.ts'
 import { httpCall } from './http-call.ts'
 
 /** A running Orthanc whose AE title is ORTHANC and that knows us as the modality `isthmus`. */

@@ -12,6 +12,7 @@ import { type Actor, type DomainDeps, note } from './audit.ts'
 import { dueAfter, planOf } from './backup-plan.ts'
 import { clinicDay, timeZoneOf } from './clinic-day.ts'
 import { tryBackup } from './rehearsal.ts'
+import { backupEntry } from './restoring.ts'
 import type { Settings } from './settings.ts'
 import { checkBackupFolder } from './setup-folder.ts'
 import { DAY_MS, REHEARSAL_DAYS } from './upkeep-health.ts'
@@ -240,11 +241,7 @@ export function openBackups(deps: BackupsDeps): Backups {
     try {
       const backups = await listBackups(folder)
       const kept = keptUntil(backups.filter(isOwn), plan, timeZone(), clock())
-      const shown = backups.slice(0, SHOWN).map(({ name, kind, madeAt, bytes, hasRecoveryKey, program, schema }) => ({
-        ...{ name, kind, madeAt, bytes, hasRecoveryKey, schema },
-        version: program,
-        keptUntil: kept.get(name) ?? null,
-      }))
+      const shown = backups.slice(0, SHOWN).map((made) => ({ ...backupEntry(made), keptUntil: kept.get(made.name) ?? null }))
       return { ...known, fault: '', backups: shown }
     } catch (error) {
       if (!(error instanceof StoreError)) throw error

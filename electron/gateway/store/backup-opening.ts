@@ -1,10 +1,11 @@
-import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { checkCopy } from './backup-check.ts'
 import { type BackupManifest, backupKey, isVouchedFor, MANIFEST_FILE, readManifest, SEALED_DATABASE_FILE } from './backup-manifest.ts'
 import { APPLICATION_ID } from './database-file.ts'
 import { fileFault } from './file-fault.ts'
+import { syncPath } from './folder-sync.ts'
 import { fitsKey, PROOF } from './key-proof.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { openRecoveryFile, RECOVERY_FILE } from './recovery-key.ts'
@@ -59,7 +60,7 @@ export async function openBackup({ from, to, key, onProgress }: OpenOptions): Pr
     onProgress({ phase: 'checking', share: 0 })
     await prove(from, file, manifest, seal)
     onProgress({ phase: 'checking', share: 1 })
-    await syncFile(file)
+    await syncPath(file)
     return { manifest, dataKey }
   } catch (error) {
     for (const name of await readdir(to).catch(() => [])) await rm(join(to, name), { force: true }).catch(() => undefined)
@@ -194,12 +195,3 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}

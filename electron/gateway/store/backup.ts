@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
 import { checkCopy } from './backup-check.ts'
@@ -14,6 +14,7 @@ import {
 } from './backup-manifest.ts'
 import { instantOf } from './clock.ts'
 import { fileFault } from './file-fault.ts'
+import { syncPath } from './folder-sync.ts'
 import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
 import { checkSealedFile, sealFile } from './sealed-file.ts'
 import { DATABASE_FILE, type Store } from './store.ts'
@@ -67,10 +68,10 @@ export async function makeBackup(store: Store, options: BackupOptions): Promise<
       await mkdir(each, { recursive: true, mode: 0o700 })
     }
     const manifest = await copyInto(store, options, { madeAt, part, spool })
-    for (const file of await readdir(part)) await sync(join(part, file))
-    await sync(part)
+    for (const file of await readdir(part)) await syncPath(join(part, file))
+    await syncPath(part)
     await rename(part, join(folder, name))
-    await sync(folder)
+    await syncPath(folder)
     return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => undefined)
@@ -169,16 +170,4 @@ async function removeLeft(folder: string, now: number): Promise<void> {
 async function bytesOf(folder: string): Promise<number> {
   const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
-/** Makes a file, or the names in a folder, durable. Windows has no such call for folders and needs none. */
-async function sync(path: string): Promise<void> {
-  const isFolder = (await stat(path)).isDirectory()
-  if (isFolder && process.platform === 'win32') return
-  const handle = await open(path, isFolder ? 'r' : 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type SharedRuns, sharedRuns } from './shared-runs.ts'
@@ -65,13 +66,15 @@ async function syncNow(folder: string): Promise<void> {
   }
 }
 
-/** For the start, while nobody waits. */
-export function syncAtOnce(folder: string): void {
-  if (process.platform === 'win32') return
-  const fd = fs.openSync(folder, 'r')
+/** Makes a file, or the names in a folder, durable, while others work on. */
+export async function syncPath(path: string): Promise<void> {
+  const isFolder = (await stat(path)).isDirectory()
+  if (isFolder && process.platform === 'win32') return
+  // Windows flushes only what is open for writing.
+  const handle = await open(path, isFolder ? 'r' : 'r+')
   try {
-    fs.fsyncSync(fd)
+    await handle.sync()
   } finally {
-    fs.closeSync(fd)
+    await handle.close()
   }
 }

@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { openFolderSync, syncAtOnce } from './folder-sync.ts'
+import { syncFolder } from './folder.ts'
+import { openFolderSync } from './folder-sync.ts'
 import { Part, type PartFile } from './part-file.ts'
 import { openSpareFiles } from './spare-files.ts'
 import { storageFault } from './storage-fault.ts'
@@ -72,7 +73,7 @@ export function noteRestored(folder: string): void {
   const images = join(folder, IMAGES)
   if (!fs.existsSync(images)) return
   fs.writeFileSync(join(images, RESTORED), '', { mode: 0o600 })
-  syncAtOnce(images)
+  syncFolder(images)
 }
 
 /** The files of the data folder; nothing is made or read before the first call. */
@@ -144,7 +145,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         const wasCutOff = fs.existsSync(join(images, OPEN))
         if (!wasCutOff) {
           fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
-          syncAtOnce(images)
+          syncFolder(images)
         }
         return { parts: parts.length, wasCutOff }
       }),

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { z } from 'zod'
 import { instantOf } from './clock.ts'
 import { KEY_BYTES, KEY_FILE, writeKeyFile } from './data-key.ts'
+import { json } from './json.ts'
 import { fitsKey, PROOF } from './key-proof.ts'
 import { keyNameOf, type Seal, sealWith } from './seal.ts'
 import type { SecretsStore } from './secrets.ts'
@@ -153,14 +154,6 @@ function readWrapped(file: string): Wrapped {
   if (!parsed.success)
     throw new StoreError('key-wrong', `${file} is not a recovery file of Isthmus, or is damaged: take it from a back-up.`)
   return parsed.data
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 // The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP 800-132 is for what people make up).

@@ -8,6 +8,7 @@ import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from './data-key.ts'
 import { fileFault } from './file-fault.ts'
 import { makeFolder, syncFolder } from './folder.ts'
 import { noteRestored } from './image-files.ts'
+import { json } from './json.ts'
 import { RECOVERY_FILE } from './recovery-key.ts'
 import { sealWith } from './seal.ts'
 import { DATABASE_FILE } from './store.ts'
@@ -18,7 +19,7 @@ export { type BackupKey, type BackupPreview, openBackup, previewBackup, type Res
 /** Below the data folder: what is ready to take the place of the database. */
 const STAGE = 'restore'
 /** Written last: what is in it is whole. It goes aside with what was replaced, when all is done. */
-const ORDER_FILE = 'restore.json'
+export const ORDER_FILE = 'restore.json'
 const PART = '.part'
 
 // Its logs go before it: they are never beside another database.
@@ -26,7 +27,10 @@ const DATABASE_FILES = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, `${DATAB
 const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
 const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES])
 
-const Order = z.object({
+/** The folder of what was replaced. */
+export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
+
+export const Order = z.object({
   version: z.literal(1),
   /** Of the back-up. */
   name: z.string(),
@@ -38,10 +42,7 @@ const Order = z.object({
   brings: z.array(z.object({ file: Movable, bytes: z.int() })),
   replaces: z.array(Movable),
   /** The folder for what is replaced; null until the first file is moved. */
-  keptAside: z
-    .string()
-    .regex(/^replaced-[\d-]+Z(-\d+)?$/)
-    .nullable(),
+  keptAside: z.string().regex(ASIDE).nullable(),
 })
 type Order = z.infer<typeof Order>
 
@@ -236,12 +237,4 @@ function freeName(folder: string, wanted: string): string {
   let name = wanted
   for (let at = 2; isTaken(name); at++) name = `${wanted}-${at}`
   return name
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

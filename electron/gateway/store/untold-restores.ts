@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { syncFolder } from './folder.ts'
+import { ASIDE, ORDER_FILE, Order } from './restore.ts'
 import { DATABASE_FILE } from './store.ts'
 
-/** What `applyStagedRestore` leaves in the folder of what was replaced, and what it is called once the audit trail tells of it. */
-const [ORDER_FILE, TOLD_FILE] = ['restore.json', 'restored.json']
-const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
+/** What the order that `applyStagedRestore` leaves beside what was replaced is called once the audit trail tells of it. */
+const TOLD_FILE = 'restored.json'
 
-const Order = z.object({ name: z.string(), actor: z.string() })
+const Told = Order.pick({ name: true, actor: true })
 
 /** A back-up that took the place of the database, which nobody has noted yet. */
 export interface UntoldRestore {
@@ -44,9 +44,9 @@ export function untoldRestores(folder: string): UntoldRestore[] {
     })
 }
 
-function orderIn(path: string): z.infer<typeof Order> | undefined {
+function orderIn(path: string): z.infer<typeof Told> | undefined {
   try {
-    return Order.parse(JSON.parse(readFileSync(join(path, ORDER_FILE), 'utf8')))
+    return Told.parse(JSON.parse(readFileSync(join(path, ORDER_FILE), 'utf8')))
   } catch {
     return undefined
   }

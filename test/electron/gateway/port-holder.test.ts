@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
 import { portHolder } from '#gateway/port-holder.ts'
-import { freePort } from '../../support/dcmtk.ts'
+import { freePort } from '../../support/free-port.ts'
 
 it.each(['127.0.0.1', '::1'])('names the program that listens on a port of %s', async (host) => {
   const server = createServer()

@@ -5,7 +5,7 @@ import { type AssociationOptions, openAssociation, type RequestedAssociation, Re
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { accepted, startAcceptor } from '../../../support/acceptor.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
-import { freePort } from '../../../support/dcmtk.ts'
+import { freePort } from '../../../support/free-port.ts'
 
 const ECHO = { abstractSyntax: SOP_CLASS.verification, transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] }
 const FIND = { abstractSyntax: SOP_CLASS.studyRootFind, transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian] }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
 import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
@@ -88,15 +87,6 @@ export async function openArchive(
     },
     [Symbol.asyncDispose]: () => server.drain(0),
   }
-}
-
-/** A port of 127.0.0.1 that nothing listens at. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Forwarding over a real store and real associations, on a standing clock. */

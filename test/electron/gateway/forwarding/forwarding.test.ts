@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { sendInstances } from '#gateway/scu/store.ts'
-import { ACTOR, forwardingStage, freePort, openArchive, STUDY } from './forwarding-fixture.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const MINUTE_MS = 60_000
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { RequestorError } from '#gateway/dimse/requestor.ts'
 import { type Native, NativeError } from '#gateway/scu/native.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { ACTOR, forwardingStage, freePort, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const KEYS = { patientId: 'P-0815', patientName: '', accessionNumber: '', startDate: null, endDate: null }
 const ROW = {

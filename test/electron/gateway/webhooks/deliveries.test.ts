@@ -10,8 +10,9 @@ import {
   RETRY_MS,
 } from '#gateway/webhooks/deliveries.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { freePort } from '../../../support/free-port.ts'
 import { tempStore } from '../../../support/temp-store.ts'
-import { freePort, openPartner, openTestRequester, SECRET, sendJson } from './request-fixture.ts'
+import { openPartner, openTestRequester, SECRET, sendJson } from './request-fixture.ts'
 
 const HOUR = 3_600_000
 const WEEK = 7 * 24 * HOUR

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DownloadsDeps, openDownloads } from '#gateway/webhooks/download.ts'
 import { ownListeners } from '#gateway/webhooks/own-listeners.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
-import { freePort, openPartner, openTcpServer } from './request-fixture.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { openPartner, openTcpServer } from './request-fixture.ts'
 
 const MIB = 1024 * 1024
 const HOST = 'files.clinic.example'

@@ -7,7 +7,8 @@ import { acceptAnswer, type PartnerOutcome, type RequesterDependencies } from '#
 import { testEventData } from '#gateway/webhooks/test-event.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
-import { freePort, openPartner, openTcpServer, openTestRequester, sendJson } from './request-fixture.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { openPartner, openTcpServer, openTestRequester, sendJson } from './request-fixture.ts'
 
 const MIB = 1024 * 1024
 const HOST = 'ris.clinic.example'

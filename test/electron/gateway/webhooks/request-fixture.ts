@@ -59,14 +59,6 @@ export async function openTcpServer(connected: (socket: Socket, number: number) 
   return { port, sockets, url: `http://127.0.0.1:${port}/` }
 }
 
-/** A port nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer()
-  const port = await listen(server)
-  await closed(server)
-  return port
-}
-
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { type PartnerEndpoint, readAnswer, type WebhookError } from '#gateway/webhooks/request.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
-import { freePort, openPartner, openTcpServer, openTestRequester, QUESTION, SECRET, sendJson } from './request-fixture.ts'
+import { freePort } from '../../../support/free-port.ts'
+import { openPartner, openTcpServer, openTestRequester, QUESTION, SECRET, sendJson } from './request-fixture.ts'
 
 const EMPTY = { authorized: true, items: [] }
 const MIB = 1024 * 1024
