@@ -52,6 +52,8 @@ export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
     }
     await using _ = gateway
     const { http, https, dimse, dimseTls } = gateway
+    // Whoever reads the line may tell it to stop at once.
+    const isToldToStop = stopped()
     tell({
       ready: true,
       http,
@@ -61,7 +63,7 @@ export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
       ...(dimseTls && { dimseTls }),
     })
     log.info({ http, dimse }, 'ready')
-    const end = await Promise.race([again.promise, stopped()])
+    const end = await Promise.race([again.promise, isToldToStop])
     log.info('stopping')
     return end
   }
@@ -74,7 +76,8 @@ export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
       ...{ host: overrides?.['http.host'], port: overrides?.['http.port'], onDone: () => done.resolve('again') },
     })
     token = page.token
+    const isToldToStop = stopped()
     tell({ ready: true, rescue: true, http: page.http, link: page.link })
-    return await Promise.race([done.promise, stopped()])
+    return await Promise.race([done.promise, isToldToStop])
   }
 }

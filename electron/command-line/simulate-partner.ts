@@ -52,10 +52,11 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   }).catch(async (error: NodeJS.ErrnoException) => {
     throw await listenError(error, { name: 'simulator’s', option: '--port', host: values.host, port })
   })
+  const stopped = untilStopped()
   process.stdout.write(
     `${JSON.stringify({ ready: true, url: simulator.url, ...(files && { files: files.host, study: STUDY.studyInstanceUid }) })}\n`,
   )
-  await untilStopped()
+  await stopped
   return 0
 }
 
