@@ -7,11 +7,14 @@ import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
 import { isthmus, type Serving, serving } from '../support/command-line.ts'
 import { type Clinic, clinicWithBackup, DAMAGES, type Damage, digestOf, keptAside, OF_THE_KEY } from '../support/damaged-clinic.ts'
 import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, type StartedGateway, signIn } from '../support/gateway.ts'
 import { OWN_PAGE } from '../support/http-call.ts'
+import { imageOf, UID } from '../support/imaging-clinic.ts'
+import { openModality } from '../support/modality.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // `serve --rescue` as a clinic meets it: a process of its own, on a data folder that something has befallen.
@@ -158,6 +161,24 @@ it('puts a back-up back from the window of a running gateway, which starts again
   expect((await restored(dashboardUpkeep.restoreState, {})).phase).toBe('none')
   expect(serve.child.exitCode).toBeNull()
   expect(await serve.end('SIGTERM')).toBe(0)
+})
+
+it('takes images in again that came after the back-up', async () => {
+  using temp = tempFolder()
+  const clinic = await clinicWithBackup(temp.folder)
+  await using serve = await serving(clinic.folder)
+  const call = await signIn((await line(serve, 1)).http)
+  await using modality = await openModality(serve.dimsePort, { callingAeTitle: 'CT1' })
+  for (const number of [1, 2]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+  await modality.release()
+  const before = await call(dashboardImages.read, { params: { studyInstanceUid: UID } })
+  const { name } = clinic.backup
+  await call(dashboardUpkeep.restore, { body: { name, password: OWNER.password } })
+  const restored = await expectRestored(await line(serve, 2), clinic)
+  await until(async () => {
+    const { instances, seriesList } = await restored(dashboardImages.read, { params: { studyInstanceUid: UID } })
+    expect([instances, seriesList]).toEqual([2, before.seriesList])
+  })
 })
 
 it('moves a clinic to a new PC: its back-ups and its recovery key are all that is needed', async () => {

@@ -7,9 +7,11 @@ import { expect, it, type TestContext, vi } from 'vitest'
 import { askControl } from '#gateway/control.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
-import { ranOf } from '../support/command-line.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { ranOf, serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
-import { type ImagingClinic, imageOf, openImagingClinic, sendImages } from '../support/imaging-clinic.ts'
+import { signIn } from '../support/gateway.ts'
+import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
@@ -150,6 +152,20 @@ it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes ove
     stdout: expect.stringContaining('Ready to take over'),
   })
   expect(existsSync(join(work.folder, 'third/data/gateway.sqlite'))).toBe(true)
+
+  // An image that came after the recovery point is copied too, and has its place again.
+  await sendImages(clinic, [imageOf(5)])
+  expect(await copy('--since', '1h')).toMatchObject({ exitCode: 0 })
+  expect(await drill('taken over', '--keep')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('4 of 4 images') })
+  {
+    await using standby = await serving(join(work.folder, 'taken over/data'))
+    const seen = await signIn(standby.http)
+    await vi.waitFor(
+      async () => expect(await seen(dashboardImages.read, { params: { studyInstanceUid: UID } })).toMatchObject({ instances: 5 }),
+      { timeout: 20_000, interval: 100 },
+    )
+  }
+
   const sealed = join(there, 'clinic/backups', second ?? '', 'database.sealed')
   const bytes = readFileSync(sealed)
   bytes[7000] = (bytes[7000] ?? 0) ^ 1

@@ -12,7 +12,7 @@ export interface FileMeta {
 }
 
 /** Where a file's data set is, and what it is. */
-export interface FileMetaRead extends Omit<FileMeta, 'sourceAeTitle'> {
+export interface FileMetaRead extends FileMeta {
   /** Bytes before the data set: preamble, prefix and group 0002. */
   readonly dataSetOffset: number
 }
@@ -70,12 +70,13 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
     const group = Buffer.alloc(length)
     const rest = await file.read(group, 0, length, start.length)
     if (rest.bytesRead < length) throw noFile()
-    const uids = readUids(group)
-    const uid = (of: number) => uids.get(of) ?? ''
+    const texts = readTexts(group)
+    const text = (of: number) => texts.get(of) ?? ''
     return {
-      sopClassUid: uid(META.sopClassUid),
-      sopInstanceUid: uid(META.sopInstanceUid),
-      transferSyntaxUid: uid(META.transferSyntaxUid),
+      sopClassUid: text(META.sopClassUid),
+      sopInstanceUid: text(META.sopInstanceUid),
+      transferSyntaxUid: text(META.transferSyntaxUid),
+      sourceAeTitle: text(META.sourceAeTitle).trim(),
       dataSetOffset: start.length + length,
     }
   } finally {
@@ -83,9 +84,9 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
   }
 }
 
-/** The UIDs of group 0002, by element. */
-function readUids(group: Buffer): Map<number, string> {
-  const uids = new Map<number, string>()
+/** UIDs and AE titles of group 0002, by element. */
+function readTexts(group: Buffer): Map<number, string> {
+  const texts = new Map<number, string>()
   let at = 0
   while (at + 8 <= group.length) {
     const vr = group.toString('latin1', at + 4, at + 6)
@@ -94,10 +95,10 @@ function readUids(group: Buffer): Map<number, string> {
     const start = at + (isLong ? 12 : 8)
     const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
     if (end > group.length) throw noFile()
-    if (vr === 'UI') uids.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
+    if (vr === 'UI' || vr === 'AE') texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
     at = end
   }
-  return uids
+  return texts
 }
 
 /** The VRs of group 0002 that have a 32-bit length. */

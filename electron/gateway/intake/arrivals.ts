@@ -48,6 +48,8 @@ export interface Arrivals {
   keep(arrival: Arrival): Kept
   /** Within a transaction: the instance was sent again as it is here. */
   repeat(instance: InstanceRecord, source: Source): void
+  /** Within a transaction: a row for the file of what is here already, as a version that counts no more. */
+  keepTwin(arrival: Arrival): void
   /** The study is settled, or its rows were changed by somebody else. */
   forget(studyInstanceUid: string): void
 }
@@ -198,6 +200,10 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       const transfer = { how: 'open', detail: '', at: now } as const
       imageStudies.update(studyInstanceUid, { ...directlyFrom(source), state: 'receiving', dueAt: latest(), lastInstanceAt: now, transfer })
       open.delete(studyInstanceUid)
+    },
+    keepTwin(arrival) {
+      const stepId = arrival.header.study.scheduledProcedureStepId
+      instances.insert({ ...rowOf(arrival, instantOf(clock()), stepId), state: 'superseded', reason: null, detail: '' })
     },
     forget: (studyInstanceUid) => void open.delete(studyInstanceUid),
   }

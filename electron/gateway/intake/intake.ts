@@ -3,10 +3,12 @@ import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { GroupOutcome } from '#shared/contract/images.ts'
+import { adoptImages } from './adoption.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
 import { removeOrphans } from './orphans.ts'
+import { openOwnInstances } from './own-instances.ts'
 import { openPerformedStepScp } from './performed-step.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openQuarantine } from './quarantine.ts'
@@ -71,6 +73,9 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     await removeOrphans(deps, arriving, closing.signal)
     // It reads whole images, those of minutes: last.
     if (swept.wasCutOff) await takeBackUnproven(deps, closing.signal)
+    const own = openOwnInstances({ ...deps, arriving })
+    const { arrived: onArrived, associationClosed } = settling
+    await adoptImages({ ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }, closing.signal)
   }
   const sweeping = sweep().catch((error: unknown) => onError(uuid().slice(0, 8), error))
 

@@ -6,6 +6,7 @@ import { instantOf } from '#gateway/store/clock.ts'
 import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import type { ImageAttributes, InstanceRecord } from '#gateway/store/instances.ts'
+import type { InstanceHeader } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
 
 /** An object that the gateway itself made: the copy of a report, a secondary capture. */
@@ -36,6 +37,8 @@ export interface OwnInstances {
    * and is settled. One that is here already is not kept twice. @throws StorageFault
    */
   keep(instances: readonly OwnInstance[], header: ImageHeader, also: (kept: readonly InstanceRecord[]) => void): Promise<void>
+  /** Within a transaction: a kept file that has no row any more has one again; where the object is here, as a version that counts no more. */
+  adopt(found: FoundFile): void
 }
 
 /** Who sent it, in the rows of studies and instances: no device has an empty address. */
@@ -43,14 +46,24 @@ export const OWN_ADDRESS = ''
 const OWN_NAME = 'This gateway'
 const NO_IMAGES = 'No device has sent images of it: it holds only what the gateway made.'
 
-/** A file on the disk that has no row yet. */
-interface Written {
-  readonly instance: OwnInstance
-  readonly part: PartFile
+/** What the row of an object says of its file. */
+interface FileFacts {
   readonly file: string
   readonly dataSetOffset: number
   readonly bytes: number
   readonly crc32: number
+}
+
+/** A kept file that was read again. */
+export interface FoundFile extends FileFacts {
+  readonly header: InstanceHeader
+  readonly transferSyntaxUid: string
+}
+
+/** A file on the disk that has no row yet. */
+interface Written extends FileFacts {
+  readonly instance: OwnInstance
+  readonly part: PartFile
 }
 
 export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnInstancesDeps): OwnInstances {
@@ -70,15 +83,17 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
     return { instance, part, file, dataSetOffset: meta.length, bytes: part.bytes, crc32: crc32(dataSet) }
   }
 
-  /** In a transaction. */
-  function row({ instance, part: _, ...written }: Written, patientName: string, now: string): InstanceRecord {
-    const { dataSet: __, seriesNumber, seriesDescription, instanceNumber = '1', image = null, ...of } = instance
-    const { studyInstanceUid, seriesInstanceUid, modality } = of
+  /** In a transaction; of an object that is here already a version that counts no more. */
+  function row(instance: Omit<OwnInstance, 'dataSet'>, facts: FileFacts, patientName: string, now: string): InstanceRecord {
+    const state = instances.current(instance.sopInstanceUid) ? 'superseded' : 'current'
+    const { seriesNumber, seriesDescription, instanceNumber = '1', image = null } = instance
+    const { sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, modality } = instance
+    const { file, dataSetOffset, bytes, crc32 } = facts
     const kept = instances.insert({
-      ...of,
-      ...written,
+      ...{ sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, modality },
+      ...{ file, dataSetOffset, bytes, crc32 },
       transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
-      ...{ state: 'current', reason: null, detail: '' },
+      ...{ state, reason: null, detail: '' },
       ...sender(),
       ...{
         associationId: '',
@@ -90,9 +105,10 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
         patientName,
       },
     })
+    if (state === 'superseded') return kept
     // The time of the study's last image stays: by it a study that receives is settled, and lists of images are put in order.
     const at = imageStudies.get(studyInstanceUid)?.lastInstanceAt ?? now
-    imageStudies.count(studyInstanceUid, { seriesInstanceUid, modality, seriesNumber, seriesDescription }, written.bytes, at, 'current')
+    imageStudies.count(studyInstanceUid, { seriesInstanceUid, modality, seriesNumber, seriesDescription }, bytes, at, 'current')
     return kept
   }
 
@@ -128,7 +144,7 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
           for (const each of written) {
             if (instances.current(each.instance.sopInstanceUid)) continue
             studyOf(each.instance.studyInstanceUid, header, now)
-            row(each, header.patientName, now)
+            row(each.instance, each, header.patientName, now)
           }
           also(wanted.flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid) ?? []))
         })
@@ -138,6 +154,12 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
           arriving.delete(file)
         }
       }
+    },
+    adopt({ header, ...facts }) {
+      const { image, study, ...of } = header
+      const now = instantOf(clock())
+      studyOf(of.studyInstanceUid, study, now)
+      row({ ...of, modality: study.modality, ...(image && { image }) }, facts, study.patientName, now)
     },
   }
 }

@@ -20,7 +20,7 @@ const PART = '.part'
 const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
 const SWEPT = '.swept'
-/** Its time is when an older database was put back: rows of files from before may be lost with the newer one. */
+/** Is there since an older database was put back; its time is the last start: rows of files from before it may be lost with the newer one. */
 const RESTORED = '.restored'
 /** Clocks of PCs are set back; a folder that changed this long before the last look is looked through again. */
 const MARGIN_MS = 24 * 60 * 60_000
@@ -58,6 +58,10 @@ export interface ImageFiles {
    * database was put back (`noteRestored`) is not among them; after one that was put back by hand it is: more than a handful are not to be deleted.
    */
   orphans(known: (file: string) => boolean): AsyncIterable<string>
+  /** Kept files from before an older database was put back that are not `known`, of each study the oldest first. None once `allAdopted`. */
+  unadopted(known: (file: string) => boolean): AsyncIterable<string>
+  /** Each of them has its row: from now on a file without one is what a crash left. */
+  allAdopted(): void
   /** The end of a run whose transfers are over: the next one has nothing to prove. */
   close(): void
 }
@@ -71,7 +75,8 @@ export function fileFor(studyInstanceUid: string, uuid: string): string {
 /** An older database takes the place of the one of now: images that it does not know, and that their senders believe kept, are not to be swept. */
 export function noteRestored(folder: string): void {
   const images = join(folder, IMAGES)
-  if (!fs.existsSync(images)) return
+  // On another PC they are fetched afterwards.
+  if (!fs.existsSync(images)) fs.mkdirSync(images, { mode: 0o700 })
   fs.writeFileSync(join(images, RESTORED), '', { mode: 0o600 })
   syncFolder(images)
 }
@@ -113,6 +118,15 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     }
   }
 
+  /** Folders of studies, and the files in one, below `images`. */
+  async function* studies(): AsyncGenerator<string> {
+    for await (const group of namesIn(images, /^[0-9a-f]{2}$/))
+      for await (const study of namesIn(join(images, group), /^[0-9a-f]{32}$/)) yield `${group}/${study}`
+  }
+  async function* filesOf(study: string): AsyncGenerator<string> {
+    for await (const name of namesIn(pathOf(study), KEPT_FILE)) yield `${study}/${name}`
+  }
+
   /** Quicker than handing it to a thread, unless threads are at work in the folder: then the event loop would wait for them. */
   async function renamed(from: string, to: string): Promise<void> {
     if (received === 1) fs.renameSync(from, to)
@@ -142,6 +156,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
           fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
         )
         for (const part of parts) fs.rmSync(part, { force: true })
+        const now = Date.now() / 1000
+        if (fs.existsSync(join(images, RESTORED))) fs.utimesSync(join(images, RESTORED), now, now)
         const wasCutOff = fs.existsSync(join(images, OPEN))
         if (!wasCutOff) {
           fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
@@ -224,20 +240,14 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     async *orphans(known) {
       const marker = join(images, SWEPT)
       const startedAt = Date.now()
-      const lookedAt = fs.statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      const lookedAt = modifiedAt(marker)
       // A time that is still to come was written by a clock that was wrong.
       const since = lookedAt > startedAt ? 0 : lookedAt - MARGIN_MS
-      const restoredAt = fs.statSync(join(images, RESTORED), { throwIfNoEntry: false })?.mtimeMs ?? 0
-      const isSpared = (path: string) => restoredAt > 0 && (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= restoredAt
-      for await (const group of namesIn(images, /^[0-9a-f]{2}$/)) {
-        for await (const study of namesIn(join(images, group), /^[0-9a-f]{32}$/)) {
-          const path = join(images, group, study)
-          if ((fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < since) continue
-          for await (const name of namesIn(path, KEPT_FILE)) {
-            const file = `${group}/${study}/${name}`
-            if (!known(file) && !isSpared(join(path, name))) yield file
-          }
-        }
+      const restoredAt = modifiedAt(join(images, RESTORED))
+      const isSpared = (file: string) => restoredAt > 0 && modifiedAt(pathOf(file)) <= restoredAt
+      for await (const study of studies()) {
+        if (modifiedAt(pathOf(study)) < since) continue
+        for await (const file of filesOf(study)) if (!known(file) && !isSpared(file)) yield file
       }
       try {
         fs.closeSync(fs.openSync(marker, 'a', 0o600))
@@ -246,8 +256,22 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         // There are no images yet, or no room: the next look takes longer.
       }
     },
+    async *unadopted(known) {
+      const restoredAt = modifiedAt(join(images, RESTORED))
+      if (restoredAt === 0) return
+      for await (const study of studies()) {
+        const unknown: { readonly file: string; readonly at: number }[] = []
+        for await (const file of filesOf(study)) if (!known(file)) unknown.push({ file, at: modifiedAt(pathOf(file)) })
+        const spared = unknown.filter(({ at }) => at <= restoredAt).sort((a, b) => a.at - b.at)
+        for (const { file } of spared) yield file
+      }
+    },
+    allAdopted: () => fs.rmSync(join(images, RESTORED), { force: true }),
   }
 }
+
+/** Ms since 1970; 0 of what is not there. */
+const modifiedAt = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 async function* namesIn(path: string, pattern: RegExp): AsyncGenerator<string> {
   if (!fs.existsSync(path)) return

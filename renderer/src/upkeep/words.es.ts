@@ -161,7 +161,7 @@ export const es: Translated<English> = {
     keepsTitle: 'Qué ocurre',
     keeps: [
       'La base de datos de ahora no se borra: se guarda aparte en la carpeta de datos.',
-      'Las imágenes siguen en el disco. Las que llegaron después de la copia no constan en ella: su dispositivo debe enviarlas de nuevo.',
+      'Las imágenes siguen en el disco. Las que llegaron después de la copia se recuperan de allí.',
       'La pasarela se inicia de nuevo: durante unos segundos los dispositivos no reciben lista de trabajo ni envían imágenes.',
       'Quien inició sesión después de la copia la inicia de nuevo.',
     ],

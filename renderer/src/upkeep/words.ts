@@ -161,7 +161,7 @@ const en = {
     keepsTitle: 'What happens',
     keeps: [
       'The database of now is not deleted: it is kept aside in the data folder.',
-      'Images stay on the disk. Those that came in after the back-up are not known to it: let their device send them again.',
+      'Images stay on the disk. Those that came in after the back-up was made are taken in again from there.',
       'The gateway starts again: for some seconds devices get no worklist and send no images.',
       'Who signed in after the back-up was made signs in anew.',
     ],

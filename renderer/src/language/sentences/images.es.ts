@@ -63,6 +63,14 @@ export const IMAGES: readonly Sentence[] = [
     'La carpeta de imágenes tiene más de {0} archivos que la base de datos no conoce. ¿Se restauró una base de datos más antigua? No se eliminó ninguno.',
   ],
   [
+    '{} {} of {} {} came after the back-up that was put back: taken in again from the image folder.',
+    'Llegaron después de la copia de seguridad que se restauró y se recuperan de la carpeta de imágenes: {0} {1} de {2} {3}.',
+  ],
+  [
+    '{} {} in the image folder came after the back-up that was put back and cannot be read. None was removed.',
+    'Llegaron a la carpeta de imágenes después de la copia de seguridad que se restauró y no se pueden leer: {0} {1}. No se eliminó ninguno.',
+  ],
+  [
     '{} {} of a transfer that was cut off by a stop of the gateway: removed.',
     'Una parada de la pasarela cortó una transferencia; se elimina: {0} {1}.',
   ],

@@ -42,6 +42,7 @@ describe('file meta information', () => {
     expect(await readFileMeta(path)).toEqual({
       sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
       sopInstanceUid: '2.25.9.9',
+      sourceAeTitle: 'CT1',
       transferSyntaxUid: '1.2.840.10008.1.2',
       dataSetOffset,
     })

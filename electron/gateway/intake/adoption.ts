@@ -1,0 +1,143 @@
+import { createReadStream } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { readFileMeta } from '#gateway/dimse/file-meta.ts'
+import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import type { Arrivals, Kept, Source } from './arrivals.ts'
+import { headerOf, readerOf } from './header.ts'
+import { type FoundFile, OWN_ADDRESS, type OwnInstances } from './own-instances.ts'
+import { diskNews, type IntakeDeps } from './ports.ts'
+import type { Ending, Tally } from './tally.ts'
+import type { Turns } from './turns.ts'
+
+const RELEASED: Ending = { kind: 'released', detail: '' }
+
+export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setting' | 'recogniseDevice' | 'onNews'> {
+  readonly arrivals: Arrivals
+  readonly own: OwnInstances
+  readonly tally: Tally
+  readonly turns: Turns
+  readonly arriving: ReadonlySet<string>
+  readonly onArrived: (kept: Kept) => void
+  readonly associationClosed: (associationId: string, how: Ending) => void
+}
+
+/** A kept file and who sent it, by its file meta information: '' where that does not say. */
+interface Found extends FoundFile {
+  readonly aeTitle: string
+}
+
+/**
+ * After an older database was put back: images that came after the back-up was made lie in the image folder, acknowledged, and no row names them.
+ * Each gets its place as if its device sent it now, so that its study appears again; what the gateway made itself goes beside them. A file that
+ * cannot be read stays as it is. A stop in between goes on at the next start.
+ */
+export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Promise<void> {
+  const { store, arriving, turns, onNews } = deps
+  const senders = openSenders(deps)
+  const studies = new Set<string>()
+  let adopted = 0
+  let unreadable = 0
+  try {
+    for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
+      if (signal.aborted) return
+      const found = await readFound(deps, file).catch(() => undefined)
+      if (!found) {
+        unreadable++
+        continue
+      }
+      await turns.take(found.header.sopInstanceUid, () => adopt(deps, found, senders.of(found.aeTitle)))
+      adopted++
+      studies.add(found.header.studyInstanceUid)
+    }
+  } finally {
+    senders.close()
+  }
+  if (unreadable === 0) store.imageFiles.allAdopted()
+  const say = (tone: 'warning' | 'danger', text: string) => onNews(diskNews(tone, text))
+  if (adopted > 0) {
+    say(
+      'warning',
+      `${adopted} ${adopted === 1 ? 'object' : 'objects'} of ${studies.size} ${studies.size === 1 ? 'study' : 'studies'} came after the back-up that was put back: taken in again from the image folder.`,
+    )
+  }
+  if (unreadable > 0) {
+    say(
+      'danger',
+      `${unreadable} ${unreadable === 1 ? 'file' : 'files'} in the image folder came after the back-up that was put back and cannot be read. None was removed.`,
+    )
+  }
+}
+
+async function adopt({ store, arrivals, own, tally, onArrived }: AdoptionDeps, found: Found, source: Source): Promise<void> {
+  const { database, imageFiles } = store
+  const { header, bytes, dataSetOffset } = found
+  const { association } = source
+  // It may have been copied here, by whatever was put back.
+  await imageFiles.secure(found.file)
+  if (association.remoteAddress === OWN_ADDRESS) return await database.commitSoon(() => own.adopt(found))
+  const arrival = { ...source, ...found }
+  const [twin] = arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)
+  if (twin) return await database.commitSoon(() => arrivals.keepTwin(arrival))
+  const kept = await database.commitSoon(() => arrivals.keep(arrival))
+  const { studyInstanceUid, state, detail } = kept.instance
+  if (state === 'quarantined') tally.quarantined(association, studyInstanceUid, detail)
+  else tally.kept(association, studyInstanceUid)
+  onArrived(kept)
+}
+
+/** Undefined where it is not what was kept. @throws {Error} it cannot be read */
+async function readFound({ store, recogniseDevice }: AdoptionDeps, file: string): Promise<Found | undefined> {
+  const path = store.imageFiles.pathOf(file)
+  const { sourceAeTitle: aeTitle, transferSyntaxUid, dataSetOffset, sopInstanceUid } = await readFileMeta(path)
+  const reader = readerOf(transferSyntaxUid)
+  let checksum = 0
+  let bytes = dataSetOffset
+  for await (const chunk of createReadStream(path, { start: dataSetOffset, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    checksum = crc32(chunk, checksum)
+    bytes += chunk.length
+    if (!reader.isDone) reader.push(chunk)
+  }
+  const values = reader.end()
+  const device = recogniseDevice(aeTitle, addressOf(store, aeTitle))
+  const header = headerOf(values, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+  const isBroken = values.fault !== undefined && !values.isCut
+  if (isBroken || header.sopInstanceUid !== sopInstanceUid || header.studyInstanceUid === '') return undefined
+  return { aeTitle, header, transferSyntaxUid, file, dataSetOffset, bytes, crc32: checksum }
+}
+
+const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
+const UNKNOWN_ADDRESS = 'unknown'
+
+const addressOf = ({ devices }: AdoptionDeps['store'], aeTitle: string): string => {
+  const device = devices.list().find((each) => isSame(each.aeTitle, aeTitle))
+  return device?.address ?? device?.lastAddress ?? UNKNOWN_ADDRESS
+}
+
+/** For each AE title an association that is open while its files are taken in. */
+function openSenders({ store, uuid, setting, recogniseDevice, tally, associationClosed }: AdoptionDeps) {
+  const sources = new Map<string, Source>()
+
+  function sourceOf(callingAeTitle: string): Source {
+    const calledAeTitle = setting('dimse.aeTitle')
+    const isOwn = isSame(callingAeTitle, calledAeTitle)
+    const remoteAddress = isOwn ? OWN_ADDRESS : addressOf(store, callingAeTitle)
+    const association: AssociationInfo = { associationId: uuid(), callingAeTitle, calledAeTitle, remoteAddress }
+    if (!isOwn) tally.begin(association)
+    const device = recogniseDevice(callingAeTitle, remoteAddress)
+    // What an archive sent, and no device, was asked for as an earlier exam.
+    const isFetched = !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
+    return { association, deviceName: device?.name || callingAeTitle, isFetched }
+  }
+
+  return {
+    of(aeTitle: string): Source {
+      const source = sources.get(aeTitle) ?? sourceOf(aeTitle)
+      sources.set(aeTitle, source)
+      return source
+    },
+    close() {
+      for (const { association } of sources.values()) associationClosed(association.associationId, RELEASED)
+    },
+  }
+}
