@@ -1,13 +1,15 @@
 // Makes the installers, or with --dir their folder alone, and looks at what was made. Run by scripts/package.mjs under Node 24.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import electron from 'electron/package.json' with { type: 'json' }
 import { build, type Configuration } from 'electron-builder'
+import program from '../package.json' with { type: 'json' }
 import { hasNativeModule, inspectApp } from './app-folder.ts'
 import { root, thisMachine } from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
+import { releaseNotes } from './release-notes.ts'
 import { compareSizes } from './sizes.ts'
 import { makeStandIn } from './stand-in.ts'
 
@@ -40,6 +42,7 @@ writeFileSync(join(root, 'dist', 'THIRD-PARTY-LICENSES.txt'), licenseList(licens
 const config: Configuration = {
   directories: { output: out },
   ...(standIn !== undefined && { electronDist: standIn }),
+  releaseInfo: { releaseNotes: releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), program.version) ?? null },
   ...(updateUrl && { publish: { provider: 'generic', url: updateUrl } }),
 }
 try {

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { executableIn, readAsar } from '../packaging/app-folder.ts'
 import { faultsOfContents, isFor, NEEDED, NEEDED_IN_APP, PACKAGES } from '../packaging/contents.ts'
 import { FUSES, faultsOfFuses, fuseConfig } from '../packaging/fuses.ts'
+import { releaseNotes } from '../packaging/release-notes.ts'
 import { compareSizes } from '../packaging/sizes.ts'
 import { makeStandIn } from '../packaging/stand-in.ts'
 import { SETTINGS } from '../shared/contract/settings.ts'
@@ -212,6 +213,20 @@ describe('what is inside a program', () => {
 
   it('has the name of each system', () => {
     expect(['linux', 'win32', 'darwin'].map(executableIn)).toEqual(['isthmus', 'Isthmus.exe', 'Isthmus.app'])
+  })
+})
+
+describe('what is new in a version', () => {
+  const changelog = '# Changelog\n\n## Unreleased\n\n- Later.\n\n## [1.2.0] - 2026-11-22\n\n- A thing.\n- Another.\n\n## 1.1.0\n\n- Old.\n'
+  it('is the part of the changelog of that version, or of what has none yet', () => {
+    expect(releaseNotes(changelog, '1.2.0')).toBe('- A thing.\n- Another.')
+    expect(releaseNotes(changelog, '1.1.0')).toBe('- Old.')
+    expect(releaseNotes(changelog, '2.0.0')).toBe('- Later.')
+    expect(releaseNotes('# Changelog\n', '1.0.0')).toBeUndefined()
+  })
+  it('is there of the version of now', () => {
+    const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+    expect(releaseNotes(readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8'), version)).toContain('- ')
   })
 })
 

@@ -3,6 +3,7 @@ import { app, type BrowserWindow } from 'electron'
 import electronUpdater, { type AppUpdater, type UpdateInfo } from 'electron-updater'
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import { isMaintenance } from './maintenance.ts'
+import { releaseNotesOf } from './release-notes.ts'
 import { type Disk, faultOfUpdate, type Program, whyNotHere } from './update-place.ts'
 
 export interface UpdatesOptions {
@@ -33,7 +34,7 @@ const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
 /** An installer that was started ends this program within seconds. */
 const LEAVING_MS = 2 * MINUTE_MS
 
-const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: '' }
+const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
 
 /**
  * Updates by electron-updater: downloaded by themselves, installed when a person says so or in the hour of maintenance, never as the program or
@@ -67,13 +68,14 @@ export function openUpdates({
   const listening = listen(updater, {
     'checking-for-update': () => set({ state: 'checking', sentence: '' }),
     'update-not-available': () => set(NONE),
-    'update-available': ({ version }: UpdateInfo) => set({ state: 'available', version, share: 0, sentence: '' }),
+    'update-available': (info: UpdateInfo) =>
+      set({ state: 'available', version: info.version, share: 0, sentence: '', notes: releaseNotesOf(info) }),
     'download-progress': ({ percent }: { percent: number }) =>
       state.state !== 'ready' && set({ state: 'downloading', share: Math.min(1, percent / 100) }),
-    'update-downloaded': ({ version, files }: UpdateInfo) => {
-      needsConsent = files.some(({ isAdminRightsRequired }) => isAdminRightsRequired === true)
+    'update-downloaded': (info: UpdateInfo) => {
+      needsConsent = info.files.some(({ isAdminRightsRequired }) => isAdminRightsRequired === true)
       const sentence = needsConsent ? 'Windows asks for an administrator’s consent to install it, so it waits for a person.' : ''
-      set({ state: 'ready', version, share: 1, sentence })
+      set({ state: 'ready', version: info.version, share: 1, sentence, notes: releaseNotesOf(info) })
     },
     'update-cancelled': () => set(NONE),
     error: (error: Error) => {

@@ -46,6 +46,8 @@ export const UpdateState = z.object({
   share: z.number(),
   /** One sentence for a person; empty where the state says all. */
   sentence: z.string(),
+  /** What is new in the version that is offered, a point each, plain text; empty where its makers do not say. */
+  notes: z.array(z.string()),
 })
 export type UpdateState = z.infer<typeof UpdateState>
 

@@ -48,7 +48,7 @@ afterEach(async () => {
 /** Offers a version, as electron-builder writes it. */
 function offer(version: string, sha512 = createHash('sha512').update(NEXT).digest('base64')): void {
   files.set(FILE, NEXT)
-  const about = `files:\n  - url: ${FILE}\n    sha512: ${sha512}\n    size: ${NEXT.length}\npath: ${FILE}\nsha512: ${sha512}\n`
+  const about = `files:\n  - url: ${FILE}\n    sha512: ${sha512}\n    size: ${NEXT.length}\npath: ${FILE}\nsha512: ${sha512}\nreleaseNotes: |\n  - The first thing.\n  - The second.\n`
   files.set('latest-linux.yml', Buffer.from(`version: ${version}\n${about}releaseDate: '2026-03-02T12:00:00.000Z'\n`))
 }
 
@@ -68,7 +68,9 @@ async function update(...words: string[]): Promise<Record<string, unknown>[]> {
 describe.skipIf(process.platform !== 'linux')('an update by the real electron-updater', () => {
   it('is fetched, and takes the place of the program only when it is installed: prepared, stopped, installed, quit', async () => {
     offer('2.0.0')
-    expect(await update()).toEqual([{ state: 'ready', version: '2.0.0', share: 1, sentence: '' }])
+    expect(await update()).toEqual([
+      { state: 'ready', version: '2.0.0', share: 1, sentence: '', notes: ['The first thing.', 'The second.'] },
+    ])
     expect(readFileSync(image, 'utf8')).toBe('the version of now')
 
     const told = await update('install')
@@ -87,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')('an update by the real electron-up
 
   it.each(['0.9.0', '1.0.0'])('is none where the place has the version %s', async (version) => {
     offer(version)
-    expect(await update('install')).toEqual([{ state: 'none', version: null, share: 0, sentence: '' }])
+    expect(await update('install')).toEqual([{ state: 'none', version: null, share: 0, sentence: '', notes: [] }])
     expect(existsSync(join(scratch, 'cache/isthmus-updater/pending'))).toBe(false)
   })
 

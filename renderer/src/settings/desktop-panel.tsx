@@ -93,7 +93,7 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
 
 function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => void; onInstalled: () => void; app: Native }) {
   const { update, isAsked, onCheck, onInstalled, app } = props
-  const { state, version, share, sentence } = update
+  const { state, version, share, sentence, notes } = update
   const [isAsking, setIsAsking] = useState(false)
   const { tone, name } = words.updateStates[state]
   const isBusy = AT_WORK.includes(state)
@@ -110,11 +110,12 @@ function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => v
         )}
         {state === 'ready' && version !== null && (
           <Text size="sm" mt={6}>
-            {words.offered(version)}
+            {words.offered(version)} {notes.length === 0 && words.noNotes}
           </Text>
         )}
         {state === 'downloading' && <Progress mt={8} size={7} value={share * 100} aria-label={name} />}
       </div>
+      {notes.length > 0 && <Notes notes={notes} />}
       <Group mt={10} gap={8}>
         {state === 'ready' && (
           <MayButton permission="manageGateway" onClick={() => setIsAsking(true)}>
@@ -140,6 +141,18 @@ function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => v
     </>
   )
 }
+
+/** In the words of who made the version: they are in one language. */
+const Notes = ({ notes }: { notes: readonly string[] }) => (
+  <section aria-label={words.notes} className={css.notes}>
+    <div className={css.label}>{words.notes}</div>
+    <ul lang="en">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  </section>
+)
 
 /** The setting of the gateway beside it: what the app does in the hour of maintenance. */
 function Automatic({ rows }: { rows: readonly SettingRow[] }) {

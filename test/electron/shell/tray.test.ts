@@ -7,8 +7,8 @@ import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts
 import * as fake from '../../support/electron.ts'
 
 const IMAGES = join(import.meta.dirname, '../../../renderer/public')
-const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: '' }
-const READY: UpdateState = { state: 'ready', version: '1.2.0', share: 1, sentence: '' }
+const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
+const READY: UpdateState = { state: 'ready', version: '1.2.0', share: 1, sentence: '', notes: [] }
 const STATUS: ShellStatus = {
   version: '1.1.0',
   isSafe: false,

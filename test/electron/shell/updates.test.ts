@@ -75,7 +75,7 @@ describe('an update is looked for', () => {
     expect(updater.checks).toBe(1)
     await vi.advanceTimersByTimeAsync(12 * HOUR)
     expect(updater.checks).toBe(3)
-    expect(updates.state()).toEqual({ state: 'none', version: null, share: 0, sentence: '' })
+    expect(updates.state()).toEqual({ state: 'none', version: null, share: 0, sentence: '', notes: [] })
   })
 
   it('says how far the download is', () => {
@@ -84,7 +84,7 @@ describe('an update is looked for', () => {
     updater.emit('download-progress', { percent: 41.5 })
     expect(updates.state()).toMatchObject({ state: 'downloading', share: 0.415, version: '2.0.0' })
     downloaded()
-    expect(updates.state()).toEqual({ state: 'ready', version: '2.0.0', share: 1, sentence: '' })
+    expect(updates.state()).toEqual({ state: 'ready', version: '2.0.0', share: 1, sentence: '', notes: [] })
   })
 
   it('tells a failure in a sentence, and asks again later', async () => {
