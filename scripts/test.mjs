@@ -2,7 +2,8 @@
 // at the end with the reason. On CI nothing may be skipped but what needs a real Electron binary.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
 
 const DEBIAN_PACKAGES = {
@@ -99,6 +100,7 @@ function report() {
   if (process.env.CI && (missing.length > 0 || !native)) failures.push('tools missing on CI')
   if (tests.length === 0 && only.length === 0) failures.push('no test ran')
   for (const { name } of tests.filter(({ isFlaky }) => isFlaky)) console.log(`passed at the second try alone: ${name}`)
+  for (const { name, fault } of tests.filter(({ state }) => state === 'failed')) console.log(`failed: ${name}\n        ${fault}`)
   for (const name of failures) console.log(`failed: ${name}`)
   console.log(`${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped`)
   process.exit(failures.length > 0 || count('failed') > 0 ? 1 : 0)
@@ -112,20 +114,25 @@ function readResults(name) {
 function vitestTests(project) {
   return (readResults(project)?.testResults ?? []).flatMap((file) =>
     file.assertionResults.map((test) => ({
-      name: test.fullName,
+      name: `${relative(root, file.name)}: ${test.fullName}`,
       state: STATES[test.status] ?? 'failed',
       reason: test.meta?.needs ?? 'no reason is given',
+      fault: inShort(test.failureMessages),
     })),
   )
 }
+
+// Of a long log only the end may be kept.
+const inShort = (messages = []) => stripVTControlCharacters(messages.join(' ')).replace(/\s+/g, ' ').slice(0, 600)
 
 function browserTests() {
   const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
   return (readResults('e2e')?.suites ?? []).flatMap(specs).flatMap((spec) =>
     spec.tests.map((test) => ({
-      name: spec.title,
+      name: `${spec.file}: ${spec.title}`,
       state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
       isFlaky: test.status === 'flaky',
+      fault: inShort(test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message))),
       reason: test.annotations.find((annotation) => annotation.type === 'skip')?.description ?? 'no reason is given',
     })),
   )
