@@ -3,13 +3,37 @@ import { msOf } from '#gateway/store/clock.ts'
 /** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms (design.md §4.9). */
 
 /** The IANA zone of the `clinic.timeZone` setting. */
-export const timeZoneOf = (setting: string) => (setting === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : setting)
+export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThisPc() : setting)
+
+// Asking takes longer than answering a query does. Node hears of another zone by TZ alone.
+let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
+function zoneOfThisPc(): string {
+  const by = process.env.TZ
+  if (thisPc?.by !== by || !thisPc) thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return thisPc.timeZone
+}
+
+export interface WallClock {
+  readonly day: string
+  readonly time: string
+}
 
 const HOUR_MS = 60 * 60_000
 const formats = new Map<string, Intl.DateTimeFormat>()
+/** What each zone's clock showed last, and in which second: many ask within one. */
+const shown = new Map<string, { readonly second: number; readonly clock: WallClock }>()
 
 /** Wall clock of the zone at an instant: `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS`. */
-export function wallClock(now: number, timeZone: string): { readonly day: string; readonly time: string } {
+export function wallClock(now: number, timeZone: string): WallClock {
+  const second = Math.floor(now / 1000)
+  const last = shown.get(timeZone)
+  if (last?.second === second) return last.clock
+  const clock = read(now, timeZone)
+  shown.set(timeZone, { second, clock })
+  return clock
+}
+
+function read(now: number, timeZone: string): WallClock {
   let format = formats.get(timeZone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
