@@ -8,6 +8,7 @@ import { build, type Configuration } from 'electron-builder'
 import { hasNativeModule, inspectApp } from './app-folder.ts'
 import { root, thisMachine } from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
+import { bomOf } from './sbom.ts'
 import { compareSizes } from './sizes.ts'
 import { makeStandIn } from './stand-in.ts'
 
@@ -36,6 +37,7 @@ const standIn = without === undefined ? undefined : mkdtempSync(join(tmpdir(), '
 if (standIn !== undefined) makeStandIn(standIn, electron.version)
 const licensed = licensesOf(join(root, 'dist'))
 writeFileSync(join(root, 'dist', 'THIRD-PARTY-LICENSES.txt'), licenseList(licensed))
+writeFileSync(join(root, 'dist', 'sbom.cdx.json'), JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })))
 
 const config: Configuration = {
   directories: { output: out },
