@@ -10,6 +10,7 @@ import { hasNativeModule, inspectApp } from './app-folder.ts'
 import { root, thisMachine } from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
 import { releaseNotes } from './release-notes.ts'
+import { bomOf } from './sbom.ts'
 import { compareSizes } from './sizes.ts'
 import { makeStandIn } from './stand-in.ts'
 
@@ -38,6 +39,7 @@ const standIn = without === undefined ? undefined : mkdtempSync(join(tmpdir(), '
 if (standIn !== undefined) makeStandIn(standIn, electron.version)
 const licensed = licensesOf(join(root, 'dist'))
 writeFileSync(join(root, 'dist', 'THIRD-PARTY-LICENSES.txt'), licenseList(licensed))
+writeFileSync(join(root, 'dist', 'sbom.cdx.json'), JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })))
 
 const config: Configuration = {
   directories: { output: out },

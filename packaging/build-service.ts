@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { filesIn, readHead, sizeOf } from './app-folder.ts'
 import { faultsOfContents, isFor, NEEDED, OPTIONAL_BINARY, PACKAGES, root, thisMachine } from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
+import { bomOf } from './sbom.ts'
 import { compareSizes } from './sizes.ts'
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'release') } } })
@@ -51,6 +52,7 @@ try {
   put(join(root, 'LICENSE'), 'LICENSE')
   put(join(nodeFolder, 'LICENSE'), 'LICENSE-node.txt')
   writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenseList(licensesOf(join(root, 'dist'))))
+  writeFileSync(join(folder, 'sbom.cdx.json'), JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })))
 
   const files = filesIn(folder)
   const native = files.filter((file) => file.endsWith('.node'))
@@ -61,6 +63,7 @@ try {
       'lib/standby/copy.mjs',
       'isthmus.service',
       'THIRD-PARTY-LICENSES.txt',
+      'sbom.cdx.json',
     ]),
     ...native.filter((file) => !isFor(readHead(join(folder, file)), thisMachine)).map((file) => `${file} is for another operating system.`),
   ]

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { filesIn } from './app-folder.ts'
+import { ASSETS } from './assets.ts'
 import { PACKAGES, root } from './contents.ts'
 
 /** Of others, in our programs. */
@@ -11,18 +13,27 @@ export interface Licensed {
   readonly text: string
 }
 
-/** The packages whose code is in the bundles, as their source maps have it, and those beside them; by name. */
-export function licensesOf(dist: string): Licensed[] {
+/** Folders of the packages whose code is in the bundles, as their source maps have it, whose fonts and codecs are, and of those beside them. */
+export function packageFoldersOf(dist: string): Set<string> {
   const folders = new Set(Object.keys(PACKAGES).map((name) => join(root, 'node_modules', name)))
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith('.map')) continue
     const map = JSON.parse(readFileSync(join(entry.parentPath, entry.name), 'utf8')) as { readonly sources?: readonly (string | null)[] }
     for (const source of map.sources ?? []) {
-      const folder = source === null ? undefined : packageOf(resolve(entry.parentPath, source))
+      const folder = source === null ? undefined : packageOf(source)
       if (folder) folders.add(folder)
     }
   }
-  const found = [...folders].flatMap(read)
+  for (const file of filesIn(dist)) {
+    const [, name] = ASSETS.find(([form]) => form.test(file)) ?? []
+    if (name) folders.add(join(root, 'node_modules', name))
+  }
+  return folders
+}
+
+/** The packages whose code is in the bundles, and those beside them, each with its licence; by name. */
+export function licensesOf(dist: string): Licensed[] {
+  const found = [...packageFoldersOf(dist)].flatMap(read)
   const byName = new Map(found.map((one) => [`${one.name} ${one.version}`, one]))
   return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version))
 }
@@ -34,9 +45,11 @@ export function licenseList(licensed: readonly Licensed[]): string {
   return `Isthmus holds code of these packages, each under its own licence.\n\n${names.join('\n')}\n\n${texts.join('\n')}\n`
 }
 
-/** `…/node_modules/@scope/name/lib/x.js` → its folder; undefined outside of packages. */
-function packageOf(path: string): string | undefined {
-  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0]
+/** `…/node_modules/@scope/name/lib/x.js` → its folder; undefined outside of packages. The maps of workers go one folder up too few, so what stands before is not asked. */
+function packageOf(source: string): string | undefined {
+  const inside = /(?:^|[\\/])(node_modules[\\/].*)$/.exec(source)?.[1] ?? ''
+  const folder = /^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(inside)?.[0]
+  return folder && join(root, folder)
 }
 
 function read(folder: string): Licensed[] {

@@ -14,6 +14,7 @@ const DEBIAN_PACKAGES = {
   rclone: 'rclone',
   'systemd-analyze': 'systemd',
   chromium: 'chromium',
+  curl: 'curl',
 }
 const PYTHON_PACKAGE = 'python3-pydicom'
 const STATES = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' }

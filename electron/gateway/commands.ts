@@ -5,6 +5,7 @@ import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
+import { connectionSheet } from './connection-sheet.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { examine } from './doctor.ts'
 import type { Backups } from './domain/backups.ts'
@@ -128,6 +129,13 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   ...VIEWER_COMMANDS,
   ...UPKEEP_COMMANDS,
   ...SHELL_COMMANDS,
+  'connection-sheet': {
+    usage: '',
+    about:
+      'print what is typed into a device to connect it, as Markdown: titles, addresses, ports, certificate, services; no patient, no secret',
+    options: {},
+    run: (parts, _request, context) => connectionSheet(parts, context),
+  },
   doctor: {
     usage: '',
     about: 'check the installation and say what to mend',

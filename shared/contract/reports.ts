@@ -107,6 +107,8 @@ export const Draft = z.object({
   savedBy: Person,
 })
 export type Draft = z.infer<typeof Draft>
+/** The draft that the window shows: where another one took its place since, as of an addendum that was cancelled and begun anew, that is a conflict. */
+const DraftShown = ReportId.optional()
 export const DraftRevision = z.object({ revision: z.int(), at: Instant, savedBy: Person, characters: z.int() })
 export type DraftRevision = z.infer<typeof DraftRevision>
 
@@ -264,7 +266,7 @@ export const dashboardReports = {
   save: operation('PUT /dashboard/reading/:studyId/draft', {
     summary: 'Keep what is written, durably, as the revision after the one it was made of',
     params: studyParams,
-    body: z.object({ windowId: WindowId, revision: z.int().min(0), text: ReportText }),
+    body: z.object({ windowId: WindowId, reportId: DraftShown, revision: z.int().min(0), text: ReportText }),
     reply: Saved,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
@@ -294,6 +296,7 @@ export const dashboardReports = {
     params: studyParams,
     body: z.object({
       windowId: WindowId,
+      reportId: DraftShown,
       revision: z.int().min(1),
       isCritical: z.boolean(),
       /** What was found, where it is critical. */

@@ -24,6 +24,7 @@ const NEEDS = {
   space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
   rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },
+  curl: { there: () => has('curl') && has('bash'), missing: 'curl or bash is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
   bench: {
     there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)),

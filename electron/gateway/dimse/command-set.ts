@@ -102,7 +102,7 @@ const AT: ValueCoding = {
 }
 
 const AE: ValueCoding = {
-  read: (bytes) => bytes.toString('latin1').replace(/^[\0 ]+|[\0 ]+$/g, ''),
+  read: (bytes) => withoutPadding(bytes.toString('latin1')).replace(/^[\0 ]+/, ''),
   write: (value) => even(Buffer.from(String(value), 'latin1'), 0x20),
 }
 

@@ -1,4 +1,4 @@
-import type { ByteWindow } from './byte-window.ts'
+import { BytesMissing, type ByteWindow } from './byte-window.ts'
 import { type Coding, IMPLICIT, ITEM, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
 import { vrOf } from './dictionary.ts'
 import { DELIMITERS, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
@@ -156,6 +156,8 @@ export function searchElements(
     advance() {
       for (;;) {
         const end = wholeLength()
+        // The last element goes on behind the end, which was not known when it came.
+        if (end !== undefined && at > end) throw new BytesMissing(at)
         // A tail that is shorter than an element is padding.
         if (end !== undefined && at + 8 > end) return { elements, pixels: undefined }
         const before = { passed, kept }
@@ -168,9 +170,7 @@ export function searchElements(
           }
           // Zeros behind a data set that has ended, and delimiters of what was never begun.
           if (tag === 0) return { elements, pixels: undefined }
-          const next = tag >>> 16 === DELIMITERS ? at + 8 : takeElement(at, Number.POSITIVE_INFINITY, start.coding, elements, 0)
-          if (end !== undefined && next > end) window.bytes(next - 1, 1)
-          at = next
+          at = tag >>> 16 === DELIMITERS ? at + 8 : takeElement(at, Number.POSITIVE_INFINITY, start.coding, elements, 0)
         } catch (error) {
           passed = before.passed
           kept = before.kept

@@ -1,4 +1,4 @@
-import { type CommandSet, RESPONSE } from './command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import type { DimseLimits } from './limits.ts'
 import { type Message, writeMessage } from './message.ts'
 import type { AcceptedContext } from './presentation-contexts.ts'
@@ -48,7 +48,7 @@ export interface OperationQueue {
   /** Requests that wait while another one is at work, and bytes of their data sets. */
   readonly waiting: { readonly requests: number; readonly bytes: number }
   take(context: AcceptedContext, message: Message): void
-  /** PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting request; of any other it is too late, and ignored. */
+  /** PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting search; of anything else, or too late, it is ignored. */
   cancel(messageId: number): void
   /** The association is over: nothing is answered any more. */
   end(): void
@@ -95,7 +95,8 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
     },
     cancel(messageId) {
       const request = running?.messageId === messageId ? running : waiting.find((other) => other.messageId === messageId)
-      request?.controller.abort('cancel')
+      // The others have no Cancel among their statuses: C-FIND alone of what is served here.
+      if (request?.message.command.commandField === COMMAND_FIELD['C-FIND-RQ']) request.controller.abort('cancel')
     },
     end() {
       for (const { message } of waiting.splice(0)) message.stream?.cutOff()

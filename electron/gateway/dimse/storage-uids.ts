@@ -12,9 +12,14 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   '1.2.840.10008.5.1.1.30',
 ])
 
+/** Queries below that root (PS3.4 Annex II): a C-FIND on a context taken for images could only be refused. */
+const NO_STORAGE: ReadonlySet<string> = new Set(['4', '5', '6'].map((last) => `${STORAGE_ROOT}200.${last}`))
+
 /** Whether instances of the class are kept; `acceptsUnknown`: those of vendors too, whose UIDs are not DICOM's. */
 export const isStorageClass = (uid: string, acceptsUnknown: boolean): boolean =>
-  uid.startsWith(STORAGE_ROOT) || ELSEWHERE.has(uid) || (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
+  (uid.startsWith(STORAGE_ROOT) && !NO_STORAGE.has(uid)) ||
+  ELSEWHERE.has(uid) ||
+  (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
 
 const JPEG = '1.2.840.10008.1.2.4.'
 const each = (root: string, ...components: readonly string[]): string[] => components.map((component) => `${root}${component}`)

@@ -17,6 +17,12 @@ export function draftView({ store }: Pick<DomainDeps, 'store'>, { reportId, isAd
   }
 }
 
+/** Whether the draft is the one a window shows, as it shows it; one that says no id is taken at its revision. */
+export const isShown = (
+  { reportId, revision }: ReportRecord,
+  shown: { readonly reportId?: string | undefined; readonly revision: number },
+) => revision === shown.revision && reportId === (shown.reportId ?? reportId)
+
 export interface Saving {
   readonly userId: string
   readonly windowId: string

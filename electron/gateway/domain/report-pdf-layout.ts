@@ -209,7 +209,7 @@ function communicationSentence(communication: NonNullable<ReportPart['communicat
 const paragraphsOf = (text: string): string[] =>
   text
     .split(/\n[^\S\n]*\n\s*?(?=\S|[^\S\n]+\S)/)
-    .map((paragraph) => paragraph.replace(/^\n+|\s+$/g, ''))
+    .map((paragraph) => paragraph.replace(/^\n+/, '').trimEnd())
     .filter((paragraph) => paragraph !== '')
 
 /** A list of a thousand lines is set bit by bit: others wait meanwhile. */

@@ -11,7 +11,7 @@ import { type DomainDeps, note } from './audit.ts'
 import { actorOf, type UserCaller } from './caller.ts'
 import { timeZoneOf } from './clinic-day.ts'
 import type { EventLog } from './event-log.ts'
-import { draftView, withoutSeq } from './report-draft.ts'
+import { draftView, isShown, withoutSeq } from './report-draft.ts'
 import { type ReportPart, type ReportPdf, type ReportPdfInput, renderReportPdf } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { Settings } from './settings.ts'
@@ -21,6 +21,8 @@ import { refused } from './study-references.ts'
 /** What is signed, and what was said about it. */
 export interface SignOrder {
   readonly windowId: string
+  /** The draft that is shown; another one is a conflict. */
+  readonly reportId?: string | undefined
   readonly revision: number
   readonly isCritical: boolean
   /** What was found, where it is critical. */
@@ -76,7 +78,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     if (!user?.canCreateReports || user.deactivatedAt !== null)
       throw new ApiError('not-permitted', 'Your account may not sign reports: an owner or an admin can allow it to create reports.')
     const { study, draft } = ready()
-    if (draft.revision !== order.revision) return { outcome: 'conflict', theirs: draftView(deps, draft) }
+    if (!isShown(draft, order)) return { outcome: 'conflict', theirs: draftView(deps, draft) }
     const text = plainReport(draft.plainText ?? '')
     const { isCritical } = order
     const finding = isCritical ? order.finding : null

@@ -11,12 +11,20 @@ import { plainReport } from '#shared/report-text.ts'
 import { note } from './audit.ts'
 import { actorOf, demand, type UserCaller } from './caller.ts'
 import { type Desk, whoseItIs, whyNobodyWrites } from './report-access.ts'
-import { draftView, saveDraft, withoutSeq } from './report-draft.ts'
+import { draftView, isShown, saveDraft, withoutSeq } from './report-draft.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { callerPerson, personOf } from './report-people.ts'
 import { checkInputOf, type ReportSigningDeps, reportSigning, type SignOrder, type SignResult } from './report-signing.ts'
 import type { Reports } from './reports.ts'
 import { studyFinder } from './study-access.ts'
+
+/** `reportId`: the draft it was made of. */
+export interface SaveOrder {
+  readonly windowId: string
+  readonly reportId?: string | undefined
+  readonly revision: number
+  readonly text: string
+}
 
 export interface ReportWritingDeps extends ReportSigningDeps {
   readonly locks: ReportLocks
@@ -31,7 +39,7 @@ export interface ReportWriting {
   /** Makes the draft, or goes on with it: the study is in progress, the caller's, and before this window. */
   begin(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly takeOver: boolean; readonly text: string }): void
   /** Durable when it returns. What was saved since `revision` is never overwritten; a text that is the same makes no revision. */
-  save(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly revision: number; readonly text: string }): Saved
+  save(caller: UserCaller, studyId: string, order: SaveOrder): Saved
   /** Who has it before them now. */
   hold(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly isWriting: boolean }): ReportLock | null
   /** Newest first. */
@@ -133,12 +141,12 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
       locks.take(reportId, { ...callerPerson(caller), windowId })
     },
 
-    save(caller, studyId, { windowId, revision, text }) {
+    save(caller, studyId, { windowId, reportId, revision, text }) {
       const { userId } = caller.user
       return database.transaction((): Saved => {
         const desk = openDesk(caller, studyId)
         const draft = existingDraft(desk)
-        if (draft.revision !== revision) return { outcome: 'conflict', theirs: draftView(deps, draft) }
+        if (!isShown(draft, { reportId, revision })) return { outcome: 'conflict', theirs: draftView(deps, draft) }
         demandMine(caller, desk, windowId)
         locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
         if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision, savedAt: draft.updatedAt }
@@ -184,7 +192,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         const desk = openDesk(caller, studyId)
         const draft = existingDraft(desk)
         // A draft that moved on is a conflict before it is anybody's.
-        if (draft.revision === order.revision) demandMine(caller, desk, order.windowId)
+        if (isShown(draft, order)) demandMine(caller, desk, order.windowId)
         return { study: desk.study, draft }
       }
       const signed = await signReport(caller, ready, order)

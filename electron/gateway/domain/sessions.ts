@@ -75,22 +75,34 @@ export function openSessions(deps: DomainDeps): Sessions {
 
   function look(session: SessionRecord | undefined, use: SessionUse): RunningSession | undefined {
     const now = clock()
-    if (!session || isOver(session, now)) return undefined
+    if (!session) return undefined
+    if (isOver(session, now)) {
+      // For good: a clock that is set back must not bring it back.
+      forget(session)
+      return undefined
+    }
     const user = users.get(session.userId)
     if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess) return undefined
     const { sessionId, tokenHash } = session
     const isLocked = session.lockedAt !== null || isIdle(session, now)
     if (isLocked && session.lockedAt === null) lock(session, 'idle')
-    // A window that is locked within minutes is noted more often: what is noted late must not lock it.
-    if (!isLocked && use === 'person' && now - msOf(session.lastUsedAt) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4))
+    // A window that is locked within minutes is noted more often: what is noted late must not lock it. Nor may a use of the time before the clock
+    // was set back keep it open.
+    if (!isLocked && use === 'person' && Math.abs(now - msOf(session.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4))
       sessions.noteUse(tokenHash, instantOf(now))
     return { sessionId, user: signedInUser(user), isLocked }
   }
 
+  function forget(session: SessionRecord): void {
+    database.transaction(() => {
+      sessions.remove(session.tokenHash)
+      // Images that were opened from the window do not stay for whoever sits there next.
+      store.views.removeOfSession(session)
+    })
+  }
+
   function end(session: SessionRecord, actor: Actor, action: 'user.sign-out' | 'session.end'): void {
-    sessions.remove(session.tokenHash)
-    // Images that were opened from the window do not stay for whoever sits there next.
-    store.views.removeOfSession(session)
+    forget(session)
     note(deps, actor, action, session.userId, action === 'session.end' ? { sessionId: session.sessionId } : {})
   }
 

@@ -214,8 +214,8 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         tellEnded(viewId)
         throw new ApiError('refused', why)
       }
-      // A view that goes idle within minutes is noted more often: what is noted late must not end it.
-      if (now - msOf(view.lastUsedAt) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)) views.noteUse(viewId, instantOf(now))
+      // A view that goes idle within minutes is noted more often: what is noted late must not end it. As of sessions, the clock may be set back.
+      if (Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)) views.noteUse(viewId, instantOf(now))
       held.add(viewId)
       return opened(view)
     },

@@ -6,7 +6,7 @@ import type { Attempt, Due, Sender } from './sender.ts'
 import { sentenceOf } from './sentence.ts'
 
 /** Instances of one association. */
-const BATCH = 200
+export const BATCH = 200
 /** A timer of Node holds 24.8 days at most, and the clock of the PC may be set. */
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Within which images that arrive one by one are gathered for one association. */

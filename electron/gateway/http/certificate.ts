@@ -122,6 +122,9 @@ export function selfSignedCertificate(
   }
 }
 
+/** Where the certificate (PEM) of this use is, or will be. */
+export const certificateFile = (folder: string, use: CertificateUse): string => filesOf(folder, use).cert
+
 function filesOf(folder: string, use: CertificateUse): TlsFiles {
   const [key, cert] = KINDS[use].files
   return { key: join(folder, 'tls', key), cert: join(folder, 'tls', cert) }

@@ -14,15 +14,15 @@ import type { Settling } from './settling.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const GIVE_UP_MS = 72 * HOUR_MS
+export const GIVE_UP_MS = 72 * HOUR_MS
 /** Waits after the first, second… failed attempt, the last of them again and again. */
-const SEND_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS]
+export const SEND_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS]
 const BATCH = 20
 
 /** PS3.4 J.3.2.1.1. */
 const REQUEST_STORAGE_COMMITMENT = 1
 /** FailureReason (0008,1197): PS3.3 C.14.1.1. */
-const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
+export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
 
 type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
 

@@ -1,3 +1,5 @@
+import { withoutEnd } from '#gateway/dimse/padding.ts'
+
 /** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
 const GROUPS = 3
 
@@ -34,11 +36,13 @@ const groupsOf = (name: string): string[] =>
   name.split('=', GROUPS).map((group) => trimmed(group.normalize('NFKC').toUpperCase().toLowerCase()))
 
 const trimmed = (group: string): string =>
-  group
-    .split('^')
-    .map((component) => component.replace(/\s+/g, ' ').trim())
-    .join('^')
-    .replace(/\^+$/, '')
+  withoutEnd(
+    group
+      .split('^')
+      .map((component) => component.replace(/\s+/g, ' ').trim())
+      .join('^'),
+    '^',
+  )
 
 /** Without diacritics, and with umlauts written out. */
 function formsOf(group: string): string[] {

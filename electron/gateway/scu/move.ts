@@ -32,7 +32,7 @@ export interface MoveOptions {
 }
 
 /** Between two responses of a C-MOVE: some systems are silent until all has been sent, or until a tape is mounted. */
-const RESPONSE_SECONDS = 600
+export const RESPONSE_SECONDS = 600
 
 /**
  * Has a study sent (PS3.4 C.4.2, Study Root): progress at each pending response, the end as the generator's result.

@@ -17,7 +17,7 @@ export function contentOf({ studyInstanceUID, series }: Manifest): ManifestConte
       const number = Number(seriesNumber)
       return {
         ...{ studyInstanceUid: studyInstanceUID, seriesInstanceUid: seriesInstanceUID, modality, seriesDescription },
-        seriesNumber: seriesNumber !== '' && Number.isInteger(number) ? number : null,
+        seriesNumber: seriesNumber !== '' && Number.isSafeInteger(number) ? number : null,
         ...{ bodyPartExamined: '', laterality: '' },
       }
     }),
@@ -28,7 +28,7 @@ export function contentOf({ studyInstanceUID, series }: Manifest): ManifestConte
 }
 
 const whole = (value: number | undefined, least: number) =>
-  value !== undefined && Number.isInteger(value) && value >= least ? value : undefined
+  value !== undefined && Number.isSafeInteger(value) && value >= least ? value : undefined
 
 function instanceOf(sop: ManifestSop, of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid'>): ViewedInstance | undefined {
   const [rows, columns, bitsAllocated, samplesPerPixel] = [sop.rows, sop.columns, sop.bitsAllocated, sop.samplesPerPixel].map((value) =>

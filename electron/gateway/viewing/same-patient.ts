@@ -53,9 +53,12 @@ function isOtherPerson(one: string, other: string): boolean {
   )
 }
 
+/** PS3.5 §6.2.1. Each is held against each: a header's name may be a megabyte of them. */
+const MOST_GROUPS = 3
+
 /** The words of each component group (alphabetic, ideographic, phonetic). */
 const groupsOf = (name: string) =>
-  name.split('=').flatMap((group) => {
+  name.split('=', MOST_GROUPS).flatMap((group) => {
     const words = plain(group).split(/[^\p{L}\p{N}]+/u)
     const known = new Set(words.filter((word) => word !== ''))
     return known.size === 0 ? [] : [known]

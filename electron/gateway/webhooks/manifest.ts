@@ -104,7 +104,9 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
   for (const [names, type] of FIELDS) {
     for (const name of names) {
       if (value[name] === undefined) continue
-      if (typeof value[name] !== type) return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
+      // JSON has numbers that are too large for one: 1e999.
+      const isRight = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
+      if (!isRight) return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
       optional[name] = value[name]
     }
   }
@@ -117,7 +119,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
 
 const NO_TEXT = 'It is not a text, or empty'
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isSize = (value: unknown) => Number.isInteger(value) && (value as number) > 0
+const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
 interface Geometry {
   readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]

@@ -56,6 +56,20 @@ export function faultResult(fault: PartnerFault, callingAeTitle: string, detail:
   return { status, errorComment: `${comment} ${callingAeTitle}${words && `: ${words}`}`.slice(0, MOST_COMMENT).trim() }
 }
 
+/** What is recorded in the clear of a final: a refusal without the partner's words, which may name a patient and are kept sealed. */
+export function commentForRecord({ status, errorComment = '' }: DimseResult, callingAeTitle: string): string {
+  return status === FAULTS.refused.status ? (faultResult('refused', callingAeTitle, '').errorComment ?? '') : errorComment
+}
+
+/** The comment that was sent, made again of what is recorded. @param detail what the partner said, as it was sealed */
+export function commentOfRecord(
+  { status, callingAeTitle, errorComment }: { readonly status: string; readonly callingAeTitle: string; readonly errorComment: string },
+  detail: string,
+): string {
+  const isRefused = Number.parseInt(status, 16) === FAULTS.refused.status
+  return isRefused ? (faultResult('refused', callingAeTitle, detail).errorComment ?? '') : errorComment
+}
+
 /** The partner's detail in brackets, where it is ours and not the partner's own text, which may name a patient. */
 export const becauseOf = (fault: PartnerFault, detail: string): string =>
   `${FAULTS[fault].because}${detail !== '' && fault !== 'refused' ? ` (${detail})` : ''}`

@@ -5,6 +5,7 @@ import { readAnswer } from '#gateway/webhooks/request.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
 import { readRows } from './answer.ts'
+import { commentOfRecord } from './faults.ts'
 import { type Finding, findingsOf, readVerdicts, type VerdictDocument, writeVerdicts } from './verdicts.ts'
 
 /** What a query has for itself beside its summary. */
@@ -79,6 +80,7 @@ export function openInspector({ store, clock }: InspectorDeps) {
       rows.sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict])
       return {
         ...(summary satisfies InspectionSummary),
+        errorComment: commentOfRecord(summary, partner?.detail ?? ''),
         transferSyntax,
         keys: [...(verdicts?.keys ?? [])],
         question,

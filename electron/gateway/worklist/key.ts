@@ -162,7 +162,7 @@ export function addDates({ keys, date, time }: KeyReading): void {
 const MOST_SHOWN = 256
 
 /** Values that each row has to be tried with one by one; a list of plain ones is looked up. */
-const MOST_TESTED = 100
+export const MOST_TESTED = 100
 
 const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
 

@@ -6,6 +6,7 @@ import { WebhookError } from '#gateway/webhooks/request.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import { commentForRecord } from './faults.ts'
 import type { SharedDocument } from './inspector.ts'
 import type { WorklistQuery } from './query.ts'
 import type { WorklistResult } from './result.ts'
@@ -60,7 +61,7 @@ export function summaryOf(visit: Visit, end: number, timeZone: string): Omit<Ins
     remoteAddress,
     source: answered?.source ?? 'none',
     status: final.status.toString(16).padStart(4, '0').toUpperCase(),
-    errorComment: final.errorComment ?? '',
+    errorComment: commentForRecord(final, callingAeTitle),
     fault: failure?.fault ?? (isUnfit ? 'invalid' : null),
     sent: kept?.result.sent ?? 0,
     filtered: (kept?.result.filtered ?? 0) + (kept?.result.cut ?? 0),

@@ -19,9 +19,9 @@ export interface WindowContext {
 }
 
 /** Most days asked for at once where the query names dates. */
-const MOST_DAYS = 31
+export const MOST_DAYS = 31
 /** Days before and after today where the query names no date but a patient or an order. */
-const AROUND_ORDER = 30
+export const AROUND_ORDER = 30
 
 /**
  * The partner can be asked by days only (interface.md, `modality_worklist.requested`), so each query gets a window: its dates, at most 31

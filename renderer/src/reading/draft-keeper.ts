@@ -12,7 +12,7 @@ export interface DraftCalls {
   /** Begins the draft with this text, or goes on with the one that is there, and holds it for this window. */
   begin(text: string, takeOver: boolean): Promise<Draft>
   /** @param isLast the page is being left: the call must outlive it */
-  save(revision: number, text: string, isLast: boolean): Promise<Saved>
+  save(revision: number, text: string, isLast: boolean, reportId: Draft['reportId'] | null): Promise<Saved>
   faultOf(error: unknown): SaveFault
 }
 
@@ -23,7 +23,8 @@ export interface DraftCalls {
 export interface KeptDraft {
   readonly state: 'saved' | 'waiting' | 'saving' | 'failing' | 'refused' | 'conflict'
   readonly text: string
-  /** The revision the text was made of; null before there is a draft. */
+  /** The draft and the revision the text was made of; null before there is one. */
+  readonly reportId: Draft['reportId'] | null
   readonly revision: number | null
   readonly savedAt: string | null
   /** Why it is not saved, in one sentence. */
@@ -84,6 +85,7 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
   let kept: KeptDraft = {
     state: unsaved ? 'waiting' : 'saved',
     text: unsaved?.text ?? draft?.text ?? '',
+    reportId: draft?.reportId ?? null,
     revision: unsaved ? unsaved.revision : (draft?.revision ?? null),
     savedAt: draft?.savedAt ?? null,
     ...{ fault: '', theirs: null, loads: 0 },
@@ -115,6 +117,8 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
     schedule(IDLE_MS)
     if (cancelMost === NOTHING && isOn) cancelMost = after(MOST_MS, () => void flush())
   }
+  /** Another revision than the text was made of, or another draft. */
+  const isNews = (theirs: Draft) => theirs.revision !== kept.revision || theirs.reportId !== (kept.reportId ?? theirs.reportId)
   const isBlocked = () => kept.state === 'conflict' || kept.state === 'refused'
 
   function taken(theirs: Draft): void {
@@ -122,6 +126,7 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
     tell({
       state: 'saved',
       text: theirs.text,
+      reportId: theirs.reportId,
       revision: theirs.revision,
       savedAt: theirs.savedAt,
       fault: '',
@@ -134,12 +139,12 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
   function began(theirs: Draft, sent: string): boolean {
     isHeld = true
     const isMine = isSame(theirs.text, sent) || isSame(theirs.text, kept.text)
-    if (!isMine && theirs.revision !== kept.revision && theirs.text !== '') {
+    if (!isMine && isNews(theirs) && theirs.text !== '') {
       tell({ state: 'conflict', theirs })
       return false
     }
     atGateway = isSame(theirs.text, sent) ? sent : theirs.text
-    tell({ revision: theirs.revision, savedAt: theirs.savedAt })
+    tell({ reportId: theirs.reportId, revision: theirs.revision, savedAt: theirs.savedAt })
     return true
   }
 
@@ -148,15 +153,15 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
       const sent = kept.revision === null ? kept.text : ''
       if (!began(await calls.begin(sent, false), sent || kept.text)) return
     }
-    const { text, revision } = kept
+    const { text, reportId, revision } = kept
     if (text === atGateway || revision === null) return
-    const saved = await calls.save(revision, text, false)
+    const saved = await calls.save(revision, text, false, reportId)
     // The same text in two windows is no conflict.
     const isOther = saved.outcome === 'conflict' && !isSame(saved.theirs.text, text)
     if (isOther) return tell({ state: 'conflict', theirs: saved.theirs })
     atGateway = text
     const { revision: newest, savedAt } = saved.outcome === 'conflict' ? saved.theirs : saved
-    tell({ revision: newest, savedAt })
+    tell({ reportId: saved.outcome === 'conflict' ? saved.theirs.reportId : reportId, revision: newest, savedAt })
   }
 
   async function run(): Promise<boolean> {
@@ -214,10 +219,11 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
     flush,
     leave() {
       if (kept.text === atGateway || isBlocked() || kept.revision === null || !isHeld) return void flush()
-      void calls.save(kept.revision, kept.text, true).catch(() => undefined)
+      void calls.save(kept.revision, kept.text, true, kept.reportId).catch(() => undefined)
     },
     follow(theirs) {
-      if (theirs === null || kept.state !== 'saved' || running || theirs.revision <= (kept.revision ?? -1)) return
+      const isOlder = theirs?.reportId === kept.reportId && theirs.revision < (kept.revision ?? -1)
+      if (theirs === null || kept.state !== 'saved' || running || isOlder || !isNews(theirs)) return
       isHeld = false
       taken(theirs)
     },
@@ -229,7 +235,7 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
       const theirs = await calls.begin('', true)
       isHeld = true
       if (kept.text === atGateway || isSame(theirs.text, kept.text)) return taken(theirs)
-      if (theirs.revision !== kept.revision) return tell({ state: 'conflict', theirs, fault: '' })
+      if (isNews(theirs)) return tell({ state: 'conflict', theirs, fault: '' })
       tell({ state: 'waiting', fault: '' })
       await flush()
     },
@@ -240,7 +246,7 @@ export function openDraftKeeper(draft: Draft | null, world: KeeperWorld): DraftK
       const { theirs } = kept
       if (theirs) {
         atGateway = theirs.text
-        tell({ state: 'waiting', revision: theirs.revision, theirs: null, fault: '' })
+        tell({ state: 'waiting', reportId: theirs.reportId, revision: theirs.revision, theirs: null, fault: '' })
       }
       return flush()
     },

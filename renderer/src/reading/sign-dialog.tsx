@@ -70,10 +70,10 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
   const isOpen = maySign && isSaved && errors.length === 0 && warnings.every(({ check }) => looked.includes(check))
 
   function sign() {
-    const { revision } = keeper.current()
+    const { reportId, revision } = keeper.current()
     if (revision === null || (isCritical && isTold && told.validate().hasErrors)) return
     const body = {
-      ...{ windowId: WINDOW_ID, revision, isCritical, acknowledged: [...looked] },
+      ...{ windowId: WINDOW_ID, reportId: reportId ?? undefined, revision, isCritical, acknowledged: [...looked] },
       finding: isCritical ? finding.trim() || null : null,
       communication: isCritical && isTold ? communicationOf(told.values) : null,
     }

@@ -106,8 +106,8 @@ function callsOf(studyId: Reading['studyId'], show: (change: Reading | ((before:
       if (!reading.draft) throw new ProblemError('refused', reading.whyNot)
       return reading.draft
     },
-    async save(revision, text, isLast) {
-      const body = { windowId: WINDOW_ID, revision, text }
+    async save(revision, text, isLast, reportId) {
+      const body = { windowId: WINDOW_ID, reportId: reportId ?? undefined, revision, text }
       const saved = await call(dashboardReports.save, { params, body }, undefined, { outlivesPage: isLast })
       // What the screen reads again when it is next opened.
       if (saved.outcome === 'saved') {

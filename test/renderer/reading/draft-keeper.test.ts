@@ -323,6 +323,20 @@ describe('two windows', () => {
     expect(keeper.current().revision).toBe(2)
   })
 
+  it('show another draft that took the place of theirs, though its revision is the same, and never save over it', async () => {
+    const gateway = gatewayWith(draftOf(1, 'a'))
+    const keeper = gateway.opened()
+    const another = { ...draftOf(1, 'begun anew', TOM), reportId: `rep_${'9'.repeat(32)}` } as Draft
+    keeper.edit('ab')
+    gateway.draft = another
+    await gateway.pass(IDLE_MS)
+    expect(keeper.current()).toMatchObject({ state: 'conflict', text: 'ab', theirs: another })
+    keeper.takeTheirs()
+    expect(keeper.current()).toMatchObject({ text: 'begun anew', reportId: another.reportId })
+    keeper.follow(draftOf(1, 'a'))
+    expect(keeper.current()).toMatchObject({ text: 'a', state: 'saved' })
+  })
+
   it('go on after a refusal once it is over', async () => {
     const gateway = gatewayWith(draftOf(1, 'a'))
     gateway.isHeldElsewhere = true

@@ -367,6 +367,25 @@ describe('C-CANCEL', () => {
     hold.resolve()
   })
 
+  it('of a request that is no search is ignored: it is answered as ever', async () => {
+    const { server, port } = await serve({
+      async *find(request): Answers {
+        yield* []
+        await aborted(request)
+        return { status: 0xfe00 }
+      },
+    })
+    await using _server = server
+    await using requestor = await associated(port)
+    requestor.sendFind(QUERY, 1)
+    requestor.sendEcho(2)
+    requestor.cancel(2)
+    // What is heard after it: then the first cancel has been heard too.
+    requestor.cancel(1)
+    expect((await requestor.found()).final).toMatchObject({ status: 0xfe00, messageIdBeingRespondedTo: 1 })
+    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8030, status: 0, messageIdBeingRespondedTo: 2 })
+  })
+
   it('of something else, or too late, is ignored', async () => {
     const { find } = rows(2)
     const { server, port } = await serve({ find })

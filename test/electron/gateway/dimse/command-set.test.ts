@@ -66,6 +66,17 @@ describe('a command set', () => {
     expect(readCommandSet(bytes).affectedSopClassUid).toBe('1.2.3')
   })
 
+  // A command set may be 64 KiB long: what takes the square of that stops the gateway for everybody.
+  it('has a title with a run of spaces in it as it came', () => {
+    const title = `A${' '.repeat(300_000)}B`
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(title.length)
+    const bytes = Buffer.concat([hex('0000 0001 02000000 2100   0000 0006'), length, Buffer.from(` ${title.slice(1)}`)])
+    expect(readCommandSet(bytes).moveDestination).toBe('B')
+    bytes.write(title, bytes.length - title.length)
+    expect(readCommandSet(bytes).moveDestination).toBe(title)
+  })
+
   it.each([
     ['within a header', '0000 0001 0200'],
     ['within a value', '0000 0001 02000000 30'],

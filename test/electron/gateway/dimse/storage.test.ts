@@ -159,7 +159,9 @@ describe('what storage is offered for', () => {
   it('is every storage class of DICOM, retired ones too, and others only where they are let in', () => {
     for (const uid of [CT, '1.2.840.10008.5.1.4.1.1.481.2', '1.2.840.10008.5.1.4.1.1.6', '1.2.840.10008.5.1.4.34.7'])
       expect([uid, isStorageClass(uid, false)]).toEqual([uid, true])
-    for (const uid of ['1.2.840.10008.5.1.4.31', '1.2.840.10008.1.1', '1.2.840.10008.5.1.4.1.2.2.1', ''])
+    // The last three are queries for protocol approvals, below the root of the images.
+    const queries = ['4', '5', '6'].map((last) => `1.2.840.10008.5.1.4.1.1.200.${last}`)
+    for (const uid of ['1.2.840.10008.5.1.4.31', '1.2.840.10008.1.1', '1.2.840.10008.5.1.4.1.2.2.1', '', ...queries])
       expect([uid, isStorageClass(uid, true)]).toEqual([uid, false])
     const vendors = '1.3.12.2.1107.5.9.1'
     expect([isStorageClass(vendors, false), isStorageClass(vendors, true)]).toEqual([false, true])

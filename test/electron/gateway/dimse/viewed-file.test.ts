@@ -256,6 +256,19 @@ describe('a file that is still coming', () => {
     expect(JSON.stringify([header, frames, file.fault()])).toBe(expected)
   })
 
+  it.each([
+    ['one that is looked at', element('PatientID', Buffer.alloc(500, 'P'), 4000)],
+    ['one that is passed over', element('DeviceSerialNumber', Buffer.alloc(500, 'P'), 4000)],
+  ])('ends within its header where an element goes on behind its end: %s', (_name, last) => {
+    const bytes = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), last])
+    const source = new TestSource(bytes, 0, false)
+    const file = openViewedFile(source)
+    for (source.length = 0; source.length < bytes.length; source.length++) expect(file.header()).toBeUndefined()
+    expect(file.header()).toBeUndefined()
+    source.isWhole = true
+    expect(() => file.header()).toThrow(new ViewedFileFault('It ends within its header.'))
+  })
+
   it('does not read a long header again for every piece', () => {
     const groups = Array.from({ length: 3000 }, (_, index) => ({
       PlanePositionSequence: [{ ImagePositionPatient: `0\\0\\${index}` }],

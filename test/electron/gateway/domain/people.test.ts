@@ -197,6 +197,25 @@ describe('a session', () => {
     expect(temp.people.sessions.find(token)).toBeUndefined()
   })
 
+  it('that has ended does not come back where the clock is set back', async () => {
+    using temp = clinic()
+    const { token } = await temp.owned()
+    temp.clock.pass(12 * 60 * MINUTE)
+    expect(temp.people.sessions.find(token)).toBeUndefined()
+    temp.clock.pass(-11 * 60 * MINUTE)
+    expect(temp.people.sessions.find(token)).toBeUndefined()
+  })
+
+  it('is locked 10 minutes after its last use also where the clock was set back before', async () => {
+    using temp = clinic()
+    temp.clock.pass(60 * MINUTE)
+    const { token } = await temp.owned()
+    temp.clock.pass(-30 * MINUTE)
+    expect(temp.people.sessionOf(token)).toBeDefined()
+    temp.clock.pass(10 * MINUTE)
+    expect(temp.people.sessionOf(token)).toBeUndefined()
+  })
+
   it('ends at signing out, once', async () => {
     using temp = clinic()
     const { token, user } = await temp.owned()

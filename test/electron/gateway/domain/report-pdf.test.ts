@@ -28,6 +28,12 @@ describe('the PDF of a report', () => {
       expect((await renderReportPdf(reportPdfInput({ studyDescription }))).bytes.length % 2).toBe(0)
   })
 
+  // A report may have 200,000 characters: what takes the square of that stops the gateway for everybody.
+  it('sets a line with a run of spaces as long as a report may be', async () => {
+    const text = `No acute${' '.repeat(199_000)}findings.`
+    expect((await renderReportPdf(reportPdfInput({ parts: [reportPart({ text })] }))).pages).toBe(1)
+  })
+
   it('shows patient, examination, text, signature and hash, with the sections as headings', async (context) => {
     needs(context, 'poppler')
     const part = reportPart()

@@ -236,6 +236,23 @@ describe('an addendum', () => {
     expect(on.writing.save(on.radiologist, on.studyId, late)).toMatchObject({ outcome: 'conflict', theirs: { revision: 0, text: '' } })
   })
 
+  it('that took the place of a cancelled one is not written or signed by a window that shows the cancelled one', async () => {
+    using on = reportStage()
+    const reportId = await on.signed()
+    on.reports.startAddendum(on.key, reportId)
+    const old = on.store.reports.draftOf(on.studyId)?.reportId
+    const order = { ...on.written('Addendum of before'), reportId: old }
+    on.reports.cancelAddendum(on.key, reportId)
+    on.reports.startAddendum(on.key, reportId)
+    const there = randomUUID()
+    on.writing.begin(on.radiologist, on.studyId, begin(there, { text: 'Addendum of now' }))
+    on.writing.hold(on.radiologist, on.studyId, { windowId: there, isWriting: false })
+    // The revision is the same: it is another text.
+    const conflict = { outcome: 'conflict', theirs: { revision: order.revision, text: 'Addendum of now' } }
+    expect(on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Addendum of before, and more' })).toMatchObject(conflict)
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject(conflict)
+  })
+
   it('is cancelled with its revisions, but not while somebody else writes it', async () => {
     using on = reportStage()
     const reportId = await on.signed()

@@ -40,3 +40,10 @@ describe('the patient of a file and of the row', () => {
     expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '816' })).toEqual(['patient ID'])
   })
 })
+
+// Each group is held against each.
+it('names of very many groups are told apart by their first three', () => {
+  const groups = (letter: string) => Array.from({ length: 30_000 }, (_, n) => `${letter}${n}`).join('=')
+  expect(rowDifferencesOf(patient(groups('a')), { patientName: groups('b'), mrn: '' })).toEqual(['name'])
+  expect(rowDifferencesOf(patient(groups('a')), { patientName: 'a2', mrn: '' })).toEqual([])
+})

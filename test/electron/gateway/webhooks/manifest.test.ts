@@ -88,6 +88,8 @@ describe('a manifest', () => {
     ['photometricInterpretation', ''],
     ['rows', 0],
     ['columns', 0.5],
+    ['columns', 2 ** 60],
+    ['rescaleSlope', Number.POSITIVE_INFINITY],
     ['bitsAllocated', 12],
     ['bitsAllocated', 64],
     ['samplesPerPixel', 4],

@@ -1,0 +1,94 @@
+import { IDENTIFIER_LIMITS } from '#gateway/dimse/data-set.ts'
+import { HEADER_LIMITS } from '#gateway/dimse/header-reader.ts'
+import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
+import { REQUESTOR_LIMITS } from '#gateway/dimse/requestor.ts'
+import { TLS_PROFILE } from '#gateway/dimse/tls-profile.ts'
+import { APPLICATION_CONTEXT, IMPLEMENTATION } from '#gateway/dimse/uids.ts'
+import { BATCH } from '#gateway/forwarding/worker.ts'
+import { RESPONSE_SECONDS } from '#gateway/scu/move.ts'
+import { NATIVE_LIMITS } from '#gateway/scu/native.ts'
+import { MOST_TESTED } from '#gateway/worklist/key.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+import { kib, mib, table } from './markdown.ts'
+
+const byDefault = (
+  key: 'dimse.artimSeconds' | 'dimse.idleSeconds' | 'dimse.maxAssociations' | 'dimse.maxAssociationsPerDevice',
+  unit = '',
+) => `${SETTINGS[key].initial}${unit} (\`${key}\`)`
+
+/** Table N.7-2 of PS3.2. */
+export const parameterTable = (): string =>
+  table(
+    ['parameter', 'value'],
+    [
+      ['Application Context Name', APPLICATION_CONTEXT],
+      ['Implementation Class UID', IMPLEMENTATION.classUid],
+      ['Implementation Version Name', IMPLEMENTATION.versionName],
+      ['Maximum PDU length, announced and taken', `${DEFAULT_LIMITS.maxPduLength} bytes`],
+      ['Maximum PDU length, sent', 'what the other side announces, exactly; 0 is no limit'],
+      ['ARTIM timeout', byDefault('dimse.artimSeconds', ' s')],
+      [
+        'Silence within an association, as acceptor',
+        `${byDefault('dimse.idleSeconds', ' s')}; the clock rests while a request is worked on`,
+      ],
+      ['Peer that takes no data', `${DEFAULT_LIMITS.stallSeconds} s`],
+      ['Simultaneous associations, as acceptor', byDefault('dimse.maxAssociations')],
+      ['Simultaneous associations of one AE title at one address', byDefault('dimse.maxAssociationsPerDevice')],
+      ['Connections without an association', `${DEFAULT_LIMITS.pendingConnections}; beyond it the oldest is closed`],
+      [
+        'Outstanding operations',
+        `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} requests sent ahead are read and answered in their order`,
+      ],
+      ['Connection timeout, as initiator', `${REQUESTOR_LIMITS.connectSeconds} s, TLS included`],
+      ['Association timeout, as initiator', `${REQUESTOR_LIMITS.associateSeconds} s, for A-ASSOCIATE and for A-RELEASE`],
+      ['Response timeout, as initiator', `${REQUESTOR_LIMITS.responseSeconds} s; C-MOVE ${RESPONSE_SECONDS} s between two responses`],
+      ['After a C-CANCEL, as initiator', `${REQUESTOR_LIMITS.cancelSeconds} s`],
+      ['Instances of one association, as initiator', `up to ${BATCH}`],
+      ['SCP/SCU role selection', 'answered where it is proposed: the SCU role is accepted, the SCP role declined'],
+      ['Extended negotiation, common extended negotiation, user identity', 'not used; proposals of them are passed over without an answer'],
+    ],
+  )
+
+export const limitTable = (): string =>
+  table(
+    ['what', 'limit', 'beyond it'],
+    [
+      [
+        'identifier of a query',
+        `${kib(DEFAULT_LIMITS.identifierBytes)}, ${IDENTIFIER_LIMITS.elements} elements, ${IDENTIFIER_LIMITS.depth} levels of sequences`,
+        'A900',
+      ],
+      ['names or patterns of one key', `${MOST_TESTED}; plain values: any number`, 'A900'],
+      ['data set of MPPS and storage commitment', mib(DEFAULT_LIMITS.normalizedBytes), '0213'],
+      ['data set of storage', 'none: it is written while it arrives', ''],
+      [
+        'header of a deflated data set',
+        `ends within ${mib(HEADER_LIMITS.deflatedBytes)}, ${mib(HEADER_LIMITS.inflatedBytes)} inflated`,
+        'quarantine `long-header`',
+      ],
+      ["value that is read of an image's header", kib(HEADER_LIMITS.valueBytes), 'it is kept, and not looked at'],
+      ['A-ASSOCIATE-RQ', kib(DEFAULT_LIMITS.associateBytes), 'A-ABORT'],
+      ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
+      ['data set of a service that has a limit', `${mib(DEFAULT_LIMITS.drainedBytes)} are read to its end`, 'A-ABORT'],
+      [
+        'dicom-dimse-native',
+        `${NATIVE_LIMITS.processes} processes at once; ${NATIVE_LIMITS.echoSeconds} s for an echo, ${NATIVE_LIMITS.findSeconds} s for a query, ${NATIVE_LIMITS.transcodeSeconds} s for a transcoding`,
+        'it failed',
+      ],
+    ],
+  )
+
+const [TLS_1_3 = [], TLS_1_2 = []] = [true, false].map((isNew) =>
+  TLS_PROFILE.ciphers.split(':').filter((name) => name.startsWith('TLS_') === isNew),
+)
+
+export const tlsTable = (): string => {
+  if (TLS_PROFILE.minVersion !== 'TLSv1.2') throw new RangeError('the statement tells of TLS 1.2 and 1.3')
+  return table(
+    ['version', 'cipher suites, in the order of preference'],
+    [
+      ['TLS 1.3', TLS_1_3.join(', ')],
+      ['TLS 1.2', TLS_1_2.join(', ')],
+    ],
+  )
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
+import type { AssociateRq } from '#gateway/dimse/pdu.ts'
+import { createPduReader } from '#gateway/dimse/pdu-reader.ts'
+import { writePdu } from '#gateway/dimse/pdu-writer.ts'
+import type { Peer } from '#gateway/dimse/requestor.ts'
+import { sendEventReport } from '#gateway/scu/event-report.ts'
+import { moveStudy } from '#gateway/scu/move.ts'
+import { echo, findStudies } from '#gateway/scu/query.ts'
+import { sendInstances } from '#gateway/scu/store.ts'
+import { findWorklist } from '#gateway/scu/worklist.ts'
+import { table } from './markdown.ts'
+import { className, syntaxName } from './services.ts'
+
+const OWN = 'ISTHMUS'
+const CT = '1.2.840.10008.5.1.4.1.1.2'
+const JPEG_LOSSLESS = '1.2.840.10008.1.2.4.70'
+
+/** Drains an asynchronous iteration. */
+async function all(iteration: AsyncIterable<unknown>): Promise<void> {
+  for await (const each of iteration) void each
+}
+
+/** Everything that calls out by our own upper layer, each so far that it asks for its association. */
+const CALLS: readonly (readonly [what: string, call: (peer: Peer) => Promise<unknown>])[] = [
+  ['C-ECHO', (peer) => echo(peer, OWN)],
+  [
+    'C-FIND of earlier studies',
+    (peer) => findStudies(peer, OWN, { patientId: '1', patientName: '', accessionNumber: '', startDate: null, endDate: null }),
+  ],
+  ['C-MOVE of an earlier study', (peer) => all(moveStudy({ peer, callingAeTitle: OWN, destinationAeTitle: OWN, studyInstanceUid: '1.2' }))],
+  [
+    'C-STORE of a CT image in JPEG Lossless',
+    (peer) =>
+      all(
+        sendInstances({
+          peer,
+          callingAeTitle: OWN,
+          instances: [{ path: '', dataSetOffset: 0, sopClassUid: CT, sopInstanceUid: '1.2', transferSyntaxUid: JPEG_LOSSLESS }],
+        }),
+      ),
+  ],
+  ['N-EVENT-REPORT of storage commitment', (peer) => sendEventReport(peer, OWN, { transactionUid: '1.2', committed: [], failed: [] })],
+  ['C-FIND of a worklist (`simulator modality`)', (peer) => findWorklist(peer, OWN, { modality: '', startDate: '' })],
+]
+
+/** What we ask for when we call out, as a listener of this PC heard it. */
+export async function proposals(): Promise<{ readonly what: string; readonly request: AssociateRq }[]> {
+  const heard: AssociateRq[] = []
+  const server = createServer((socket) => reject(socket, heard)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  try {
+    for (const [what, call] of CALLS) {
+      const before = heard.length
+      await call({ host: '127.0.0.1', port, aeTitle: 'PEER' }).catch(() => undefined)
+      if (heard.length !== before + 1) throw new RangeError(`${what} asked for ${heard.length - before} associations`)
+    }
+  } finally {
+    server.close()
+  }
+  return CALLS.map(([what], at) => ({ what, request: heard[at] as AssociateRq }))
+}
+
+/** Rejected, permanent, without a reason: nothing more is asked. */
+function reject(socket: Socket, heard: AssociateRq[]): void {
+  const reader = createPduReader(DEFAULT_LIMITS)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    reader.push(chunk)
+    const pdu = reader.next()
+    if (pdu?.type !== 'A-ASSOCIATE-RQ') return
+    heard.push(pdu)
+    socket.end(writePdu({ type: 'A-ASSOCIATE-RJ', result: 1, source: 1, reason: 1 }))
+  })
+}
+
+/** Presentation contexts that we propose. */
+export async function proposedContextTable(): Promise<string> {
+  const rows = (await proposals()).map(({ what, request }) => [
+    what,
+    [...new Set(request.presentationContexts.map(({ abstractSyntax }) => `${className(abstractSyntax)} ${abstractSyntax}`))].join('; '),
+    request.presentationContexts.map(({ transferSyntaxes }) => transferSyntaxes.map(syntaxName).join(', ')).join('; '),
+    request.user.roles.some(({ scp }) => scp) ? 'SCP' : 'SCU',
+  ])
+  return table(['activity', 'abstract syntax', 'transfer syntaxes, a presentation context between each two semicolons', 'our role'], rows)
+}

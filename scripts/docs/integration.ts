@@ -1,0 +1,92 @@
+import { keywordOf } from '#gateway/dimse/data-set.ts'
+import { TAG as STORED } from '#gateway/intake/header.ts'
+import type { EnrichmentAnswer } from '#gateway/intake/ports.ts'
+import { mergedValues } from '#gateway/intake/study-values.ts'
+import type { ImageHeader } from '#gateway/store/image-studies.ts'
+import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
+import { table } from './markdown.ts'
+
+/** What IHE would have in the place of each event; the compiler sees to it that none is left out. */
+const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactions: string]>> = {
+  'modality_worklist.requested': [
+    'asks for the exams of some days, when a device asks for its worklist',
+    'RAD-2, RAD-4, RAD-13 (HL7 orders to a scheduler), by asking instead of being told',
+  ],
+  'patient_study.enrichment_requested': [
+    'asks for patient and study, once images have come',
+    'RAD-1, RAD-12 (HL7 ADT), by asking instead of being told',
+  ],
+  'clinical_context.enrichment_requested': [
+    'asks for indication, notes and earlier reports, when a report is begun',
+    'RAD-2 (order), and the queries of XDS.b for earlier reports',
+  ],
+  'report.delivered': ['tells of a signed report', 'RAD-28 Structured Report Export (HL7 ORU), or RAD-128 Send Imaging Result'],
+  'study.access_requested': [
+    'asks for places of a study’s images, when somebody opens it',
+    'RAD-107 WADO-RS, RAD-69 Retrieve Imaging Document Set',
+  ],
+  'ephemeral.access_requested': ['asks for places of images that are shown and not kept', 'RAD-107 WADO-RS'],
+  'secondary_capture.access_requested': ['asks for places that a capture is uploaded to', 'RAD-18 Creator Images Stored, RAD-108 STOW-RS'],
+}
+
+const KINDS = {
+  synchronous: 'its failure is told to who asked',
+  soft: 'its failure holds nothing up',
+  asynchronous: 'tried until it is taken',
+} as const
+
+export const eventTable = (): string =>
+  table(
+    ['event', 'what it does', 'where it fails', 'stands where IHE has'],
+    EVENT_TYPES.map((type) => [`\`${type}\``, IN_PLACE_OF[type][0], KINDS[EVENTS[type].kind], IN_PLACE_OF[type][1]]),
+  )
+
+const NOTHING = Object.fromEntries(
+  [...Object.keys(STORED), 'patientAge', 'requestStudyInstanceUid', 'characterSetRule'].map((key) => [key, '']),
+) as unknown as ImageHeader
+
+/** A value of each attribute in the form that it has. */
+const OF_HEADER: Partial<Record<keyof ImageHeader & keyof typeof STORED, string>> = {
+  ...{ patientName: 'SAMPLE^SAM', patientId: 'P', patientBirthDate: '19800511', patientSex: 'F', patientSize: '1.70', patientWeight: '70' },
+  ...{ patientAge: '040Y', accessionNumber: 'A', studyDescription: 'S', requestedProcedureDescription: 'R', studyDate: '20260310' },
+  ...{ studyTime: '084500', referringPhysicianName: 'DOE^JO', institutionName: 'I', studyId: 'ID', requestedProcedureId: 'RP' },
+}
+const OF_PARTNER: Readonly<Record<keyof EnrichmentAnswer, unknown>> = {
+  ...{ dateOfBirth: '1980-05-11', expressCustomerId: 'cus_00000000000040008000000000000000', externalPatientId: 'E', facilityName: 'F' },
+  ...{ height: { unit: 'cm', value: 170 }, mrn: 'M', patientName: 'Sam Sample', procedure: 'CT head', referringPhysicianName: 'Jo Doe' },
+  ...{
+    severity: 'stat',
+    sex: 'female',
+    studyDate: '2026-03-10',
+    studyDescription: 'D',
+    studyTime: '08:45',
+    weight: { unit: 'kg', value: 70 },
+  },
+}
+
+type Flat = Readonly<Record<string, unknown>>
+function flat(header: ImageHeader, modality: string, answer: EnrichmentAnswer): Flat {
+  const { reportMetadata, ...values } = mergedValues(header, modality, answer).values
+  return { ...values, ...reportMetadata }
+}
+const changed = (before: Flat, after: Flat): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+
+/** What a study of the interface is made of, found by giving one value at a time. */
+export function enrichmentTable(): string {
+  const base = flat(NOTHING, '', {})
+  const partner = new Map<string, string[]>()
+  const images = new Map<string, string[]>()
+  const add = (map: Map<string, string[]>, fields: readonly string[], name: string) => {
+    for (const field of fields) map.set(field, [...(map.get(field) ?? []), name])
+  }
+  for (const [name, value] of Object.entries(OF_PARTNER)) add(partner, changed(base, flat(NOTHING, '', { [name]: value })), `\`${name}\``)
+  for (const [name, value] of Object.entries(OF_HEADER))
+    add(images, changed(base, flat({ ...NOTHING, [name]: value }, '', {})), keywordOf(STORED[name as keyof typeof STORED]))
+  add(images, changed(base, flat(NOTHING, 'CT', {})), 'Modality')
+  const fields = [...new Set([...partner.keys(), ...images.keys()])].sort()
+  return table(
+    ['field of the study', 'field of the partner’s answer, which comes first', 'attribute of the images'],
+    fields.map((field) => [`\`${field}\``, partner.get(field)?.join(', ') ?? '', images.get(field)?.join(', or else ') ?? '']),
+  )
+}

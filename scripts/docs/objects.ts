@@ -1,0 +1,293 @@
+import { type DataSet, type Element, formatTag, keywordOf } from '#gateway/dimse/data-set.ts'
+import { type ReportSurroundings, reportInstances } from '#gateway/intake/report-instances.ts'
+import type { ArchivedReport } from '#gateway/intake/report-objects.ts'
+import type { ImageHeader } from '#gateway/store/image-studies.ts'
+import { type CaptureOf, captureObject } from '#gateway/viewing/capture-object.ts'
+import { SECTIONS } from '#shared/report-text.ts'
+import { table } from './markdown.ts'
+
+/** The objects that the gateway makes, three times over: of two exams that differ in everything, and of one of which next to nothing is known. */
+export type MadeKind = 'pdf' | 'sr' | 'capture'
+
+interface Fill {
+  /** A letter that all text of the exam ends with; '' leaves out what may be left out. */
+  readonly mark: string
+  readonly day: string
+  readonly sex: 'male' | 'female' | undefined
+  readonly root: string
+}
+const FILLS: readonly Fill[] = [
+  { mark: 'A', day: '2026-03-10', sex: 'female', root: '1.2.3' },
+  { mark: 'B', day: '2025-12-24', sex: 'male', root: '1.2.4' },
+  { mark: '', day: '2024-02-29', sex: undefined, root: '1.2.5' },
+]
+
+const EMPTY_HEADER: Partial<ImageHeader> = { patientBirthDate: '', patientSex: '', studyDate: '', studyTime: '' }
+
+const known = <T>({ mark }: Fill, value: T): T | undefined => (mark === '' ? undefined : value)
+const words = ({ mark }: Fill, text: string): string => (mark === '' ? '' : `${text} ${mark}`)
+
+function reportOf(fill: Fill): ArchivedReport {
+  const { mark, day, root, sex } = fill
+  const part = (reportId: string, isAddendum: boolean) => ({
+    ...{ reportId, isAddendum, textHash: '', isCritical: mark !== '', finding: null, communication: null },
+    text: `Words before ${mark}\n${SECTIONS.map((name) => `${name}:\nWords ${mark}`).join('\n')}`,
+    signer: { userId: '', name: `Reader^${mark || 'Rita'}`, clinicRole: 'Radiologist', npiNumber: null },
+    signedAt: `${day}T10:00:0${mark === 'B' ? 1 : 0}.000Z`,
+  })
+  const parts = [part(`rep_${mark}1`, false), ...(mark === '' ? [] : [part(`rep_${mark}2`, true)])]
+  const metadata = {
+    patientName: known(fill, `Sample^${mark}`),
+    mrn: known(fill, `P ${mark}`),
+    dateOfBirth: known(fill, mark === 'B' ? '1970-01-02' : '1980-05-11'),
+    sex,
+    scanDate: known(fill, day),
+    scanTime: known(fill, mark === 'B' ? '09:15' : '08:45'),
+    referringPhysicianName: known(fill, `Referrer^${mark}`),
+  }
+  return {
+    ...{ reportId: `rep_${mark}`, studyInstanceUid: root, pdf: Buffer.from(`%PDF-1.7 ${(mark || '-').repeat(mark === 'B' ? 2 : 4)} `) },
+    ...{ studyDescription: words(fill, 'CT'), accessionNumber: words(fill, 'ACC') },
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+    parts,
+  }
+}
+
+function captureOf(fill: Fill): CaptureOf {
+  const { mark, day, root } = fill
+  const text = (value: string) => words(fill, value)
+  return {
+    shown: {
+      study: {
+        ...{
+          studyInstanceUid: root,
+          isPrior: false,
+          patientName: mark === '' ? '' : `Sample^${mark}`,
+          patientId: text('P'),
+          patientBirthDate: known(fill, mark === 'B' ? '19700102' : '19800511') ?? '',
+        },
+        ...{ patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '', studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
+        ...{ studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '', studyDescription: text('CT'), accessionNumber: text('ACC') },
+      },
+      series: {
+        ...{
+          studyInstanceUid: root,
+          seriesInstanceUid: `${root}.1`,
+          seriesNumber: 2,
+          modality: known(fill, mark === 'B' ? 'MR' : 'CT') ?? '',
+        },
+        ...{
+          seriesDescription: text('Series'),
+          bodyPartExamined: known(fill, mark === 'B' ? 'HAND' : 'KNEE') ?? '',
+          laterality: known(fill, mark === 'B' ? 'L' : 'R') ?? '',
+        },
+      },
+      instance: {
+        sopClassUid: `1.2.840.10008.5.1.4.1.1.${mark === 'B' ? 4 : 2}`,
+        sopInstanceUid: `${root}.1.1`,
+        frames: mark === '' ? 1 : 9,
+      },
+    } as unknown as CaptureOf['shown'],
+    ...{ frame: mark === 'B' ? 3 : 2, description: text('Window 40/400'), sopInstanceUid: `${root}.9.1`, seriesInstanceUid: `${root}.9` },
+    ...{ image: mark === 'B' ? pixels(2, 4) : pixels(4, 2), instanceNumber: mark === 'B' ? 2 : 1 },
+    ...{ madeAt: `${day}T1${mark === 'B' ? 1 : 2}:00:00.000Z`, timeZone: mark === 'B' ? 'Asia/Tokyo' : 'Europe/Berlin' },
+    archived:
+      mark === ''
+        ? undefined
+        : ({
+            studyId: `ID ${mark}`,
+            referringPhysicianName: `Referrer^${mark}`,
+            institutionName: `Clinic ${mark}`,
+          } as CaptureOf['archived']),
+  }
+}
+
+const pixels = (rows: number, columns: number) => ({ rows, columns, pixels: Buffer.alloc(rows * columns * 3, rows) })
+
+/** The images that a report is of, which say some things that reports do not. */
+function imagesOf(fill: Fill): ReportSurroundings['images'] {
+  if (fill.mark === '') return undefined
+  const { metadata, studyDescription, accessionNumber } = reportOf(fill)
+  const { patientName = '', mrn = '', referringPhysicianName = '' } = metadata
+  const header = {
+    ...EMPTY_HEADER,
+    patientName,
+    patientId: mrn,
+    referringPhysicianName,
+    studyDescription,
+    accessionNumber,
+    studyId: words(fill, 'ID'),
+  }
+  return { remoteAddress: '10.0.0.7', header } as unknown as ReportSurroundings['images']
+}
+
+/** One object of each fill. */
+export function made(kind: MadeKind): DataSet[] {
+  return FILLS.map((fill) => {
+    if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
+    const earlier = fill.mark === '' ? [] : [{ seriesInstanceUid: `${fill.root}.7`, sopInstanceUid: `${fill.root}.7.1` }]
+    const around = { images: imagesOf(fill), earlier: earlier as never, clinicName: words(fill, 'Clinic'), timeZone: 'UTC' }
+    const own = reportInstances(reportOf(fill), around).wanted[kind === 'pdf' ? 0 : 1]
+    if (!own) throw new RangeError(`no ${kind}`)
+    return own.dataSet
+  })
+}
+
+// ---- As PS3.2 has it: what is there, and where it is from
+
+interface Found {
+  /** Keywords down to it. */
+  readonly path: readonly string[]
+  readonly tag: number
+  readonly vr: string
+  /** As text; undefined of a sequence. */
+  readonly value: string | undefined
+  readonly items: number
+}
+
+/** Elements of a data set and of the first item of each of its sequences; a tree of content is told in words. */
+function elementsOf(dataSet: DataSet, above: readonly string[] = []): Found[] {
+  return dataSet.flatMap(({ tag, vr, value }: Element) => {
+    const path = [...above, keywordOf(tag)]
+    if (Buffer.isBuffer(value)) return [{ path, tag, vr, value: value.toString('latin1'), items: 0 }]
+    const [item] = value as readonly DataSet[]
+    const own: Found = { path, tag, vr, value: undefined, items: value.length }
+    return item && keywordOf(tag) !== 'ContentSequence' ? [own, ...elementsOf(item, path)] : [own]
+  })
+}
+
+/** Where values come from that are not the same in every object (PS3.2: AUTO made here, COPY of the exam, USER typed by a person, CONFIG set). */
+const SOURCES: Readonly<Record<string, string>> = {
+  InstanceCreationDate: 'AUTO: signed, or captured, on the clinic’s clock',
+  InstanceCreationTime: 'AUTO: as the date',
+  SOPInstanceUID: 'AUTO',
+  StudyDate: 'COPY of the exam',
+  StudyTime: 'COPY of the exam',
+  SeriesDate: 'AUTO',
+  SeriesTime: 'AUTO',
+  ContentDate: 'AUTO',
+  ContentTime: 'AUTO',
+  TimezoneOffsetFromUTC: 'AUTO: of the clinic',
+  AccessionNumber: 'COPY of the exam',
+  InstitutionName: 'CONFIG (`clinic.name`), in captures COPY of the exam',
+  ReferringPhysicianName: 'COPY of the exam',
+  StudyDescription: 'COPY of the exam',
+  SeriesDescription: 'AUTO',
+  PatientName: 'COPY of the images, where they are of the same patient, or else of the report',
+  PatientID: 'COPY, as Patient’s Name',
+  PatientBirthDate: 'COPY, as Patient’s Name',
+  PatientSex: 'COPY, as Patient’s Name',
+  StudyInstanceUID: 'COPY of the exam',
+  SeriesInstanceUID: 'AUTO',
+  StudyID: 'COPY of the exam',
+  SeriesNumber: 'AUTO: behind the series of any device',
+  InstanceNumber: 'AUTO',
+  DocumentTitle: 'AUTO: as Series Description',
+  EncapsulatedDocument: 'AUTO: the signed PDF, byte for byte',
+  EncapsulatedDocumentLength: 'AUTO',
+  VerifyingObserverSequence: 'who signed the report and each addendum',
+  VerifyingObserverName: 'COPY of the account of who signed',
+  VerifyingOrganization: 'CONFIG (`clinic.name`), or else Unknown',
+  VerificationDateTime: 'AUTO: when it was signed',
+  ReferencedRequestSequence: 'one item, where there is an accession number',
+  PredecessorDocumentsSequence: 'of a report with addenda: the structured reports before it',
+  ReferencedSeriesSequence: 'one item for each',
+  ReferencedSOPSequence: 'the report',
+  ReferencedSOPClassUID: 'COPY of what is referred to',
+  ReferencedSOPInstanceUID: 'COPY of what is referred to',
+  ReferencedFrameNumber: 'COPY: the frame that was shown, of a multi-frame image',
+  ContentSequence: 'the text by its headings: see below',
+  Modality: 'COPY of the series that was shown, or else OT',
+  SourceImageSequence: 'the image that was shown',
+  DateOfSecondaryCapture: 'AUTO',
+  TimeOfSecondaryCapture: 'AUTO',
+  DerivationDescription: 'AUTO: how it was shown, such as the window',
+  BodyPartExamined: 'COPY of the series that was shown',
+  Laterality: 'COPY of the series that was shown, R or L; absent of parts that have no side',
+  Rows: 'AUTO: as it was shown',
+  Columns: 'AUTO: as it was shown',
+  PixelData: 'AUTO: what was on the screen, annotations and all',
+  ConceptNameCodeSequence: 'Annex C',
+  PurposeOfReferenceCodeSequence: 'Annex C',
+  PerformedProcedureCodeSequence: 'no item',
+  ReferencedPerformedProcedureStepSequence: 'no item',
+  ReferencedStudySequence: 'no item',
+  RequestedProcedureCodeSequence: 'no item',
+  VerifyingObserverIdentificationCodeSequence: 'no item',
+}
+
+/** PS3.2 N, presence of value: ALWAYS with a value; VNAP, present, with a value where there is one; ANAP, absent where there is none; EMPTY. */
+function presenceOf(found: readonly (Found | undefined)[]): string {
+  if (found.some((one) => one === undefined)) return 'ANAP'
+  const filled = found.map((one) => (one?.value === undefined ? (one?.items ?? 0) > 0 : one.value.trim() !== ''))
+  return filled.every(Boolean) ? 'ALWAYS' : filled.some(Boolean) ? 'VNAP' : 'EMPTY'
+}
+
+function shownOf(found: readonly (Found | undefined)[]): string {
+  const [first] = found
+  const keyword = first?.path.at(-1) ?? ''
+  const isFixed = first?.value !== undefined && first.value !== '' && found.every((one) => one?.value === first.value)
+  const text = first?.value?.replace(/\0$/, '').trim() ?? ''
+  if (isFixed && ['US', 'UL'].includes(first.vr)) return `FIXED: \`${Buffer.from(first.value ?? '', 'latin1').readUInt16LE()}\``
+  if (isFixed) return `FIXED: \`${text}\``
+  if (presenceOf(found) === 'EMPTY' && first?.value !== undefined) return ''
+  // Within another object that is named, all of it is of that one.
+  const source = (first?.path.length ?? 0) > 1 && keyword === 'SeriesInstanceUID' ? SOURCES.ReferencedSOPInstanceUID : SOURCES[keyword]
+  if (source === undefined) throw new RangeError(`nobody says where ${keyword} comes from`)
+  return source
+}
+
+export function objectTable(kind: MadeKind): string {
+  const all = made(kind).map((dataSet) => elementsOf(dataSet))
+  const paths = new Map<string, Found>()
+  for (const found of all) for (const one of found) if (!paths.has(one.path.join('>'))) paths.set(one.path.join('>'), one)
+  const rows = [...paths.entries()]
+    .sort(([, a], [, b]) => compare(a, b, paths))
+    .map(([path, { tag, vr, path: parts }]) => {
+      const found = all.map((elements) => elements.find((one) => one.path.join('>') === path))
+      // Within an item that is not there nothing is absent.
+      const above = parts.slice(0, -1).join('>')
+      const meant = found.filter(
+        (one, at) => one !== undefined || above === '' || all[at]?.some((other) => other.path.join('>') === above && other.items > 0),
+      )
+      return [`${'&gt;'.repeat(parts.length - 1)}${parts.at(-1)}`, formatTag(tag), vr, presenceOf(meant), shownOf(meant)]
+    })
+  return table(['attribute', 'tag', 'VR', 'presence', 'source and value'], rows)
+}
+
+/** In the order of the tags, items below their sequence. */
+function compare(a: Found, b: Found, paths: ReadonlyMap<string, Found>): number {
+  const tags = ({ path }: Found) => path.map((_, at) => paths.get(path.slice(0, at + 1).join('>'))?.tag ?? 0)
+  const [one, other] = [tags(a), tags(b)]
+  for (let at = 0; at < Math.min(one.length, other.length); at++) {
+    const difference = (one[at] ?? 0) - (other[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return one.length - other.length
+}
+
+/** Codes of all that is made (PS3.16, LOINC), with where they are used. */
+export function codeTable(): string {
+  const seen = new Map<string, { readonly row: string[]; readonly where: Set<string> }>()
+  const look = (dataSet: DataSet, where: string): void => {
+    const text = (keyword: string) => {
+      const value = dataSet.find(({ tag }) => keywordOf(tag) === keyword)?.value
+      return Buffer.isBuffer(value) ? value.toString('latin1').trim() : ''
+    }
+    const [value, scheme, meaning] = ['CodeValue', 'CodingSchemeDesignator', 'CodeMeaning'].map(text)
+    if (value) {
+      const key = `${value} ${scheme}`
+      const known = seen.get(key) ?? { row: [value, scheme ?? '', meaning ?? ''], where: new Set() }
+      known.where.add(where)
+      seen.set(key, known)
+    }
+    for (const { tag, value: items } of dataSet)
+      if (!Buffer.isBuffer(items)) for (const item of items as readonly DataSet[]) look(item, keywordOf(tag))
+  }
+  for (const kind of ['pdf', 'sr', 'capture'] as const) for (const dataSet of made(kind)) look(dataSet, '')
+  const rows = [...seen.values()].map(({ row, where }) => [...row, [...where].join(', ')])
+  return table(
+    ['code value', 'scheme', 'meaning', 'used in'],
+    rows.sort((a, b) => (a.slice(0, 2).reverse().join() < b.slice(0, 2).reverse().join() ? -1 : 1)),
+  )
+}

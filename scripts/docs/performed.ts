@@ -1,0 +1,100 @@
+import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { formatTag, keywordOf, vrOf } from '#gateway/dimse/data-set.ts'
+import { TAG as STORED } from '#gateway/intake/header.ts'
+import { TAG } from '#gateway/intake/performed-data.ts'
+import { keysOf } from '#gateway/scu/prior-study.ts'
+import { CHARACTER_SETS, type CharacterSet } from '#shared/contract/devices.ts'
+import { table } from './markdown.ts'
+
+/** What is read of a performed step or of a commitment request, and what for; the compiler sees to it that none is left out. */
+const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: string]>> = {
+  specificCharacterSet: ['N-CREATE, N-SET', 'how the text is read'],
+  accessionNumber: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row, with Patient ID'],
+  modality: ['N-CREATE, N-SET', 'shown to the staff'],
+  codeValue: ['N-SET', '110514 (DCM): the wrong worklist entry was selected'],
+  codeMeaning: ['N-SET', 'shown to the staff'],
+  referencedImageSequence: ['N-SET', 'instances of the step'],
+  referencedSopClassUid: ['N-ACTION', 'class of each instance'],
+  referencedSopInstanceUid: ['N-SET, N-ACTION', 'each instance'],
+  transactionUid: ['N-ACTION', 'the request; given back with the result'],
+  referencedSopSequence: ['N-ACTION', 'the instances; at least one'],
+  patientId: ['N-CREATE, N-SET', 'the worklist row, with Accession Number'],
+  studyInstanceUid: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row, and the study of the images'],
+  seriesInstanceUid: ['N-SET', 'series of the instances'],
+  scheduledProcedureStepId: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row'],
+  referencedNonImageSequence: ['N-SET', 'instances of the step that are no images'],
+  status: ['N-CREATE, N-SET', 'IN PROGRESS, COMPLETED or DISCONTINUED'],
+  scheduledStepAttributesSequence: ['N-CREATE, N-SET', 'the scheduled steps that are performed; none: an exam that was not scheduled'],
+  discontinuationReasonSequence: ['N-SET', 'why a step was discontinued'],
+  performedSeriesSequence: ['N-SET', 'has an item where the status is COMPLETED'],
+  requestedProcedureId: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row'],
+}
+
+export const performedTable = (): string =>
+  table(
+    ['attribute', 'tag', 'VR', 'message', 'use'],
+    (Object.keys(USES) as (keyof typeof TAG)[])
+      .map((key) => [TAG[key], USES[key]] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([tag, use]) => [keywordOf(tag), formatTag(tag), vrOf(tag), ...use]),
+  )
+
+/** What is read of an image that is received. Nothing of it is changed. */
+export const headerTable = (): string =>
+  table(
+    ['attribute', 'tag', 'VR'],
+    Object.values(STORED)
+      .toSorted((a, b) => a - b)
+      .map((tag) => [keywordOf(tag), formatTag(tag), vrOf(tag)]),
+  )
+
+/** Keys of the C-FIND for earlier studies. */
+export function priorKeyTable(): string {
+  const asked = keysOf({ patientId: 'P', patientName: 'N', accessionNumber: 'A', startDate: '2026-01-01', endDate: '2026-01-31' })
+  const plain = keysOf({ patientId: '', patientName: '', accessionNumber: '', startDate: null, endDate: null })
+  const words = new Map([
+    ['PatientID', 'as it is typed'],
+    ['PatientName', 'as it is typed, with `*` behind it where it has no wild card'],
+    ['AccessionNumber', 'as it is typed'],
+    ['StudyDate', 'a range, open at either end'],
+  ])
+  return table(
+    ['attribute', 'tag', 'VR', 'value'],
+    asked.map(({ tag, vr, text }, at) => {
+      const keyword = keywordOf(tag)
+      const isFixed = plain[at]?.text === text
+      return [keyword, formatTag(tag), vr, text === '' ? 'returned' : isFixed ? `\`${text}\`` : `${words.get(keyword) ?? '?'}; returned`]
+    }),
+  )
+}
+
+const SETS: Readonly<Record<CharacterSet, string>> = {
+  'ISO_IR 6': 'ASCII, the default repertoire',
+  'ISO_IR 100': 'Latin alphabet No. 1, Western Europe',
+  'ISO_IR 101': 'Latin alphabet No. 2, Central Europe',
+  'ISO_IR 109': 'Latin alphabet No. 3, South Europe',
+  'ISO_IR 110': 'Latin alphabet No. 4, North Europe',
+  'ISO_IR 126': 'Greek',
+  'ISO_IR 127': 'Arabic',
+  'ISO_IR 138': 'Hebrew',
+  'ISO_IR 144': 'Cyrillic',
+  'ISO_IR 148': 'Latin alphabet No. 5, Turkish',
+  'ISO_IR 166': 'Thai',
+  'ISO_IR 203': 'Latin alphabet No. 9',
+  'ISO_IR 13': 'Japanese, JIS X 0201: katakana and Latin letters',
+  'ISO 2022 IR 87': 'Japanese, JIS X 0208: kanji, by code extension',
+  'ISO 2022 IR 149': 'Korean, KS X 1001, by code extension',
+  'ISO 2022 IR 58': 'Chinese, GB 2312-80, by code extension',
+  GB18030: 'Chinese, GB 18030',
+  GBK: 'Chinese, GBK',
+  'ISO_IR 192': 'Unicode in UTF-8',
+}
+
+export const characterSetTable = (): string =>
+  table(
+    ['set of a device', 'Specific Character Set (0008,0005) of its answers', 'repertoire'],
+    CHARACTER_SETS.map((set) => {
+      const terms = specificCharacterSetFor(set)
+      return [set, terms.length === 0 ? 'absent' : `\`${terms.join('\\')}\``, SETS[set]]
+    }),
+  )

@@ -1,0 +1,190 @@
+import { openAssociationPolicy } from '#gateway/association-policy.ts'
+import { decide, type OpenAssociations, unacceptable } from '#gateway/dimse/admission.ts'
+import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
+import type { AssociateRq } from '#gateway/dimse/pdu.ts'
+import type { AssociationInfo, Rejection } from '#gateway/dimse/service.ts'
+import { APPLICATION_CONTEXT, SOP_CLASS } from '#gateway/dimse/uids.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { table } from './markdown.ts'
+import { matchIn } from './source.ts'
+
+/** PS3.8 Table 9-21. */
+const WORDS: Readonly<Record<string, string>> = {
+  '1/1/1': 'permanent, service user, no reason given',
+  '1/1/2': 'permanent, service user, application context name not supported',
+  '1/1/3': 'permanent, service user, calling AE title not recognized',
+  '1/1/7': 'permanent, service user, called AE title not recognized',
+  '1/2/2': 'permanent, service provider (ACSE), protocol version not supported',
+  '2/3/1': 'transient, service provider (presentation), temporary congestion',
+  '2/3/2': 'transient, service provider (presentation), local limit exceeded',
+}
+
+interface Scene {
+  readonly when: string
+  /** What to do, for an engineer. */
+  readonly remedy: string
+  readonly meet: () => Rejection | undefined
+}
+
+interface Given {
+  readonly device?: Partial<Pick<Device, 'tls' | 'certificate'>>
+  readonly isOff?: boolean
+  readonly called?: string
+  readonly calling?: string
+  readonly abstractSyntaxes?: readonly string[]
+  readonly settings?: Partial<Record<SettingKey, unknown>>
+  readonly storageFault?: string
+  readonly request?: Partial<AssociateRq>
+  readonly tls?: AssociationInfo['tls']
+}
+
+/** What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it asks about. */
+function policyOn(given: Given): Rejection | undefined {
+  const policy = openAssociationPolicy({
+    devices: {
+      recogniseDevice: () => (given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined),
+      isSwitchedOff: () => given.isOff === true,
+    } as never,
+    settings: { get: (key: SettingKey) => given.settings?.[key] ?? SETTINGS[key].initial } as never,
+    storageFault: () => given.storageFault,
+    isFetchedFrom: () => false,
+  })
+  const info: AssociationInfo = {
+    associationId: '',
+    callingAeTitle: given.calling ?? 'CT1',
+    calledAeTitle: given.called ?? 'ISTHMUS',
+    remoteAddress: '10.0.0.7',
+    ...(given.tls && { tls: given.tls }),
+  }
+  const uids = given.abstractSyntaxes ?? [SOP_CLASS.modalityWorklistFind]
+  const presentationContexts = uids.map((abstractSyntax, at) => ({ id: at * 2 + 1, abstractSyntax, transferSyntaxes: [] }))
+  const request = { applicationContext: APPLICATION_CONTEXT, presentationContexts, ...given.request } as unknown as AssociateRq
+  const decision = decide(request, info, { all: 0, ofCaller: 0 }, policy)
+  return 'reject' in decision ? decision.reject : undefined
+}
+
+const acceptor = (open: OpenAssociations, protocolVersion = 1): Rejection | undefined =>
+  unacceptable({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
+
+const CT = '1.2.840.10008.5.1.4.1.1.2'
+const TLS = { protocol: 'TLSv1.3', cipher: '', fingerprint256: undefined, isTrusted: false } as const
+
+/** Every way an association is rejected, met by the code that rejects. */
+export const SCENES: readonly Scene[] = [
+  {
+    when: 'the caller is not in the device list, and asks for more than Verification',
+    remedy: 'approve it under *Devices*, or correct its AE title or address there',
+    meet: () => policyOn({}),
+  },
+  {
+    when: 'the device is switched off in the list',
+    remedy: 'switch it on under *Devices*',
+    meet: () => policyOn({ isOff: true }),
+  },
+  {
+    when: 'the calling AE title is empty, or no AE title',
+    remedy: 'give the device an AE title of 1 to 16 ASCII characters',
+    meet: () => policyOn({ calling: '', settings: { 'dimse.allowUnknownDevices': true } }),
+  },
+  {
+    when: 'another called AE title, where `dimse.calledAePolicy` is `strict`',
+    remedy: 'correct the called AE title in the device',
+    meet: () => policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
+  },
+  {
+    when: 'plain, of a device that is set to come by TLS only',
+    remedy: 'have the device call the TLS port, or set TLS to *optional* for it',
+    meet: () => policyOn({ device: { tls: 'required' } }),
+  },
+  {
+    when: 'by TLS without a certificate, of a device that has to show one',
+    remedy: 'give the device its certificate, or set TLS to *required* for it',
+    meet: () => policyOn({ device: { tls: 'mutual' }, tls: TLS }),
+  },
+  {
+    when: 'with a certificate that no authority of `dimse.tlsAuthorities` issued',
+    remedy: 'enter the authority under *Settings*, or the certificate at the device',
+    meet: () => policyOn({ device: { tls: 'mutual' }, tls: { ...TLS, fingerprint256: 'AA' } }),
+  },
+  {
+    when: 'with another certificate than the one entered for the device',
+    remedy: 'enter the certificate that the device shows now',
+    meet: () => policyOn({ device: { tls: 'mutual', certificate: 'none' }, tls: { ...TLS, fingerprint256: 'AA' } }),
+  },
+  {
+    when: 'too little disk space, or a folder that cannot be written to, and the caller comes for storage alone',
+    remedy: 'make room on the disk; the device tries again by itself',
+    meet: () =>
+      policyOn({
+        device: {},
+        abstractSyntaxes: [CT],
+        storageFault: matchIn('intake/disk.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
+      }),
+  },
+  {
+    when: 'as many associations are open as there may be',
+    remedy: 'wait, or raise `dimse.maxAssociations`',
+    meet: () => acceptor({ all: DEFAULT_LIMITS.associations, ofCaller: 0 }),
+  },
+  {
+    when: 'as many associations of this device are open as there may be',
+    remedy: 'look why the device does not release, or raise `dimse.maxAssociationsPerDevice`',
+    meet: () => acceptor({ all: 0, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
+  },
+  {
+    when: 'the gateway is about to be updated',
+    remedy: 'wait some minutes; the device tries again by itself',
+    meet: () => {
+      const [, result, source, reason, why = ''] = matchIn(
+        'dicom.ts',
+        /reject: \{ result: (\d), source: (\d), reason: (\d), why: '([^']+)'/,
+      )
+      return { result: Number(result) as 1 | 2, source: Number(source) as 1 | 2 | 3, reason: Number(reason), why }
+    },
+  },
+  {
+    when: 'another application context than that of DICOM',
+    remedy: 'this is no DICOM node',
+    meet: () => policyOn({ request: { applicationContext: '1.2.3' } }),
+  },
+  {
+    when: 'another version of the protocol than 1',
+    remedy: 'this is no DICOM node',
+    meet: () => acceptor({ all: 0, ofCaller: 0 }, 2),
+  },
+]
+
+/** `1/1/3`, as logs of consoles have it. */
+export const codeOf = ({ result, source, reason }: Rejection): string => `${result}/${source}/${reason}`
+
+function met({ when, meet }: Scene): Rejection {
+  const rejection = meet()
+  if (!rejection) throw new RangeError(`not rejected: ${when}`)
+  return rejection
+}
+
+const meaningOf = (rejection: Rejection): string => {
+  const words = WORDS[codeOf(rejection)]
+  if (words === undefined) throw new RangeError(`${codeOf(rejection)} is not in PS3.8 Table 9-21 as it is here`)
+  return words
+}
+
+export const rejectionTable = (): string =>
+  table(
+    ['result/source/reason', 'PS3.8 Table 9-21', 'when'],
+    SCENES.map((scene) => {
+      const rejection = met(scene)
+      return [codeOf(rejection), meaningOf(rejection), scene.when]
+    }),
+  )
+
+/** The same for the engineer: what the window says, and what to do. */
+export const remedyTable = (): string =>
+  table(
+    ['the device says', 'under *Activity*: “… was refused: …”', 'when', 'what to do'],
+    SCENES.map((scene) => {
+      const rejection = met(scene)
+      return [codeOf(rejection), rejection.why, scene.when, scene.remedy]
+    }),
+  )

@@ -1,0 +1,179 @@
+import { type DimseStatus, STATUS } from '#gateway/dimse/status.ts'
+import { backOffMs, LONGEST_BACK_OFF_MS } from '#gateway/forwarding/back-off.ts'
+import { verdictOn } from '#gateway/forwarding/verdict.ts'
+import { GIVE_UP_MS, REASON, SEND_AGAIN_MS } from '#gateway/intake/commitment.ts'
+import { FAULTS, faultResult } from '#gateway/worklist/faults.ts'
+import { QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import { hex4, table } from './markdown.ts'
+import { errorCommentsIn, filesIn } from './source.ts'
+
+/** A service of which we are the SCP and that has more to say than Success. */
+export type Service = 'worklist' | 'storage' | 'steps' | 'commitment'
+
+type When = readonly [status: DimseStatus, when: string]
+
+/** What every service can say of the operation queue, before it is asked. */
+const OF_ALL: readonly When[] = [
+  [0x0122, 'a request for another SOP class on this presentation context'],
+  [0x0211, 'a command the service does not have'],
+]
+
+/** Statuses of the final response by service: when each is sent. `conformance-statuses.test.ts` compares them with what the code sends. */
+export const SENT: Readonly<Record<Service, readonly When[]>> = {
+  worklist: [
+    [0x0000, 'all matches were sent, or there is none'],
+    [0xa700, 'the partner cannot be asked and no stored answer may be served; or the list was cut at the largest number of rows'],
+    [
+      0xa900,
+      'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
+    ],
+    [0xc001, 'the partner answered `authorized: false`'],
+    [0xc002, 'the partner’s answer was no worklist, or every match had to be withheld'],
+    [0xc003, 'our own fault, with a reference to the log'],
+    [0xfe00, 'C-CANCEL, also while the partner is being asked'],
+    ...OF_ALL,
+  ],
+  storage: [
+    [0x0000, 'file, file name and database row are durable; also where the same instance was here already'],
+    [
+      0xa700,
+      'less disk space than `intake.stopGigabytes`, before or within the object, a full disk, or a folder that cannot be written to',
+    ],
+    [
+      0xa900,
+      'a UID of the command or the data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
+    ],
+    [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
+    [0x0110, 'our own fault, with a reference to the log'],
+    ...OF_ALL,
+  ],
+  steps: [
+    [0x0000, 'the report is durable'],
+    [0x0106, 'N-CREATE: the status is not IN PROGRESS; N-SET: it is none of the three'],
+    [
+      0x0110,
+      'no data set, or one that cannot be read; N-SET: the step is over, with Error ID A710; our own fault, with a reference to the log',
+    ],
+    [0x0111, 'N-CREATE: the step is there already'],
+    [0x0112, 'N-SET: there is no such step'],
+    [0x0117, 'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable'],
+    [0x0121, 'N-SET: COMPLETED without a performed series'],
+    [0x0213, 'a data set longer than the limit'],
+    ...OF_ALL,
+  ],
+  commitment: [
+    [0x0000, 'the request is durable; also where the same one still waits for its result'],
+    [0x0110, 'no data set, or one that cannot be read; switched off meanwhile; our own fault, with a reference to the log'],
+    [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
+    [0x0121, 'no Transaction UID, or no instance named'],
+    [0x0123, 'another action type than 1'],
+    [0x0131, 'the Transaction UID was used for other instances by this AE title'],
+    [0x0213, 'a data set longer than the limit'],
+    ...OF_ALL,
+  ],
+}
+
+/** Where the code of a service says what it answers. */
+export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
+  worklist: [...filesIn('worklist'), 'dimse/basic-worklist.ts', 'dimse/data-set.ts', 'dimse/operation-queue.ts'],
+  storage: ['intake/receive.ts', 'dimse/operation-queue.ts'],
+  steps: ['intake/performed-step.ts', 'intake/performed-data.ts', 'dimse/normalized.ts', 'dimse/operation-queue.ts'],
+  commitment: ['intake/commitment.ts', 'intake/performed-data.ts', 'dimse/normalized.ts', 'dimse/operation-queue.ts'],
+}
+
+/** Those of the partner's faults are made, not written. */
+function faultComments(status: DimseStatus): string[] {
+  const results = (Object.keys(FAULTS) as (keyof typeof FAULTS)[]).map((fault) =>
+    faultResult(fault, 'CT1', fault === 'refused' ? 'words' : ''),
+  )
+  return results
+    .filter((result) => result.status === status)
+    .map(({ errorComment = '' }) => errorComment.replace('CT1', '…').replace('words', '…'))
+}
+
+export function statusTable(service: Service): string {
+  const written = errorCommentsIn(...SAID_IN[service])
+  const commentsOf = (status: number) => [...(service === 'worklist' ? faultComments(status) : []), ...(written.get(status) ?? [])]
+  return table(
+    ['status', 'meaning', 'when', 'Error Comment (0000,0902)'],
+    SENT[service].map(([status, when]) => {
+      const known = STATUS[status]
+      if (!known) throw new RangeError(`${hex4(status)} is no status of the gateway`)
+      return [hex4(status), known.meaning, when, [...new Set(commentsOf(status))].map((comment) => `“${comment}”`).join(', ')]
+    }),
+  )
+}
+
+// ---- What is set aside, and what is not committed
+
+const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> = {
+  'different-content': 'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
+  'wrong-step': 'MPPS says that the wrong worklist entry was selected',
+  'invalid-uid': 'an identifier breaks PS3.5 §9.1, such as by a leading zero',
+  'long-header': 'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
+}
+export const quarantineTable = (): string =>
+  table(
+    ['reason', 'when'],
+    QUARANTINE_REASONS.map((reason) => [`\`${reason}\``, QUARANTINE[reason]]),
+  )
+
+const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, when: string]>> = {
+  noSuchInstance: ['No such object instance', 'it is not here, its file is not whole, or a version of it is in quarantine'],
+  classConflict: ['Class / Instance conflict', 'it is here under another SOP class'],
+}
+export const failureReasonTable = (): string =>
+  table(
+    ['FailureReason (0008,1197)', 'meaning', 'when'],
+    (Object.keys(REASON) as (keyof typeof REASON)[]).map((key) => [hex4(REASON[key]), ...REASONS[key]]),
+  )
+
+// ---- What is tried again
+
+const inWords = (ms: number): string => (ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`)
+
+export const retryTable = (): string =>
+  table(
+    ['what', 'tried again after', 'given up after'],
+    [
+      ['result of storage commitment', `${SEND_AGAIN_MS.map(inWords).join(', ')}, the last of them again and again`, inWords(GIVE_UP_MS)],
+      [
+        'instance for a destination',
+        `${[1, 2, 3, 4, 5, 6].map((attempt) => inWords(backOffMs(attempt))).join(', ')}, then each ${inWords(LONGEST_BACK_OFF_MS)}`,
+        '`forwarding.giveUpHours` of its own attempts',
+      ],
+      ['destination that cannot be reached', 'the same pauses; its instances wait without being counted as tried', 'never'],
+    ],
+  )
+
+const FOLLOWS = {
+  sent: 'sent; a warning is shown',
+  refused: 'given up and shown, until a person sends it again or drops it with a reason',
+  later: 'tried again',
+  pausing: 'the destination takes nothing now: all of its queue waits',
+} as const
+
+/** Answers of a destination to C-STORE, as ranges of statuses that mean the same. */
+export function verdictTable(): string {
+  const ranges: { from: number; to: number; kind: keyof typeof FOLLOWS; reason: string }[] = []
+  for (let status = 0; status <= 0xffff; status++) {
+    const { kind, reason } = verdictOn(status)
+    const words = reason.replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const last = ranges.at(-1)
+    if (last && last.to === status - 1 && last.kind === kind && last.reason === words) last.to = status
+    else ranges.push({ from: status, to: status, kind, reason: words })
+  }
+  const same = Map.groupBy(ranges, ({ kind, reason }) => `${kind}\n${reason}`)
+  const rows = [...same.values()].map((group) => {
+    const [{ kind, reason } = { kind: 'later', reason: '' } as const] = group
+    // The rule that takes whatever no other does has no list of its own.
+    const statuses =
+      kind === 'later' && group.length > 3
+        ? 'any other'
+        : group.map(({ from, to }) => (from === to ? hex4(from) : `${hex4(from)} to ${hex4(to)}`)).join(', ')
+    return [statuses, reason, kind === 'sent' && reason === '' ? 'sent' : FOLLOWS[kind]]
+  })
+  const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
+  const refused = ['class not accepted', 'it does not take images of this kind', FOLLOWS.refused]
+  return table(['status', 'what the window says', 'what follows'], [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)])
+}

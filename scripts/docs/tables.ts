@@ -1,0 +1,53 @@
+import { limitTable, parameterTable, tlsTable } from './associations.ts'
+import { proposedContextTable } from './calling.ts'
+import { enrichmentTable, eventTable } from './integration.ts'
+import type { Tables } from './markdown.ts'
+import { codeTable, objectTable } from './objects.ts'
+import { characterSetTable, headerTable, performedTable, priorKeyTable } from './performed.ts'
+import { rejectionTable, remedyTable } from './rejections.ts'
+import { acceptedContextTable, sopClassTable, storageClassTable, storageSyntaxTable } from './services.ts'
+import { deviceTable, portTable, settingTable } from './settings.ts'
+import { failureReasonTable, quarantineTable, retryTable, statusTable, verdictTable } from './statuses.ts'
+import { consoleTable, fieldTable, rootAttributeTable, stepAttributeTable, windowTable } from './worklist.ts'
+
+/** Every table that is made of the code, by the name of its mark in a document. */
+export const TABLES: Tables = {
+  'sop-classes': sopClassTable,
+  'accepted-contexts': acceptedContextTable,
+  'proposed-contexts': proposedContextTable,
+  'storage-sop-classes': storageClassTable,
+  'storage-transfer-syntaxes': storageSyntaxTable,
+  'association-parameters': parameterTable,
+  'association-rejections': rejectionTable,
+  'rejection-remedies': remedyTable,
+  limits: limitTable,
+  tls: tlsTable,
+  'worklist-step-attributes': stepAttributeTable,
+  'worklist-attributes': rootAttributeTable,
+  'worklist-fields': fieldTable,
+  'worklist-window': windowTable,
+  'worklist-statuses': () => statusTable('worklist'),
+  'storage-statuses': () => statusTable('storage'),
+  'mpps-statuses': () => statusTable('steps'),
+  'commitment-statuses': () => statusTable('commitment'),
+  consoles: consoleTable,
+  'storage-header': headerTable,
+  quarantine: quarantineTable,
+  'mpps-attributes': performedTable,
+  'failure-reasons': failureReasonTable,
+  retries: retryTable,
+  'destination-answers': verdictTable,
+  'prior-keys': priorKeyTable,
+  'character-sets': characterSetTable,
+  'settings-network': () => settingTable('dimse.'),
+  'settings-worklist': () => settingTable('worklist.', 'clinic.name', 'clinic.timeZone'),
+  'settings-storage': () => settingTable('intake.', 'commitment.', 'forwarding.', 'reports.archiveCopies', 'reports.destinationId'),
+  'settings-device': deviceTable,
+  ports: portTable,
+  'iod-pdf': () => objectTable('pdf'),
+  'iod-sr': () => objectTable('sr'),
+  'iod-capture': () => objectTable('capture'),
+  codes: codeTable,
+  events: eventTable,
+  'enrichment-fields': enrichmentTable,
+}

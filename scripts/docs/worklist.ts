@@ -1,0 +1,198 @@
+import { formatTag, writeDataSet } from '#gateway/dimse/data-set.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import {
+  type Attribute,
+  ROOT_ATTRIBUTES,
+  ROW_KEYWORDS,
+  type RowKeyword,
+  SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+  STEP_ATTRIBUTES,
+} from '#gateway/worklist/attributes.ts'
+import { CONSOLE_PROFILES } from '#gateway/worklist/console-rules.ts'
+import { rowsOfItem } from '#gateway/worklist/item.ts'
+import { WILD_CARD_VRS } from '#gateway/worklist/matching.ts'
+import { readQuery } from '#gateway/worklist/query.ts'
+import { AROUND_ORDER, MOST_DAYS } from '#gateway/worklist/window.ts'
+import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
+import { table } from './markdown.ts'
+
+// ---- Where a row's values come from
+
+/** A value of each field of the interface that no other field has, in the form the field has. */
+const MARKERS: Readonly<Record<string, string>> = {
+  'item.AccessionNumber': 'ACC',
+  'item.Modality': 'CT',
+  'item.PatientBirthDate': '19640229',
+  'item.PatientID': 'PID',
+  'item.PatientName': 'NAME^ONE',
+  'item.PatientSex': 'F',
+  'item.PatientSize': '1.75',
+  'item.PatientWeight': '70.5',
+  'item.ProtocolName': 'PROTOCOL',
+  'item.RequestedProcedureDescription': 'REQUESTED',
+  'item.StudyDescription': 'STUDY',
+  'item.StudyInstanceUID': '1.2.3',
+  'step.Modality': 'MR',
+  'step.ScheduledProcedureStepDescription': 'STEP',
+  'step.ScheduledProcedureStepID': 'SID',
+  'step.ScheduledProcedureStepStartDate': '20260304',
+  'step.ScheduledProcedureStepStartTime': '101112',
+}
+
+/** Fields of the interface that carry a value. */
+export const FIELDS: readonly string[] = [
+  ...Object.keys(WorklistItem.shape)
+    .filter((name) => name !== 'ScheduledProcedureStepSequence')
+    .map((name) => `item.${name}`),
+  ...Object.keys(WorklistStep.shape).map((name) => `step.${name}`),
+]
+
+// Two days, and no modality asked for: neither stands in for what an item lacks.
+const CONTEXT = { dateStart: '2026-03-03', dateEnd: '2026-03-05', modality: '' }
+
+function rowOf(without: ReadonlySet<string>) {
+  const part = (prefix: string) =>
+    Object.fromEntries(
+      FIELDS.filter((field) => field.startsWith(prefix) && !without.has(field)).map((field) => [field.slice(5), markerOf(field)]),
+    )
+  const [row] = rowsOfItem({ ...part('item.'), ScheduledProcedureStepSequence: [part('step.')] }, CONTEXT)
+  if (!row) throw new RangeError('an item without a row')
+  return row
+}
+
+function markerOf(field: string): string {
+  const marker = MARKERS[field]
+  if (marker === undefined) throw new RangeError(`no value is known for ${field}`)
+  return marker
+}
+
+/** Fields that a value is taken from, the first that has one wins; then what stands where none has. Found by taking them away one by one. */
+export function suppliersOf(keyword: RowKeyword): { readonly fields: readonly string[]; readonly otherwise: string } {
+  const without = new Set<string>()
+  for (;;) {
+    const { values, withheld } = rowOf(without)
+    const value = values[keyword]
+    const field = FIELDS.find((one) => !without.has(one) && markerOf(one) === value)
+    if (field === undefined) return { fields: [...without], otherwise: otherwiseOf(value, withheld) }
+    without.add(field)
+  }
+}
+
+function otherwiseOf(value: string, withheld: string): string {
+  if (withheld !== '') return `the row is withheld: ${withheld}`
+  if (value === '') return 'zero length'
+  return /^[SP][A-Z2-7]{15}$/.test(value) ? 'made of the Study Instance UID, always the same' : value
+}
+
+/** What stands in where the item has nothing, before the row is withheld. */
+const STANDS_IN: Partial<Record<RowKeyword, string>> = {
+  Modality: 'the modality asked for',
+  ScheduledProcedureStepStartDate: 'the day asked for, where it is one',
+}
+const STATUS = 'SCHEDULED; STARTED once a device has reported the step in progress'
+
+export function sourceOf({ keyword, source }: Attribute): string {
+  switch (source) {
+    case 'station':
+      return 'the station asked for, or else the calling AE title'
+    case 'age':
+      return 'Patient’s Birth Date at the start date'
+    case 'clinic':
+      return 'setting `clinic.name`'
+    case 'nothing':
+      return 'zero length'
+    case 'omitted':
+      return 'not returned'
+    case 'row': {
+      if (keyword === 'ScheduledProcedureStepStatus') return STATUS
+      const { fields, otherwise } = suppliersOf(keyword as RowKeyword)
+      return [...fields.map((field) => `\`${field}\``), STANDS_IN[keyword as RowKeyword], otherwise].filter(Boolean).join(', else ')
+    }
+  }
+}
+
+// ---- What a key of the query does
+
+const SAMPLES: Readonly<Record<string, string>> = { DA: '20260101-', TM: '0800-', UI: '1.2\\1.3', DS: '70', AS: '030Y', AE: 'CT1' }
+const QUERY = { callingAeTitle: 'CT1', device: undefined, today: '2026-03-04', daysBack: 1, daysForward: 1 }
+
+/** How the acceptor says a key with a value was taken. */
+function matchingOf({ tag, vr, matching, source }: Attribute, isInStep: boolean): string {
+  if (vr === 'SQ' || vr === 'US') return 'not matched'
+  const text = SAMPLES[vr] ?? (WILD_CARD_VRS.has(vr) ? 'A*' : '1')
+  const key = { tag, vr, value: Buffer.from(text) }
+  const identifier = writeDataSet(
+    isInStep ? [{ tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE, vr: 'SQ', value: [[key]] }] : [key],
+    TRANSFER_SYNTAX.explicitLittleEndian,
+  )
+  const { received } = readQuery(identifier, TRANSFER_SYNTAX.explicitLittleEndian, QUERY)
+  const taken = received.find((one) => one.matching !== 'sequence')?.matching
+  if (taken === 'ignored') return 'not matched'
+  if (source === 'nothing' && matching === 'R') return 'a value matches nothing'
+  if (source === 'station') return 'as the device’s own (`stationMode`)'
+  const words = { wildCard: 'single value, wild card', range: 'single value, range', listOfUid: 'single value, list of UID' } as const
+  return vr === 'PN' ? 'single value, wild card, as said above' : (words[taken as keyof typeof words] ?? 'single value')
+}
+
+const HEAD = ['attribute', 'tag', 'VR', 'PS3.4 K.6-1: matching, return', 'matched here', 'value returned']
+
+const rows = (attributes: Iterable<Attribute>, isInStep: boolean): string[][] =>
+  [...attributes]
+    .sort((a, b) => a.tag - b.tag)
+    .map((attribute) => [
+      attribute.keyword,
+      formatTag(attribute.tag),
+      attribute.vr,
+      `${attribute.matching}, ${attribute.type}`,
+      matchingOf(attribute, isInStep),
+      sourceOf(attribute),
+    ])
+
+export const stepAttributeTable = (): string => table(HEAD, rows(STEP_ATTRIBUTES.values(), true))
+export const rootAttributeTable = (): string => table(HEAD, rows(ROOT_ATTRIBUTES.values(), false))
+
+/** The other way round, for a partner's developer: what becomes of each field. */
+export function fieldTable(): string {
+  const byField = Map.groupBy(
+    ROW_KEYWORDS.flatMap((keyword) => suppliersOf(keyword).fields.map((field, at) => ({ keyword, field, at }))),
+    ({ field }) => field,
+  )
+  const attributes = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
+  return table(
+    ['field of the answer', 'DICOM attributes it becomes'],
+    FIELDS.map((field) => {
+      const uses = (byField.get(field) ?? []).map(({ keyword, at }) => {
+        const tag = attributes.find((attribute) => attribute.keyword === keyword)?.tag ?? 0
+        return `${keyword} ${formatTag(tag)}${at === 0 ? '' : ` (choice ${at + 1})`}`
+      })
+      return [`\`${field}\``, uses.join('; ')]
+    }),
+  )
+}
+
+export const windowTable = (): string =>
+  table(
+    ['the query names', 'the partner is asked for'],
+    [
+      ['dates', `those days; of more than ${MOST_DAYS} days the ${MOST_DAYS} that are nearest to today`],
+      [
+        'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
+        `${AROUND_ORDER} days before today to ${AROUND_ORDER} days after`,
+      ],
+      [
+        'neither',
+        `${SETTINGS['worklist.daysBack'].initial} day before today to ${SETTINGS['worklist.daysForward'].initial} day after (\`worklist.daysBack\`, \`worklist.daysForward\`, or the device’s own)`,
+      ],
+    ],
+  )
+
+export const consoleTable = (): string =>
+  table(
+    ['profile', 'published rules', 'the console drops what follows a row that it refuses'],
+    DEVICE_PROFILES.map((profile) => {
+      const { source, stopsAtRefused } = CONSOLE_PROFILES[profile]
+      return [`\`${profile}\``, source, stopsAtRefused ? 'yes' : 'no']
+    }),
+  )

@@ -1,0 +1,270 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS } from '#electron/command-line/commands.ts'
+import { SCENARIOS } from '#electron/simulator/partner.ts'
+import { openApiDocument } from '#gateway/http/openapi.ts'
+import { RETRY_MS } from '#gateway/webhooks/deliveries.ts'
+import { CALL_LIMITS } from '#gateway/webhooks/limits.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
+import { interfaceOperations } from '#shared/contract/interface.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+import { Envelope, EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
+import { ERRORS } from '#shared/errors.ts'
+import type { StudyId } from '#shared/ids.ts'
+import { words as exams } from '../../renderer/src/exams/words.ts'
+import { GROUPS, LABELS, OPTIONS } from '../../renderer/src/settings/setting-names.ts'
+import { allWords } from '../e2e/words.ts'
+import {
+  blocksOf,
+  type DocumentedCall,
+  differences,
+  documentOf,
+  documentsFolder,
+  isShown,
+  openTerminal,
+  rowsOf,
+  type Step,
+  stepsOf,
+  type Terminal,
+} from '../support/documented-calls.ts'
+import { callerOf, sessionHeaders } from '../support/gateway.ts'
+import { until } from '../support/imaging-clinic.ts'
+import { needs } from '../support/needs.ts'
+import { readingWindow } from '../support/reporting-clinic.ts'
+
+// What stands in the documents is so: the examples for partners are run, the names of the window are its names, figures are those of the code.
+
+const PARTNERS = documentOf('PARTNERS.md')
+const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
+const READER = { email: 'reader@clinic.example', password: 'seven calm otters' }
+const OWNER = { email: 'owner@clinic.example', password: 'eight early herons' }
+/** Ports that the document shows. */
+const PORTS = [8042, 8043, 8044, 8045, 8443, 11112]
+
+describe('the examples for partner developers', () => {
+  let terminal: Terminal
+  let ownerMade = false
+  const calls: DocumentedCall[] = []
+  const http = () => `http://127.0.0.1:${terminal.port(8042)}`
+  const as = async (login: typeof OWNER) => callerOf(http(), await sessionHeaders(http(), login))
+
+  beforeAll(async () => {
+    terminal = await openTerminal(PORTS)
+  })
+  afterAll(() => terminal?.[Symbol.asyncDispose]())
+
+  async function owner() {
+    const words = `--email ${OWNER.email} --first-name Olga --last-name Berg --level owner --password-stdin`
+    const make = `echo "${OWNER.password}" | npm run -s gateway -- user create --data "$ISTHMUS_DATA" ${words}`
+    if (!ownerMade) expect(await terminal.run(make)).toMatchObject({ exitCode: 0 })
+    ownerMade = true
+    return as(OWNER)
+  }
+
+  async function sign(studyId: string): Promise<void> {
+    const window = readingWindow(await as(READER), studyId as StudyId)
+    await window.begin()
+    await window.save(REPORT)
+    const first = await window.sign()
+    if (first.outcome === 'checks') await window.sign({ acknowledged: first.findings.map(({ check }) => check) })
+    await until(async () => expect((await window.read()).reports[0]?.delivery).toMatchObject({ state: 'delivered' }))
+  }
+
+  /** What the test button of the window does, for each event. */
+  async function testPartner(shownPort: number): Promise<void> {
+    const call = await owner()
+    const { endpoints } = await call(dashboardEvents.endpoints, {})
+    const { endpointId = '', url = '' } = endpoints.find(({ isDefault }) => isDefault) ?? {}
+    const goTo = (to: string) => call(dashboardEvents.changeEndpoint, { params: { endpointId }, body: { url: to, allowPlaintext: true } })
+    await goTo(`http://127.0.0.1:${terminal.port(shownPort)}/`)
+    for (const type of EVENT_TYPES) {
+      const { success, message } = await call(dashboardEvents.test, { body: { type, endpointId } })
+      expect([type, success, message]).toEqual([type, true, message])
+    }
+    await goTo(url)
+  }
+
+  /** Events are of the contract, and answers are taken with nothing left out: the dry run of the window says so. */
+  async function readEvents(): Promise<void> {
+    const call = await owner()
+    const shown = blocksOf(PARTNERS).filter(({ info }) => info !== '')
+    for (const part of ['event', 'answer']) {
+      const types = shown.flatMap(({ info }) => (info.startsWith(`${part} `) ? [info.slice(part.length + 1)] : []))
+      expect(types.toSorted()).toEqual([...EVENT_TYPES].toSorted())
+    }
+    for (const { info, text } of shown) {
+      const [part, type] = info.split(' ') as ['event' | 'answer', EventType]
+      const json = JSON.parse(text)
+      if (part === 'event') {
+        expect([type, Envelope.parse(json).type]).toEqual([type, type])
+        // What is not of the contract would be taken away.
+        expect([type, EVENTS[type].data.parse(json.data)]).toEqual([type, json.data])
+        continue
+      }
+      const studyInstanceUid = json.manifest?.studyInstanceUID
+      const verdict = await call(dashboardEvents.dryRun, { body: { type, body: text, ...(studyInstanceUid && { studyInstanceUid }) } })
+      expect([type, verdict.outcome, verdict.notes]).toEqual([type, 'accepted', []])
+    }
+  }
+
+  const ACTS: Readonly<Record<string, () => Promise<void>>> = {
+    'the radiologist signs the report of STUDY_ID': async () => sign(await terminal.value('STUDY_ID')),
+    'the gateway tests its partner at 8044 with every event': () => testPartner(8044),
+    'the gateway tests its partner at 8045 with every event': () => testPartner(8045),
+    'the gateway reads the events and answers above': readEvents,
+  }
+
+  async function run({ text, status, json, output }: Step): Promise<void> {
+    const ran = await terminal.run(text)
+    calls.push(...ran.calls)
+    expect(ran, ran.complaints).toMatchObject({ exitCode: 0 })
+    if (status !== undefined) expect(ran.calls.at(-1)?.status, ran.output).toBe(status)
+    if (json !== undefined) {
+      const last = ran.output.trim().split('\n').at(-1) ?? ''
+      expect(differences(JSON.parse(json), JSON.parse(last)), last).toEqual([])
+    }
+    const lines = (printed: string) => printed.trim().split(/\s*\n/)
+    if (output !== undefined && !isShown(lines(output).join('\n'), lines(ran.output).join('\n')))
+      expect(lines(ran.output)).toEqual(lines(output))
+  }
+
+  const titled = stepsOf(PARTNERS).map((step) => ({
+    ...step,
+    title: `line ${step.line}, ${step.heading}: ${step.name || step.text.split('\n')[0]}`,
+  }))
+
+  it.for(titled)('are what they say, $title', { timeout: 60_000 }, async (step, context) => {
+    needs(context, 'curl', ...(/8045|python3/.test(step.text) ? (['python'] as const) : []))
+    if (step.kind === 'file') {
+      expect(step.name, 'its first line names the file').not.toBe('')
+      terminal.keep(step.name, step.text)
+    } else if (step.kind === 'sh') await run(step)
+    else {
+      expect(Object.keys(ACTS), 'comments of this document are for the test').toContain(step.text)
+      await ACTS[step.text]?.()
+    }
+  })
+
+  it('have made every call of the interface', (context) => {
+    needs(context, 'curl')
+    const ways = interfaceOperations().map(({ operation: { method, path } }) => ({
+      name: `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+      fits: (call: DocumentedCall) =>
+        call.method === method && new RegExp(`^${path.replace(/:\w+/g, '(?!by-uid|invitations)[^/]+')}$`).test(call.url.pathname),
+    }))
+    expect(ways.filter(({ fits }) => !calls.some(fits)).map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('the tables for partner developers', () => {
+  it('have every call of the interface, once', () => {
+    const shown = rowsOf(PARTNERS, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
+    const contract = interfaceOperations().map(({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    expect(shown.toSorted()).toEqual(contract.toSorted())
+  })
+
+  it('have every refusal that a partner can meet, with its status', () => {
+    const OF_THE_WINDOW = new Set(['not-signed-in', 'locked', 'workstation-unknown'])
+    const shown = rowsOf(PARTNERS, /^\d{3}$/).map(([status, code]) => [code, Number(status)])
+    const spoken = Object.entries(ERRORS).flatMap(([code, { status }]) => (OF_THE_WINDOW.has(code) ? [] : [[code, status]]))
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(spoken))
+  })
+
+  it('have every event with its kind and the time it may take', () => {
+    const shown = rowsOf(PARTNERS, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [event, kind, Number(seconds)])
+    const real = EVENT_TYPES.map((type) => [type, EVENTS[type].kind, CALL_LIMITS[type].budgetMs / 1000])
+    expect(shown.toSorted()).toEqual(real.toSorted())
+  })
+
+  it('have every way in which the simulated partner behaves', () => {
+    const shown = rowsOf(PARTNERS.slice(PARTNERS.indexOf('| scenario |')), /^[a-z]+$/).map(([name]) => name)
+    expect(shown.filter((name) => name !== 'scenario').toSorted()).toEqual([...SCENARIOS].toSorted())
+  })
+
+  it('have the waits between tries of a report', () => {
+    const worded = (ms: number) => (ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`)
+    expect(PARTNERS).toContain(RETRY_MS.map(worded).join(', '))
+  })
+
+  it('name the OpenAPI document that is there', () => {
+    const shown = JSON.parse(documentOf('openapi.json')) as { paths: object }
+    expect(Object.keys(shown.paths)).toEqual(Object.keys(openApiDocument({ version: '1' }).paths as object))
+  })
+})
+
+const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md'] as const
+/** Without what is code. */
+const prose = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
+
+describe.each(USER_DOCUMENTS)('%s', (name) => {
+  const text = prose(documentOf(name))
+
+  it('leads to files and headings that are there', () => {
+    const anchorOf = (heading: string) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-')
+    const missing = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(([, path = '', anchor]) => {
+      const file = path === '' ? name : path
+      if (!existsSync(join(documentsFolder, file))) return true
+      if (anchor === undefined) return false
+      const headings = [...documentOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+      return !headings.includes(anchor)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+
+  it('says of every picture what is on it', () => {
+    const pictures = [...text.matchAll(/!\[([^\]]*)\]\(([^)]*)\)/g)]
+    expect(pictures.length).toBeGreaterThan(0)
+    for (const [, alt = '', file = ''] of pictures) {
+      expect([file, alt.length > 40]).toEqual([file, true])
+      expect([file, existsSync(join(documentsFolder, file))]).toEqual([file, true])
+    }
+  })
+
+  it('names settings and commands that are there', () => {
+    const codes = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
+    const groups = new Set(Object.keys(SETTINGS).map((key) => key.split('.')[0]))
+    const settings = codes.filter((code) => /^[a-z]+\.[a-zA-Z]+$/.test(code) && groups.has(code.split('.')[0]))
+    expect(settings.filter((key) => !Object.hasOwn(SETTINGS, key) && !(EVENT_TYPES as readonly string[]).includes(key))).toEqual([])
+    const commands = codes.flatMap((code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [])
+    expect(commands.filter((words) => !Object.hasOwn(COMMANDS, words) && !Object.hasOwn(COMMANDS, words.split(' ')[0] ?? ''))).toEqual([])
+  })
+})
+
+it('DEVICES.md has every step between the partner and a device, in order', () => {
+  const shown = rowsOf(documentOf('DEVICES.md'), /^\*\*[^*]+\*\*$/).map(([name = '']) => name.replaceAll('*', ''))
+  const steps: readonly string[] = Object.values(exams.checks)
+  expect(shown.filter((name) => steps.includes(name))).toEqual(steps)
+})
+
+describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
+  const text = prose(documentOf(name))
+
+  it('has every **name of the window** as the window has it', async () => {
+    const settings = [...Object.values(LABELS), ...Object.values(OPTIONS), ...Object.values(GROUPS).map(({ title }) => title)]
+    const words = new Set([...(await allWords()).map(({ en }) => en), ...settings])
+    const names = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, one = '']) => one.replace(/\s+/g, ' '))
+    expect(names.length).toBeGreaterThan(20)
+    expect([...new Set(names)].filter((one) => !words.has(one))).toEqual([])
+  })
+
+  it('has every “sentence” as the window or the gateway says it', () => {
+    const spoken = sources()
+    const quoted = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one.replace(/\s+/g, ' '))
+    expect([...new Set(quoted)].filter((one) => !one.split('…').every((part) => spoken.includes(part.trim())))).toEqual([])
+  })
+})
+
+/** The sources that speak to people, as one text. */
+function sources(): string {
+  const root = dirname(documentsFolder)
+  return ['electron', 'renderer/src', 'shared']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file)))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.es.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+}

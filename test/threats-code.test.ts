@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { openLog } from '#gateway/log.ts'
+
+// What docs/THREATS.md says of the sources as a whole, read off the sources.
+
+const root = join(import.meta.dirname, '..')
+
+const sourcesIn = (folder: string): { readonly file: string; readonly text: string }[] =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|html)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ file: relative(root, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }))
+
+/** Ways in which text becomes markup or code. */
+const SINKS: readonly RegExp[] = [
+  /dangerouslySetInnerHTML/,
+  /\.(inner|outer)HTML\s*=(?!=)/,
+  /insertAdjacentHTML|createContextualFragment|document\.write/,
+  /(?<![\w.])eval\(|new Function\(|setTimeout\(\s*['"`]/,
+  /srcDoc\s*=|['"]javascript:/,
+  /DOMParser\(\)/,
+]
+const sinksOf = ({ file, text }: { readonly file: string; readonly text: string }): string[] =>
+  SINKS.flatMap((form) => (form.test(text) ? [`${file}: ${form.exec(text)?.[0]}`] : []))
+
+it('lets no page set text as markup, or run text as code', () => {
+  const pages = [...sourcesIn('renderer'), ...sourcesIn('electron'), ...sourcesIn('shared')]
+  expect(pages.length).toBeGreaterThan(500)
+  expect(pages.flatMap(sinksOf)).toEqual([])
+  for (const text of ['<b dangerouslySetInnerHTML={x} />', 'a.innerHTML = name', 'eval(text)', '<iframe srcDoc={text} />'])
+    expect(sinksOf({ file: 'planted', text })).toHaveLength(1)
+})
+
+/** Parts of statements that are no constants by their names, by file, with what each is made of. */
+const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly string[]; readonly why: string }>> = {
+  'announced-instances.ts': { parts: ["HERE('?')", "HERE('value')"], why: 'a constant with a column or a place in it' },
+  'associations.ts': {
+    parts: ['SCANNED - 1', 'from', 'textOf(rest)', 'unused'],
+    why: 'conditions written there, values bound beside them',
+  },
+  'database.ts': { parts: ['table'], why: 'one of COUNTED' },
+  'forwards.ts': { parts: ["conditions.join(' and ')", 'index'], why: 'conditions written there, and the name of an index' },
+  'image-study-pages.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
+  'key-proof.ts': { parts: ['table'], why: 'one of SAMPLES' },
+  'salvage.ts': { parts: ['table'], why: 'one of the tables it counts' },
+  'studies.ts': { parts: ['GRAMS[study.area]', "items.map(() => '?').join(', ')", 'where'], why: 'columns by a table, places for values' },
+  'study-list.ts': {
+    parts: ['columns', 'index', 'reach', "tests.join(' and ')", "unionOf(branches, '1', reach)", 'where'],
+    why: 'branches written there; the merge of runs of an index',
+  },
+  'study-search.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
+  'study-tallies.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
+  'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },
+  'today-counts.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
+}
+
+/** What is put into a statement that is text, but constants (by their names in capitals) and numbers. Bound values are `?` or kysely’s. */
+function partsOf({ file, text }: { readonly file: string; readonly text: string }): string[] {
+  const statements = [...text.matchAll(/(?<!\bsql(?:<[^`]*>)?)`([^`]*)`/g)].map(([, body = '']) => body)
+  return statements
+    .filter((body) => /^\s*(select|insert|update|delete|with|pragma|create|drop|alter|attach|vacuum)\b/i.test(body))
+    .flatMap((body) => [...body.matchAll(/\$\{([^}]*(?:\{[^}]*\}[^}]*)*)\}/g)].map(([, part = '']) => part))
+    .filter((part) => !/^[A-Z][A-Z0-9_]*(\[\w+\]|\.(join|map)\(.*)?$|^Number\(/.test(part))
+    .map((part) => `${file.split('/').at(-1)}: ${part}`)
+}
+const explained = Object.entries(MADE_OF_CONSTANTS).flatMap(([file, { parts }]) => parts.map((part) => `${file}: ${part}`))
+
+it('makes no statement of a value', () => {
+  // A migration is written once, and takes nothing.
+  const sources = sourcesIn('electron/gateway/store').filter(({ file }) => !file.includes('/migrations/'))
+  const parts = [...new Set(sources.flatMap(partsOf))]
+  expect(parts.filter((part) => !explained.includes(part))).toEqual([])
+  expect(explained.filter((part) => !parts.includes(part))).toEqual([])
+  // kysely’s own ways around bound values: a reference is a column of a type.
+  expect(sources.filter(({ text }) => /sql\.(raw|lit|id|table)\(/.test(text)).map(({ file }) => file)).toEqual([])
+  expect(partsOf({ file: 'planted.ts', text: `db.prepare(\`select * from users where name = '\${name}'\`)` })).toEqual(['planted.ts: name'])
+})
+
+it('writes one line of JSON to the log, whatever a caller calls itself', () => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => void lines.push(line) })
+  const aeTitle = 'CT1\n{"level":"fatal","msg":"all is lost"}\r\n\u2028\u0000\u001b[2J'
+  log.warn({ aeTitle, [aeTitle]: 1 }, `rejected ${aeTitle}`)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', aeTitle })
+})
