@@ -5,12 +5,14 @@ import type { Instant } from '#shared/contract/conventions.ts'
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Between two rounds of work, where the one before left something due. */
 const SHORTEST_SLEEP_MS = 250
+/** After a fault of ours, such as a full disk: what was done (a question to the partner) could not be written, and is due again at once. */
+const AFTER_FAULT_MS = 60_000
 
 export interface AlarmOptions {
   readonly clock: Clock
   /** When something is due next, from the rows; undefined: nothing waits. */
   readonly next: () => Instant | undefined
-  /** Does everything that is due. */
+  /** Does everything that is due. Where it throws it is asked again a minute later. */
   readonly work: (signal: AbortSignal) => Promise<void>
   readonly onError: (error: unknown) => void
 }
@@ -48,17 +50,19 @@ export function openAlarm({ clock, next, work, onError }: AlarmOptions): Alarm {
     // Never within the caller's transaction.
     await new Promise((resolve) => setImmediate(resolve))
     isAskedAgain = false
+    let least = SHORTEST_SLEEP_MS
     await work(closing.signal).catch((error: unknown) => {
+      least = AFTER_FAULT_MS
       if (!closing.signal.aborted) onError(error)
     })
-    sleep()
+    sleep(least)
   }
 
-  function sleep(): void {
+  function sleep(least: number): void {
     if (closing.signal.aborted) return
     const due = next()
     if (due === undefined) return
-    const wait = Math.min(LONGEST_SLEEP_MS, Math.max(SHORTEST_SLEEP_MS, msOf(due) - clock()))
+    const wait = Math.min(LONGEST_SLEEP_MS, Math.max(least, msOf(due) - clock()))
     timer = setTimeout(wake, wait).unref()
   }
 

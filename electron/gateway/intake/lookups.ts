@@ -1,17 +1,21 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
-import { differencesOf, withRow } from './mismatch.ts'
+import { differencesOf, withImage, withRow } from './mismatch.ts'
+import { isSameName } from './name.ts'
+import { OWN_ADDRESS } from './own-instances.ts'
 import type { IntakeDeps } from './ports.ts'
 
 /** Which row of the worklist images were made for, and whether they say the same (dicom-field §5.7). */
 export interface Lookups {
   /** Finds the row where it is not known yet, and compares. */
   lookUp(studyInstanceUid: string): Promise<void>
+  /** Compares the images that count now: a device that corrects some of them leaves others that name another patient. */
+  compare(studyInstanceUid: string): void
 }
 
 export function openLookups(deps: IntakeDeps, onFound: (studyInstanceUid: string) => void): Lookups {
   const { store, clock, uuid, handedOut, onNews, onChanged, onError } = deps
-  const { database, imageStudies } = store
+  const { database, imageStudies, instances } = store
 
   /** By study UID, by step or procedure, by accession number and patient; then again by the study UID that the images say was requested. */
   async function rowOf({ callingAeTitle, studyInstanceUid, header }: ImageStudyRecord): Promise<HandedOutRow | undefined> {
@@ -51,6 +55,21 @@ export function openLookups(deps: IntakeDeps, onFound: (studyInstanceUid: string
         const text = 'The images name another patient or order than the worklist row they were made for.'
         onNews({ kind: 'images', tone: 'danger', text, aeTitle, address, associationId: '', studyInstanceUid })
       }
+      onChanged()
+    },
+
+    compare(studyInstanceUid) {
+      const study = imageStudies.get(studyInstanceUid)
+      if (!study) return
+      const first = study.header.patientName
+      const others = instances.patientNames(studyInstanceUid, OWN_ADDRESS).filter((name) => !isSameName(first, name))
+      const differences = others.map((other) => ({ field: 'patientName', first, other }) as const)
+      const mismatch = others.length === 0 ? study.mismatch : withImage(study.mismatch, differences, instantOf(clock()))
+      if (mismatch === study.mismatch) return
+      database.transaction(() => imageStudies.update(studyInstanceUid, { mismatch }))
+      const { callingAeTitle: aeTitle, remoteAddress: address } = study
+      const text = 'Images of one study name different patients: what the device said last is used.'
+      onNews({ kind: 'images', tone: 'danger', text, aeTitle, address, associationId: '', studyInstanceUid })
       onChanged()
     },
   }

@@ -38,7 +38,10 @@ export function openSeeding(deps: IntakeDeps): Seeding {
     clock,
     next: () => imageStudies.nextEnrichment(),
     async work(signal) {
-      for (const study of imageStudies.enrichmentDue(instantOf(clock()))) await askAgain(study, signal)
+      const faults: unknown[] = []
+      // One that cannot be written holds up no other.
+      for (const study of imageStudies.enrichmentDue(instantOf(clock()))) await askAgain(study, signal).catch((error) => faults.push(error))
+      if (faults.length > 0) throw faults[0]
     },
     onError: (error) => onError(uuid().slice(0, 8), error),
   })

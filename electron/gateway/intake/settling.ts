@@ -93,6 +93,7 @@ export function openSettling(deps: SettlingDeps): Settling {
   async function settle(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
     try {
       await lookups.lookUp(studyInstanceUid)
+      lookups.compare(studyInstanceUid)
       const study = imageStudies.get(studyInstanceUid)
       if (study?.state !== 'receiving') return
       // Late images open the counts again, no more.

@@ -88,6 +88,8 @@ export interface InstancesStore {
   versions(sopInstanceUid: string): InstanceRecord[]
   /** The current ones, in the order they came. */
   ofStudy(studyInstanceUid: string): InstanceRecord[]
+  /** Names of the patients of the current ones, but for those from this address; each once, '' where one names none. */
+  patientNames(studyInstanceUid: string, notFrom: string): string[]
   /** As `ofStudy`, a part of them: those that came after this instance id. */
   partOfStudy(studyInstanceUid: string, after: number, limit: number): InstanceRecord[]
   /** Whether a row names the file. */
@@ -133,6 +135,7 @@ const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as b
 // Instances that came one after the other share one sealed name: a name is rarely sealed more often than this.
 const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
 const MOST_NAMES = 20
+const CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 export function instancesStore(db: Database, seal: Seal): InstancesStore {
@@ -174,6 +177,11 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     versions: (sopInstanceUid) =>
       [...all(NOT_CURRENT, sopInstanceUid), ...all(CURRENT, sopInstanceUid)].sort((a, b) => a.instanceId - b.instanceId),
     ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
+    patientNames(studyInstanceUid, notFrom) {
+      const sealed = db.all(rawQuery<{ sealedPatientName: Buffer | null }>(CURRENT_NAMES, [studyInstanceUid, notFrom]))
+      const context = contextOf(studyInstanceUid)
+      return [...new Set(sealed.map((row) => (row.sealedPatientName === null ? '' : names.opened(row.sealedPatientName, context))))]
+    },
     partOfStudy: (studyInstanceUid, after, limit) =>
       all(
         `${SELECT} where studyInstanceUid = ? and state = 'current' and instanceId > ? order by instanceId limit ?`,

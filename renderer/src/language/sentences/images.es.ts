@@ -107,6 +107,10 @@ export const IMAGES: readonly Sentence[] = [
     'El dispositivo volvió a enviar imágenes que ahora indican otro paciente u otra petición: se usa lo que dicen ahora.',
   ],
   [
+    'Images of one study name different patients: what the device said last is used.',
+    'Las imágenes de un mismo estudio indican pacientes diferentes: se usa lo último que dijo el dispositivo.',
+  ],
+  [
     'Images of one study name different patients or orders: what the first of them say is used.',
     'Las imágenes de un mismo estudio indican pacientes o peticiones diferentes: se usa lo que dice la primera.',
   ],

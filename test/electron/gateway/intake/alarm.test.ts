@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openAlarm } from '#gateway/intake/alarm.ts'
 
 describe('an alarm', () => {
@@ -26,23 +26,48 @@ describe('an alarm', () => {
     expect(rounds).toBe(2)
   })
 
-  it('rings by itself when something is due, and goes on after a fault', async () => {
+  it('rings by itself when something is due', async () => {
     const done = Promise.withResolvers<void>()
-    const errors: unknown[] = []
     let rounds = 0
     await using alarm = openAlarm({
       clock: () => Date.parse('2026-03-10T09:00:00.000Z'),
       next: () => (rounds < 2 ? '2026-03-10T09:00:00.001Z' : undefined),
       async work() {
-        if (++rounds === 1) throw new Error('broken')
-        done.resolve()
+        if (++rounds === 2) done.resolve()
+      },
+      onError: () => expect.unreachable(),
+    })
+    alarm.wake()
+    await done.promise
+    expect(rounds).toBe(2)
+  })
+
+  it('goes on after a fault, in a minute: on a full disk nothing that was done can be written, and it is not to be done four times a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const errors: unknown[] = []
+    let rounds = 0
+    await using alarm = openAlarm({
+      clock: () => Date.parse('2026-03-10T09:00:00.000Z'),
+      next: () => '2026-03-10T08:00:00.000Z',
+      async work() {
+        rounds++
+        throw new Error('broken')
       },
       onError: (error) => errors.push(error),
     })
     alarm.wake()
-    await done.promise
-    expect(errors).toHaveLength(1)
+    await alarm.settled()
+    vi.advanceTimersByTime(59_000)
+    await alarm.settled()
+    expect(rounds).toBe(1)
+    vi.advanceTimersByTime(1_000)
+    await alarm.settled()
     expect(rounds).toBe(2)
+    alarm.wake()
+    await alarm.settled()
+    expect(rounds).toBe(3)
+    expect(errors).toHaveLength(3)
   })
 
   it('is silent once it is disposed of', async () => {

@@ -20,6 +20,33 @@ const completed = (...numbers: number[]): Values => ({
   ],
 })
 
+describe('images of a study that is complete', () => {
+  const other: Values = { PatientName: 'Other^Olga', PatientID: 'P200', PatientSex: 'F' }
+  const settled = async (stage: Stage) => {
+    await stage.pass(11 * 60_000)
+    return stage.store.imageStudies.get(STUDY)
+  }
+
+  it('are told of where the device corrected the patient of some of them only', async () => {
+    await using stage = await openStage()
+    for (const n of [1, 2, 3]) await stage.send(image(n))
+    expect((await settled(stage))?.mismatch).toBeNull()
+    await stage.send(image(3, other), { association: { associationId: 'a2' } })
+    const study = await settled(stage)
+    expect(study?.header.patientName).toBe('Other^Olga')
+    expect(study?.mismatch?.amongImages).toEqual([{ field: 'patientName', first: 'Other^Olga', other: 'Sample^Sam' }])
+    expect(stage.news.filter(({ tone }) => tone === 'danger')).toHaveLength(1)
+  })
+
+  it('are not, where it corrected all of them', async () => {
+    await using stage = await openStage()
+    for (const n of [1, 2]) await stage.send(image(n))
+    await settled(stage)
+    for (const n of [1, 2]) await stage.send(image(n, other), { association: { associationId: 'a2' } })
+    expect((await settled(stage))?.mismatch).toBeNull()
+  })
+})
+
 describe('a study is complete', () => {
   it('when it has been quiet for the time of the setting, and no association that sent to it is open', async () => {
     await using stage = await openStage()

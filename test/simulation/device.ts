@@ -1,0 +1,166 @@
+import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
+import { readDataSet } from '#gateway/dimse/data-set.ts'
+import { writeMessage } from '#gateway/dimse/message.ts'
+import type { ProposedContext } from '#gateway/dimse/pdu.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { ask, EXPLICIT, identifierOf, text } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { associated, type Requestor } from '../support/requestor.ts'
+import type { FoundRow } from './ledger.ts'
+
+/** A console that talks to the gateway over sockets of this process. */
+export interface Device {
+  readonly aeTitle: string
+  readonly hidesStarted: boolean
+  /** What its last worklist has. */
+  rows: readonly FoundRow[]
+  /** Asks for the days, `YYYYMMDD`. */
+  find(port: number, from: string, to: string): Promise<{ readonly status: string; readonly rows: readonly FoundRow[] }>
+  /** C-STORE of a CT image; its status. */
+  store(port: number, sopInstanceUid: string, dataSet: Buffer): Promise<string>
+  /** Sends the image as far as `share`, then resets the connection; all of it where that is 1, without waiting for the answer. */
+  storeCutOff(port: number, sopInstanceUid: string, dataSet: Buffer, share: number): Promise<void>
+  begin(port: number, sopInstanceUid: string, step: Values): Promise<string>
+  set(port: number, sopInstanceUid: string, changes: Values): Promise<string>
+  commit(port: number, transactionUid: string, sopInstanceUids: readonly string[]): Promise<string>
+  /** Releases the association it keeps open. */
+  release(): Promise<void>
+  readonly isOpen: boolean
+  /** The other end is no more. */
+  hangUp(): void
+}
+
+const explicit = (id: number, abstractSyntax: string): ProposedContext => ({
+  id,
+  abstractSyntax,
+  transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian],
+})
+const FIND = explicit(3, SOP_CLASS.modalityWorklistFind)
+const IMAGES = explicit(5, CT)
+const STEPS = explicit(7, SOP_CLASS.modalityPerformedProcedureStep)
+const COMMITMENT = explicit(9, SOP_CLASS.storageCommitmentPushModel)
+/** PS3.4 J.3.5. */
+const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
+/** What a gateway takes at once, at least. */
+const PDU_BYTES = 16_384
+
+type Command = Omit<CommandSet, 'messageId' | 'hasDataSet'>
+
+export function openDevice(aeTitle: string, hidesStarted = false): Device {
+  let kept: Requestor | undefined
+  let messageId = 0
+
+  const association = async (port: number): Promise<Requestor> => {
+    kept ??= await associated(port, { callingAeTitle: aeTitle, contexts: [FIND, IMAGES, STEPS, COMMITMENT] })
+    return kept
+  }
+
+  function hangUp(): void {
+    kept?.reset()
+    kept = undefined
+  }
+
+  /** One that the gateway has closed meanwhile is opened anew, once. */
+  async function over<T>(port: number, work: (requestor: Requestor) => Promise<T>): Promise<T> {
+    const wasOpen = kept !== undefined
+    try {
+      return await work(await association(port))
+    } catch (error) {
+      hangUp()
+      if (!wasOpen) throw error
+      return await work(await association(port))
+    }
+  }
+
+  const request = (port: number, { id }: ProposedContext, command: Command, dataSet: Buffer) =>
+    over(port, async (requestor) => {
+      requestor.sendMessage(id, { ...command, messageId: ++messageId, hasDataSet: true }, dataSet)
+      const { status = -1 } = (await requestor.message()).command
+      return hex(status)
+    })
+
+  const storeRq = (affectedSopInstanceUid: string): Command => ({
+    commandField: COMMAND_FIELD['C-STORE-RQ'],
+    affectedSopClassUid: CT,
+    affectedSopInstanceUid,
+    priority: 0,
+  })
+
+  return {
+    aeTitle,
+    hidesStarted,
+    rows: [],
+    find: (port, from, to) =>
+      over(port, async (requestor) => {
+        const keys = ask({}, { ScheduledProcedureStepStartDate: from === to ? from : `${from}-${to}`, ScheduledProcedureStepStatus: '' })
+        const { identifiers, final } = await requestor.find(identifierOf(keys), ++messageId)
+        return { status: hex(final.status ?? -1), rows: identifiers.map(rowOf) }
+      }),
+    store: (port, sopInstanceUid, dataSet) => request(port, IMAGES, storeRq(sopInstanceUid), dataSet),
+    async storeCutOff(port, sopInstanceUid, dataSet, share) {
+      const requestor = await association(port)
+      const bytes = writeMessage(IMAGES.id, { ...storeRq(sopInstanceUid), messageId: ++messageId, hasDataSet: true }, dataSet, PDU_BYTES)
+      requestor.send(bytes.subarray(0, Math.ceil(bytes.length * share)))
+      if (share < 1) return hangUp()
+      requestor.halfClose()
+      kept = undefined
+    },
+    begin: (port, affectedSopInstanceUid, step) =>
+      request(
+        port,
+        STEPS,
+        { commandField: COMMAND_FIELD['N-CREATE-RQ'], affectedSopClassUid: STEPS.abstractSyntax, affectedSopInstanceUid },
+        encoded(step),
+      ),
+    set: (port, requestedSopInstanceUid, changes) =>
+      request(
+        port,
+        STEPS,
+        { commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: STEPS.abstractSyntax, requestedSopInstanceUid },
+        encoded(changes),
+      ),
+    commit: (port, TransactionUID, sopInstanceUids) =>
+      request(
+        port,
+        COMMITMENT,
+        {
+          commandField: COMMAND_FIELD['N-ACTION-RQ'],
+          requestedSopClassUid: COMMITMENT.abstractSyntax,
+          requestedSopInstanceUid: COMMITMENT_INSTANCE,
+          actionTypeId: 1,
+        },
+        encoded({
+          TransactionUID,
+          ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
+        }),
+      ),
+    async release() {
+      const open = kept
+      kept = undefined
+      await open?.release().catch(() => undefined)
+      await open?.[Symbol.asyncDispose]()
+    },
+    get isOpen() {
+      return kept !== undefined
+    },
+    hangUp,
+  }
+}
+
+const hex = (status: number): string => status.toString(16).toUpperCase().padStart(4, '0')
+
+function rowOf(identifier: Buffer): FoundRow {
+  const row = readDataSet(identifier, EXPLICIT)
+  const value = (keyword: string) => (text(row, keyword) ?? '').trim()
+  return {
+    studyInstanceUid: value('StudyInstanceUID'),
+    stepId: value('ScheduledProcedureStepID'),
+    accessionNumber: value('AccessionNumber'),
+    patientId: value('PatientID'),
+    patientName: value('PatientName'),
+    description: value('ScheduledProcedureStepDescription'),
+    day: value('ScheduledProcedureStepStartDate'),
+    time: value('ScheduledProcedureStepStartTime'),
+    status: value('ScheduledProcedureStepStatus'),
+  }
+}
