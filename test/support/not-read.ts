@@ -7,7 +7,7 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
   },
   {
     files:
-      /gateway\/(commands|viewer-commands|upkeep-commands|shell-commands|control|recover|restore|doctor|start-error|port-holder|modality-simulation|listeners)\.ts$/,
+      /gateway\/(commands|viewer-commands|upkeep-commands|shell-commands|control|recover|restore|doctor|start-error|port-holder|modality-simulation|listeners|connection-sheet)\.ts$/,
     why: 'the command line',
   },
   {

@@ -156,7 +156,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
           fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
         )
         for (const part of parts) fs.rmSync(part, { force: true })
-        const now = Date.now() / 1000
+        // Times of files are finer: one of this millisecond is of before, too.
+        const now = (Date.now() + 1) / 1000
         if (fs.existsSync(join(images, RESTORED))) fs.utimesSync(join(images, RESTORED), now, now)
         const wasCutOff = fs.existsSync(join(images, OPEN))
         if (!wasCutOff) {
