@@ -67,6 +67,9 @@ function readingOf({ text }: CheckInput): ReadText {
   return { sections, findings: of(['Findings']), impression: of(['Impression']), seen: of(['', 'Findings', 'Impression']) }
 }
 
+/** Fields that a finding names. */
+const MOST_NAMED = 3
+
 const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>> = {
   'empty-text': ({ text }, { sections }) =>
     text.trim() === '' || sections.every((section) => section.text === '') ? error('There is no text to sign.') : undefined,
@@ -82,9 +85,10 @@ const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) =
 
   'unfilled-field'({ text }) {
     const fields = fieldsOf(text).map(({ from, to, choices }) => ({ field: text.slice(from, to), choices }))
-    const [first] = fields
-    if (!first) return undefined
-    const sentence = `${fields.length === 1 ? 'A field is' : `${fields.length} fields are`} not filled in: ${first.field}`
+    if (fields.length === 0) return undefined
+    const names = [...new Set(fields.map(({ field }) => field))]
+    const named = [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(', ')
+    const sentence = `${fields.length === 1 ? 'A field is' : `${fields.length} fields are`} not filled in: ${named}`
     // Square brackets with words in them may be somebody's own.
     return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field)) ? error(sentence) : warning(sentence)
   },

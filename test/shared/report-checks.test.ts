@@ -38,8 +38,10 @@ describe('fields that are not filled in', () => {
   ])('stand against signing %j', (text, expected) => {
     expect(checks({ text })).toEqual([expected])
   })
-  it('are counted, and the first is named', () => {
+  it('are counted, and the first of them are named', () => {
     expect(findings({ text: '[ ] and [ ]' })[0]?.sentence).toBe('2 fields are not filled in: [ ]')
+    expect(findings({ text: '{right|left} and [ ]' })[0]?.sentence).toBe('2 fields are not filled in: {right|left}, [ ]')
+    expect(findings({ text: '[a] [b] [c] [d]' })[0]?.sentence).toBe('4 fields are not filled in: [a], [b], [c], …')
   })
 })
 

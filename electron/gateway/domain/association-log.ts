@@ -55,8 +55,8 @@ const MOST_NEW = 100
 const MOST_CROWDS = 50
 const MOST_LINES = 300
 const MOST_LATE = 500
-/** Terms that are longer are no device's. */
-const TERMS_CHARACTERS = 16 << 10
+/** Of 128 contexts (PS3.8 §9.3.2.2), as storescu proposes them, there are some 30,000; terms that are longer than this are no device's. */
+const TERMS_CHARACTERS = 64 << 10
 const LOST = 'the gateway went down while it was open'
 
 const NOTHING: AssociationCounts = {

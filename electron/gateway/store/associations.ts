@@ -42,7 +42,7 @@ export interface AssociationsStore {
 /** Rows looked at for a search between two turns of the event loop. */
 const SCANNED = 4000
 /** A device proposes the same day after day: more kinds than this are no clinic's. */
-const MOST_TERMS = 2000
+const MOST_TERMS = 1000
 
 const COUNTS = [
   ...(['echoes', 'queries', 'exams', 'instances', 'bytes', 'steps', 'commitments', 'failures'] as const),

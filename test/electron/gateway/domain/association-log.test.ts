@@ -219,6 +219,23 @@ it('forgets the oldest beyond the most that are kept', async () => {
   ])
 })
 
+it('keeps what was agreed with a sender that proposes as many contexts as there may be', async () => {
+  using clinic = openLog()
+  const { log } = clinic
+  const id = randomUUID()
+  const transferSyntaxes = ['1.2.840.10008.1.2.4.70', '1.2.840.10008.1.2.4.90', '1.2.840.10008.1.2.1']
+  const contexts = Array.from({ length: 128 }, (_, at) => ({
+    ...{ id: 2 * at + 1, abstractSyntax: `1.2.840.10008.5.1.4.1.1.${at}`, name: 'Enhanced Magnetic Resonance Colour Image Storage' },
+    ...{ transferSyntaxes, result: 0, transferSyntax: '1.2.840.10008.1.2.1' },
+  }))
+  log.opened({
+    ...{ associationId: id, aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined },
+    terms: () => ({ maximumLength: 16_384, implementationClassUid: '1.2.276.0.1', implementationVersionName: 'OFFIS', contexts }),
+  })
+  log.closed(id, 'released', '')
+  expect((await log.read(id)).terms?.contexts).toHaveLength(128)
+})
+
 it('gives support what it needs and no patient: AE titles and addresses stay, UIDs of studies go', async () => {
   using clinic = openLog()
   const { log } = clinic
