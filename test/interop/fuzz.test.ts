@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { serving } from '../support/command-line.ts'
-import type { HttpAnswer } from '../support/http-call.ts'
+import { type HttpAnswer, httpCall } from '../support/http-call.ts'
 import { keyCall, newUid } from '../support/interface.ts'
 import { completedReport } from '../support/reports.ts'
 import { hostileValue, type JsonSchema, schemaValue, type ValueOptions } from '../support/schema-values.ts'
@@ -65,10 +65,15 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, { ti
   const answered = replyChecks(document, operations)
 
   using agent = new DisposableAgent({ keepAlive: true, maxSockets: 4 })
+  const ask = ({ method, path, headers, body }: Sent) =>
+    httpCall(`${gateway.http}${path}`, {
+      ...{ method, headers: { authorization: `Bearer ${key}`, ...headers }, agent, withinMs: ANSWER_MS },
+      ...(body !== undefined && { body }),
+    })
   const seen = new Map<string, Set<number>>()
   await fc.assert(
     fc.asyncProperty(fc.oneof(...operations.map((operation) => questionOf(operation, options))), async (question) => {
-      const answer = await ask(gateway.http, key, question, agent)
+      const answer = await ask(question)
       seen.set(question.operation, (seen.get(question.operation) ?? new Set()).add(answer.status))
       answered(question.operation, answer)
     }),
@@ -219,36 +224,5 @@ function bodyOf(requestBody: Media | undefined, options: ValueOptions): fc.Arbit
 class DisposableAgent extends Agent implements Disposable {
   [Symbol.dispose](): void {
     this.destroy()
-  }
-}
-
-function ask(http: string, key: string, { method, path, headers, body }: Sent, agent: Agent): Promise<HttpAnswer> {
-  const bytes = body === undefined ? undefined : Buffer.from(body)
-  return new Promise((settle, fail) => {
-    const asked = request(`${http}${path}`, {
-      method,
-      agent,
-      headers: { authorization: `Bearer ${key}`, ...headers, ...(bytes && { 'content-length': bytes.length }) },
-      signal: AbortSignal.timeout(ANSWER_MS),
-    })
-    asked.on('error', fail)
-    asked.on('response', (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', fail)
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: jsonOf(text) })
-      })
-    })
-    asked.end(bytes)
-  })
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,10 +1,10 @@
-import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
 import { readDataSet } from '#gateway/dimse/data-set.ts'
 import { writeMessage } from '#gateway/dimse/message.ts'
 import type { ProposedContext } from '#gateway/dimse/pdu.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
 import { ask, EXPLICIT, identifierOf, text } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from '../support/device-requests.ts'
 import { associated, type Requestor } from '../support/requestor.ts'
 import type { FoundRow } from './ledger.ts'
 
@@ -39,12 +39,8 @@ const FIND = explicit(3, SOP_CLASS.modalityWorklistFind)
 const IMAGES = explicit(5, CT)
 const STEPS = explicit(7, SOP_CLASS.modalityPerformedProcedureStep)
 const COMMITMENT = explicit(9, SOP_CLASS.storageCommitmentPushModel)
-/** PS3.4 J.3.5. */
-const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
 /** What a gateway takes at once, at least. */
 const PDU_BYTES = 16_384
-
-type Command = Omit<CommandSet, 'messageId' | 'hasDataSet'>
 
 export function openDevice(aeTitle: string, hidesStarted = false): Device {
   let kept: Requestor | undefined
@@ -72,19 +68,12 @@ export function openDevice(aeTitle: string, hidesStarted = false): Device {
     }
   }
 
-  const request = (port: number, { id }: ProposedContext, command: Command, dataSet: Buffer) =>
+  const request = (port: number, { id }: ProposedContext, command: DeviceRequest, dataSet: Buffer) =>
     over(port, async (requestor) => {
       requestor.sendMessage(id, { ...command, messageId: ++messageId, hasDataSet: true }, dataSet)
       const { status = -1 } = (await requestor.message()).command
       return hex(status)
     })
-
-  const storeRq = (affectedSopInstanceUid: string): Command => ({
-    commandField: COMMAND_FIELD['C-STORE-RQ'],
-    affectedSopClassUid: CT,
-    affectedSopInstanceUid,
-    priority: 0,
-  })
 
   return {
     aeTitle,
@@ -96,44 +85,18 @@ export function openDevice(aeTitle: string, hidesStarted = false): Device {
         const { identifiers, final } = await requestor.find(identifierOf(keys), ++messageId)
         return { status: hex(final.status ?? -1), rows: identifiers.map(rowOf) }
       }),
-    store: (port, sopInstanceUid, dataSet) => request(port, IMAGES, storeRq(sopInstanceUid), dataSet),
+    store: (port, sopInstanceUid, dataSet) => request(port, IMAGES, cStore(sopInstanceUid), dataSet),
     async storeCutOff(port, sopInstanceUid, dataSet, share) {
       const requestor = await association(port)
-      const bytes = writeMessage(IMAGES.id, { ...storeRq(sopInstanceUid), messageId: ++messageId, hasDataSet: true }, dataSet, PDU_BYTES)
+      const bytes = writeMessage(IMAGES.id, { ...cStore(sopInstanceUid), messageId: ++messageId, hasDataSet: true }, dataSet, PDU_BYTES)
       requestor.send(bytes.subarray(0, Math.ceil(bytes.length * share)))
       if (share < 1) return hangUp()
       requestor.halfClose()
       kept = undefined
     },
-    begin: (port, affectedSopInstanceUid, step) =>
-      request(
-        port,
-        STEPS,
-        { commandField: COMMAND_FIELD['N-CREATE-RQ'], affectedSopClassUid: STEPS.abstractSyntax, affectedSopInstanceUid },
-        encoded(step),
-      ),
-    set: (port, requestedSopInstanceUid, changes) =>
-      request(
-        port,
-        STEPS,
-        { commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: STEPS.abstractSyntax, requestedSopInstanceUid },
-        encoded(changes),
-      ),
-    commit: (port, TransactionUID, sopInstanceUids) =>
-      request(
-        port,
-        COMMITMENT,
-        {
-          commandField: COMMAND_FIELD['N-ACTION-RQ'],
-          requestedSopClassUid: COMMITMENT.abstractSyntax,
-          requestedSopInstanceUid: COMMITMENT_INSTANCE,
-          actionTypeId: 1,
-        },
-        encoded({
-          TransactionUID,
-          ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
-        }),
-      ),
+    begin: (port, sopInstanceUid, step) => request(port, STEPS, nCreate(sopInstanceUid), encoded(step)),
+    set: (port, sopInstanceUid, changes) => request(port, STEPS, nSet(sopInstanceUid), encoded(changes)),
+    commit: (port, transactionUid, sopInstanceUids) => request(port, COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
     async release() {
       const open = kept
       kept = undefined

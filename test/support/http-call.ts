@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { request as requestOverTls } from 'node:https'
 
 export interface HttpAnswer {
@@ -20,20 +20,32 @@ export interface HttpCall {
   readonly ca?: string
   /** Own address to call from, such as 127.0.0.2. */
   readonly from?: string
+  /** Whose connections are used again; a new one otherwise. */
+  readonly agent?: Agent
+  /** It rejects later than that. */
+  readonly withinMs?: number
 }
 
 /** One HTTP/1.1 call with full say over every header, Host included, which fetch does not give. */
-export function httpCall(url: string, { method = 'GET', headers = {}, json, body, ca, from }: HttpCall = {}): Promise<HttpAnswer> {
+export function httpCall(
+  url: string,
+  { method = 'GET', headers = {}, json, body, ca, from, agent, withinMs }: HttpCall = {},
+): Promise<HttpAnswer> {
   const bytes = json === undefined ? body : JSON.stringify(json)
   const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
   const length: Record<string, string> = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }
   // Node would hold the certificate against the Host header in place of the host called.
   const tls = { servername: '', ...(ca && { ca }) }
+  const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
   const ask = url.startsWith('https:') ? requestOverTls : request
   return new Promise((settle, fail) => {
     const asked = ask(
       url,
-      { method, headers: { ...type, ...length, ...headers }, agent: false, ...tls, ...(from && { localAddress: from }) },
+      {
+        ...{ method, headers: { ...type, ...length, ...headers }, agent: agent ?? false, ...tls },
+        ...(from && { localAddress: from }),
+        ...(signal && { signal }),
+      },
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))

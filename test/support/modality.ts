@@ -1,7 +1,7 @@
-import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
 import type { ProposedContext } from '#gateway/dimse/pdu.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from './device-requests.ts'
 import { associated } from './requestor.ts'
 
 /** What a modality got for an answer. */
@@ -41,74 +41,37 @@ const context = (id: number, abstractSyntax: string): ProposedContext => ({
 const IMAGES = context(1, CT)
 const STEPS = context(3, SOP_CLASS.modalityPerformedProcedureStep)
 const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
-/** PS3.4 J.3.5. */
-const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
-
-type Request = Omit<CommandSet, 'messageId' | 'hasDataSet'>
 
 /** Associates with a gateway on this PC. */
 export async function openModality(port: number, { callingAeTitle = 'CT1' } = {}): Promise<Modality> {
   const association = await associated(port, { callingAeTitle, contexts: [IMAGES, STEPS, COMMITMENT] })
   let messageId = 0
 
-  function send({ id }: ProposedContext, command: Request, dataSet: Buffer): void {
+  function send({ id }: ProposedContext, command: DeviceRequest, dataSet: Buffer): void {
     messageId++
     association.sendMessage(id, { ...command, messageId, hasDataSet: true }, dataSet)
   }
 
-  async function request(context: ProposedContext, command: Request, dataSet: Buffer): Promise<Answered> {
+  async function request(context: ProposedContext, command: DeviceRequest, dataSet: Buffer): Promise<Answered> {
     send(context, command, dataSet)
     const { command: response } = await association.message()
     const { status = -1, errorComment: comment = '', affectedSopInstanceUid: sopInstanceUid = '', errorId } = response
     return { status: status.toString(16).toUpperCase().padStart(4, '0'), comment, sopInstanceUid, errorId }
   }
 
-  const storeRq = (affectedSopInstanceUid: string): Request => ({
-    commandField: COMMAND_FIELD['C-STORE-RQ'],
-    affectedSopClassUid: CT,
-    affectedSopInstanceUid,
-    priority: 0,
-  })
-  const storeBytes = (sopInstanceUid: string, dataSet: Buffer) => request(IMAGES, storeRq(sopInstanceUid), dataSet)
+  const storeBytes = (sopInstanceUid: string, dataSet: Buffer) => request(IMAGES, cStore(sopInstanceUid), dataSet)
 
   return {
     store: (image) => storeBytes(String(image.SOPInstanceUID), encoded(image)),
     storeBytes,
-    begin: (sopInstanceUid, step) =>
-      request(
-        STEPS,
-        {
-          commandField: COMMAND_FIELD['N-CREATE-RQ'],
-          affectedSopClassUid: STEPS.abstractSyntax,
-          ...(sopInstanceUid !== undefined && { affectedSopInstanceUid: sopInstanceUid }),
-        },
-        encoded(step),
-      ),
-    set: (requestedSopInstanceUid, changes) =>
-      request(
-        STEPS,
-        { commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: STEPS.abstractSyntax, requestedSopInstanceUid },
-        encoded(changes),
-      ),
-    askCommitment: (TransactionUID, sopInstanceUids) =>
-      request(
-        COMMITMENT,
-        {
-          commandField: COMMAND_FIELD['N-ACTION-RQ'],
-          requestedSopClassUid: COMMITMENT.abstractSyntax,
-          requestedSopInstanceUid: COMMITMENT_INSTANCE,
-          actionTypeId: 1,
-        },
-        encoded({
-          TransactionUID,
-          ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
-        }),
-      ),
+    begin: (sopInstanceUid, step) => request(STEPS, nCreate(sopInstanceUid), encoded(step)),
+    set: (sopInstanceUid, changes) => request(STEPS, nSet(sopInstanceUid), encoded(changes)),
+    askCommitment: (transactionUid, sopInstanceUids) => request(COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
     async release() {
       await association.release()
     },
     storeAndLeave(image) {
-      send(IMAGES, storeRq(String(image.SOPInstanceUID)), encoded(image))
+      send(IMAGES, cStore(String(image.SOPInstanceUID)), encoded(image))
       association.halfClose()
     },
     vanish: () => association.reset(),

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { openStore } from '#gateway/store/store.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -56,8 +56,10 @@ export async function openClinic(): Promise<Clinic> {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 })
 
   async function ask(question: Question): Promise<HttpAnswer> {
-    const headers = { key: { authorization: `Bearer ${key}` }, owner: owner.headers, nobody: {} }[question.by]
-    const answer = await httpAsk(http, question, headers, agent)
+    const { method, path, body } = question
+    const proof = { key: { authorization: `Bearer ${key}` }, owner: owner.headers, nobody: {} }[question.by]
+    const headers = { ...proof, ...question.headers }
+    const answer = await httpCall(`${http}${path}`, { ...{ method, headers, agent, withinMs: ANSWER_MS }, ...(body && { body }) })
     // The owner was signed out, which some calls do.
     if (question.by === 'owner' && answer.status === 401) owner.headers = await signIn()
     return answer
@@ -109,41 +111,6 @@ async function furnish({ http, folder, call: window }: StartedGateway, key: stri
     usr_: users.map(({ userId: id }) => id),
     inv_: invitations.map(({ invitationId }) => invitationId),
     deviceId: devices.map(({ deviceId }) => deviceId),
-  }
-}
-
-function httpAsk(
-  http: string,
-  { method, path, headers, body }: Question,
-  proof: Readonly<Record<string, string>>,
-  agent: Agent,
-): Promise<HttpAnswer> {
-  return new Promise((settle, fail) => {
-    const asked = request(`${http}${path}`, {
-      method,
-      agent,
-      headers: { ...proof, ...headers, ...(body && { 'content-length': String(body.length) }) },
-      signal: AbortSignal.timeout(ANSWER_MS),
-    })
-    asked.on('error', fail)
-    asked.on('response', (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', fail)
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) })
-      })
-    })
-    asked.end(body)
-  })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { IntakeDeps } from '#gateway/intake/intake.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
 import { noteRestored } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
@@ -38,6 +39,16 @@ async function putBack(stage: Stage, lost: readonly string[]): Promise<void> {
     noteRestored(stage.folder)
   })
   await stage.intake.settled()
+}
+
+/** A stage, and the UIDs of studies that its partner is asked about. */
+async function openAsking(ports: Partial<IntakeDeps> = {}) {
+  const asked: string[] = []
+  const askEnrichment: IntakeDeps['askEnrichment'] = async ({ studyInstanceUid }) => {
+    asked.push(studyInstanceUid)
+    return {}
+  }
+  return { stage: await openStage({ askEnrichment, ...ports }), asked }
 }
 
 function rowOf(stage: Stage, uid: string): InstanceRecord {
@@ -78,24 +89,14 @@ describe('images that came after a back-up that was put back', () => {
   })
 
   it('make their study appear where it is not known any more', async () => {
-    const asked: string[] = []
-    await using stage = await openStage({
-      async askEnrichment({ studyInstanceUid }) {
-        asked.push(studyInstanceUid)
-        return {}
-      },
-    })
+    await using stage = await openStage()
     await stage.send(ofOther)
     await stage.intake.settled()
     const file = rowOf(stage, String(ofOther.SOPInstanceUID)).file
     const path = stage.store.imageFiles.pathOf(file)
     const bytes = readFileSync(path)
-    await using fresh = await openStage({
-      async askEnrichment({ studyInstanceUid }) {
-        asked.push(studyInstanceUid)
-        return {}
-      },
-    })
+    const { stage: fresh, asked } = await openAsking()
+    await using _fresh = fresh
     await fresh.send(IMAGE)
     await fresh.reopen(() => {
       const to = fresh.store.imageFiles.pathOf(file)
@@ -154,14 +155,8 @@ describe('images that came after a back-up that was put back', () => {
   })
 
   it('of an archive alone are earlier exams as before, and not put up for reading', async () => {
-    const asked: string[] = []
-    await using stage = await openStage({
-      async askEnrichment({ studyInstanceUid }) {
-        asked.push(studyInstanceUid)
-        return {}
-      },
-      isFetching: () => true,
-    })
+    const { stage, asked } = await openAsking({ isFetching: () => true })
+    await using _stage = stage
     stage.store.destinations.insert(ARCHIVE)
     await stage.send(ofOther, { association: { callingAeTitle: 'ARCHIVE' } })
     await putBack(stage, [String(ofOther.SOPInstanceUID)])
