@@ -2,18 +2,14 @@
 // writes and fsyncs as the gateway does, in the same run, as ratios. Needs DCMTK, Orthanc, Python 3, a C compiler and the bench folder beside the
 // project. What is durable before Success: gateway and floor: file and folder are fsynced, the gateway's row too; Orthanc: its SyncStorageArea (the
 // file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
-import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { environment, node24, root, stop } from './setup.mjs'
+import { command, dimsePortOf, ended, median, openBenchFolder, started } from './bench-kit.mjs'
+import { root, stop } from './setup.mjs'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, instances: { type: 'string', default: '500' } } })
-const sources = process.env.ISTHMUS_BENCH ?? join(root, '..', 'shared', 'bench')
-if (!existsSync(join(sources, 'floor.c'))) stop(`The bench folder is not at ${sources}; ISTHMUS_BENCH names another place.`)
-
 /** Smallest ratio of instances/s to a peer's that a workload must reach (issue 3, point 2). */
 const TARGETS = {
   'one association': { storescp: 0.5, floor: 0.8, orthanc: 2 },
@@ -29,10 +25,7 @@ const PORTS = { storescp: 21_500, orthanc: 21_501, floor: 21_502 }
 const cache = join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
 const work = mkdtempSync(join(cache, 'bench-storage-'))
-const bench = join(work, 'bench')
-cpSync(sources, bench, { recursive: true })
-const headless = join(root, 'dist', 'electron', 'headless.js')
-const env = { ...environment(), BENCH_WORK: join(work, 'peers'), AE: 'BENCH', TUNED: '1' }
+const bench = openBenchFolder(work)
 const missed = []
 /** By workload and server, one result a round. */
 const figures = Object.fromEntries(
@@ -42,9 +35,9 @@ let gateway
 let loads = 0
 try {
   durableFloor()
-  run('make', ['-s', '-C', bench])
-  const ct = filesOf(peers('data', 'ct'))
-  const large = peers('data', 'mf')
+  bench.build()
+  const ct = filesOf(bench.peers('data', 'ct'))
+  const large = bench.peers('data', 'mf')
   const workloads = {
     'one association': (port, round) => load(port, round, ['-r', '-c', '1', '-n', values.instances], ct),
     'four associations': (port, round) => load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
@@ -52,14 +45,14 @@ try {
   }
   touchMemory()
   const ports = { isthmus: await startGateway(), ...PORTS }
-  peers('start', 'storescp-fork', String(PORTS.storescp))
-  peers('start', 'orthanc', String(PORTS.orthanc), '10')
-  peers('start', 'floor-write', String(PORTS.floor), '10')
+  bench.peers('start', 'storescp-fork', String(PORTS.storescp))
+  bench.peers('start', 'orthanc', String(PORTS.orthanc), '10')
+  bench.peers('start', 'floor-write', String(PORTS.floor), '10')
   for (let round = 1 - WARMING; round <= Number(values.rounds); round++) {
     for (const [name, store] of Object.entries(workloads)) {
       for (const [server, port] of Object.entries(ports)) {
         // What the one before has not written yet is not this one's to wait for.
-        run('sync', [])
+        bench.run('sync', [])
         const result = store(port, round)
         if (round > 0) figures[name][server].push(result)
       }
@@ -67,8 +60,8 @@ try {
   }
   judge()
 } finally {
-  if (gateway) await end(gateway)
-  run(join(bench, 'peers.sh'), ['stop', ...Object.values(PORTS).map(String)])
+  if (gateway) await ended(gateway)
+  bench.run(join(bench.folder, 'peers.sh'), ['stop', ...Object.values(PORTS).map(String)])
   rmSync(work, { recursive: true, force: true })
 }
 console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
@@ -76,7 +69,7 @@ process.exit(missed.length === 0 ? 0 : 1)
 
 /** The floor that writes, made durable: fsync of the file, rename, fsync of the folder, then Success. */
 function durableFloor() {
-  const file = join(bench, 'floor.c')
+  const file = join(bench.folder, 'floor.c')
   const written = 'if (file >= 0) { close(file); file = -1; }'
   const source = readFileSync(file, 'utf8')
   if (!source.includes(written)) stop(`${file} is not the floor this bench knows.`)
@@ -105,7 +98,7 @@ function touchMemory() {
   const file = '/dev/shm/isthmus-bench'
   if (!existsSync('/dev/shm')) return
   try {
-    run('dd', ['if=/dev/zero', `of=${file}`, 'bs=1M', `count=${Math.floor((freemem() * 0.7) / 2 ** 20)}`, 'status=none'])
+    bench.run('dd', ['if=/dev/zero', `of=${file}`, 'bs=1M', `count=${Math.floor((freemem() * 0.7) / 2 ** 20)}`, 'status=none'])
   } finally {
     rmSync(file, { force: true })
   }
@@ -113,21 +106,20 @@ function touchMemory() {
 
 async function startGateway() {
   const data = join(work, 'data')
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) run(node24(), [headless, 'config', 'set', '--data', data, key, '0'])
-  gateway = await startCommand([
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) command('config', 'set', '--data', data, key, '0')
+  gateway = await started([
     ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
     ...['--log-level', 'error', '--allow-unknown-devices'],
   ])
-  return Number(gateway.ready.dimse.split(':').at(-1))
+  return dimsePortOf(gateway)
 }
 
 /** Instances (or MB) a second of one run, every instance with a UID of its own. */
 function load(port, round, options, files) {
   const unique = String(10_000 + (loads++ % 80_000))
-  const line = run(join(bench, 'bin', 'load'), ['store', '-p', String(port), '-a', 'BENCH', '-u', unique, ...options, ...files])
-  const of = (key) => Number(new RegExp(`(?:^|\\s)${key}=([\\d.]+)`).exec(line)?.[1])
-  if (of('errors') !== 0) missed.push(`errors at port ${port}, round ${round}: ${line.trim()}`)
-  return { instances: of('ops/s'), megabytes: of('MB/s'), p50: of('p50') }
+  const { 'ops/s': instances, 'MB/s': megabytes, p50, errors } = bench.load('store', port, '-u', unique, ...options, ...files)
+  if (errors !== 0) missed.push(`errors at port ${port}, round ${round}: ${errors}`)
+  return { instances, megabytes, p50 }
 }
 
 function judge() {
@@ -154,36 +146,4 @@ function filesOf(folder) {
   return readdirSync(folder)
     .sort()
     .map((name) => join(folder, name))
-}
-
-function peers(...args) {
-  return run(join(bench, 'peers.sh'), args).trim().split('\n').at(-1)
-}
-
-function startCommand(args) {
-  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
-  return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
-    child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
-  })
-}
-
-function end({ child }) {
-  return new Promise((resolve) => {
-    child.removeAllListeners('exit')
-    child.once('exit', resolve)
-    child.kill('SIGTERM')
-  })
-}
-
-function run(command, args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 64 << 20 })
-  if (error) throw error
-  if (status !== 0) throw new Error(`${command} ended with ${status}\n${stdout}${stderr}`)
-  return stdout
-}
-
-function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }

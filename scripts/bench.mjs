@@ -1,8 +1,8 @@
-// npm run bench [-- worklist|interface|storage|viewer|window|restore …]: the benchmarks, each against peers in the same run. Figures: docs/BENCHMARKS.md.
+// npm run bench [-- peers|worklist|interface|storage|viewer|window|restore …]: the benchmarks, each against peers in the same run. Figures: docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
-const BENCHES = ['worklist', 'interface', 'storage', 'viewer', 'window', 'restore']
+const BENCHES = ['peers', 'worklist', 'interface', 'storage', 'viewer', 'window', 'restore']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES
 const options = BENCHES.includes(first) ? rest : process.argv.slice(2)

@@ -1,0 +1,84 @@
+// What the benchmarks share: a copy of the bench folder, processes beside it, and figures.
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { environment, node24, root, stop } from './setup.mjs'
+
+const headless = join(root, 'dist', 'electron', 'headless.js')
+export const SECRET = 'whsec_aXN0aG11cyBiZW5jaCBzZWNyZXQgMDEyMzQ1Njc='
+
+/**
+ * A copy of the bench folder in `work`, to be built with `build`.
+ * @param {string} work an empty folder, which the caller removes
+ * @param {Record<string, string>} more of the environment that the peers see
+ */
+export function openBenchFolder(work, more = {}) {
+  const sources = process.env.ISTHMUS_BENCH ?? join(root, '..', 'shared', 'bench')
+  if (!existsSync(join(sources, 'peers.sh'))) stop(`The bench folder is not at ${sources}; ISTHMUS_BENCH names another place.`)
+  const folder = join(work, 'bench')
+  cpSync(sources, folder, { recursive: true })
+  const env = { ...environment(), BENCH_WORK: join(work, 'peers'), AE: 'BENCH', TUNED: '1', ...more }
+  const call = (command, args, other = {}) => run(command, args, { ...env, ...other })
+  return {
+    folder,
+    env,
+    run: call,
+    build: () => call('make', ['-s', '-C', folder]),
+    /** The last line that `peers.sh` says: a pid, a path. */
+    peers: (...args) => call(join(folder, 'peers.sh'), args.map(String)).trim().split('\n').at(-1),
+    /** Figures of one run of the load generator, `errors` among them. */
+    load(mode, port, ...args) {
+      const words = [mode, '-p', String(port), '-a', 'BENCH', ...args.map(String)]
+      const { stdout, stderr } = spawnSync(join(folder, 'bin', 'load'), words, { env, encoding: 'utf8' })
+      const figures = Object.fromEntries([...stdout.matchAll(/(\S+)=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]))
+      if (figures.errors === undefined) throw new Error(`load ${mode} at port ${port}: ${stderr}`)
+      return figures
+    },
+  }
+}
+
+/** Runs a command to its end; what it printed. It rejects by an error with all it said. */
+export function run(command, args, env = environment()) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 1 << 28 })
+  if (error) throw error
+  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} ended with ${status}\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** A command of the built gateway that does its work and ends. */
+export const command = (...args) => run(node24(), [headless, ...args])
+
+/** A command of the built gateway that stays, once it is ready; rejects where it ends before. */
+export function started(args, env = environment()) {
+  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
+  })
+}
+
+export function ended({ child }) {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit').once('exit', resolve)
+    child.kill('SIGTERM')
+  })
+}
+
+/** The port at which a gateway that is ready listens for devices. */
+export const dimsePortOf = ({ ready }) => Number(ready.dimse.split(':').at(-1))
+
+/** MiB of a process and its children, what they share counted once. */
+export function pssOf(pid) {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+  )
+  const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+  return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
+}
+
+/** The mean of the two in the middle where there is none in it; 0 of none. */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted.length === 0 ? 0 : ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+}

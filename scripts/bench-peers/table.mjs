@@ -1,0 +1,60 @@
+// Figures of the servers as Markdown, ratios first, and their place in docs/BENCHMARKS.md.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { median } from '../bench-kit.mjs'
+
+const BEGIN = '<!-- bench: peers -->'
+const END = '<!-- end -->'
+const number = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1))
+
+/** @param results by workload and server: operations a second, one a round */
+export function tableOf(results, servers, targets) {
+  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && name !== 'floor')
+  const rows = Object.entries(results).map(([workload, by]) => {
+    const of = (name) => (by[name].length > 0 ? median(by[name]) : undefined)
+    const best = Math.max(...peers.map((name) => of(name) ?? 0))
+    // Of one round, as near in time as can be.
+    const share = median(by.isthmus.map((value, round) => value / by.floor[round]))
+    const target = targets[workload]
+    return {
+      ...{ workload, ratio: of('isthmus') / best, share, target },
+      line: [
+        workload,
+        `${(of('isthmus') / best).toFixed(1)}×`,
+        `${(share * 100).toFixed(1)} %`,
+        target ? `≥ ${target * 100} %` : '',
+        ...['isthmus', ...peers, 'floor'].map((name) => number(of(name))),
+      ],
+    }
+  })
+  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'isthmus', ...peers, 'floor']
+  return {
+    rows,
+    text: markdown(
+      head,
+      rows.map(({ line }) => line),
+    ),
+  }
+}
+
+/** What each server is, beside what it does in a second. */
+export function standingOf(servers) {
+  const named = servers.filter(({ startMs }) => startMs !== undefined)
+  return markdown(
+    ['', ...named.map(({ name }) => name)],
+    [
+      ['until it answers a C-ECHO, ms (looked at each 100 ms)', ...named.map(({ startMs }) => startMs.toFixed(0))],
+      ['memory after the run, MiB (PSS, with its children)', ...named.map(({ memory }) => memory().toFixed(0))],
+    ],
+  )
+}
+
+/** Puts the text in the place of the last run's. */
+export function writeInto(file, text) {
+  const before = readFileSync(file, 'utf8')
+  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END, before.indexOf(BEGIN))]
+  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${BEGIN} … ${END}`)
+  writeFileSync(file, `${before.slice(0, from)}${BEGIN}\n${text.trim()}\n${before.slice(to)}`)
+}
+
+const markdown = (head, rows) =>
+  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
