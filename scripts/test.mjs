@@ -124,7 +124,9 @@ function vitestTests(project) {
 }
 
 // Of a long log only the end may be kept.
-const inShort = (messages = []) => stripVTControlCharacters(messages.join(' ')).replace(/\s+/g, ' ').slice(0, 600)
+function inShort(messages = []) {
+  return stripVTControlCharacters(messages.join(' ')).replace(/\s+/g, ' ').slice(0, 600)
+}
 
 function browserTests() {
   const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
