@@ -72,6 +72,8 @@ async function startGateway(bench, work) {
   const partner = await started(['simulator', 'partner', '--port', '0', '--secret', SECRET, '--worklist', items])
   const data = join(work, 'data')
   for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) command('config', 'set', '--data', data, key, '0')
+  // The images are of an exam of the list, which would leave it in the middle of the run.
+  command('config', 'set', '--data', data, 'worklist.closeOnImages', 'false')
   const since = performance.now()
   const gateway = await started([
     ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
