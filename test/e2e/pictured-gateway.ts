@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { openPeople } from '#gateway/domain/people.ts'
+import { type NewUser, openPeople } from '#gateway/domain/people.ts'
 import { openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts, type SettingOverrides } from '#gateway/parts.ts'
-import type { ClinicRole, Level } from '#shared/contract/people.ts'
 
 // A gateway in a process of its own whose clock stands where it is put, for pictures that show a day as it was: `pictured-day.ts` runs it.
 
@@ -11,13 +10,7 @@ import type { ClinicRole, Level } from '#shared/contract/people.ts'
 export interface PicturedOptions {
   readonly folder: string
   readonly partner: { readonly url: string; readonly secret: string }
-  readonly people: readonly {
-    readonly email: string
-    readonly firstName: string
-    readonly lastName: string
-    readonly level: Level
-    readonly clinicRole: ClinicRole
-  }[]
+  readonly people: readonly Omit<NewUser, 'password'>[]
   readonly password: string
   readonly keys: readonly string[]
   readonly settings: SettingOverrides

@@ -22,9 +22,15 @@ export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setti
   readonly associationClosed: (associationId: string, how: Ending) => void
 }
 
-/** A kept file and who sent it, by its file meta information: '' where that does not say. */
+/** A kept file and who sent it, by its file meta information. */
 interface Found extends FoundFile {
-  readonly aeTitle: string
+  readonly source: Source
+}
+
+interface Sender {
+  readonly source: Source
+  /** For data sets that declare none. */
+  readonly characterSet: readonly string[]
 }
 
 /**
@@ -41,12 +47,12 @@ export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Prom
   try {
     for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
       if (signal.aborted) return
-      const found = await readFound(deps, file).catch(() => undefined)
+      const found = await readFound(deps, senders, file).catch(() => undefined)
       if (!found) {
         unreadable++
         continue
       }
-      await turns.take(found.header.sopInstanceUid, () => adopt(deps, found, senders.of(found.aeTitle)))
+      await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
       adopted++
       studies.add(found.header.studyInstanceUid)
     }
@@ -69,13 +75,14 @@ export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Prom
   }
 }
 
-async function adopt({ store, arrivals, own, tally, onArrived }: AdoptionDeps, found: Found, source: Source): Promise<void> {
+async function adopt({ store, arrivals, own, tally, onArrived }: AdoptionDeps, { source, ...found }: Found): Promise<void> {
   const { database, imageFiles } = store
   const { header, bytes, dataSetOffset } = found
   const { association } = source
   // It may have been copied here, by whatever was put back.
   await imageFiles.secure(found.file)
   if (association.remoteAddress === OWN_ADDRESS) return await database.commitSoon(() => own.adopt(found))
+  tally.begin(association)
   const arrival = { ...source, ...found }
   const [twin] = arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)
   if (twin) return await database.commitSoon(() => arrivals.keepTwin(arrival))
@@ -87,9 +94,9 @@ async function adopt({ store, arrivals, own, tally, onArrived }: AdoptionDeps, f
 }
 
 /** Undefined where it is not what was kept. @throws {Error} it cannot be read */
-async function readFound({ store, recogniseDevice }: AdoptionDeps, file: string): Promise<Found | undefined> {
+async function readFound({ store }: AdoptionDeps, senders: Pick<Senders, 'of'>, file: string): Promise<Found | undefined> {
   const path = store.imageFiles.pathOf(file)
-  const { sourceAeTitle: aeTitle, transferSyntaxUid, dataSetOffset, sopInstanceUid } = await readFileMeta(path)
+  const { sourceAeTitle, transferSyntaxUid, dataSetOffset, sopInstanceUid } = await readFileMeta(path)
   const reader = readerOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
@@ -99,11 +106,11 @@ async function readFound({ store, recogniseDevice }: AdoptionDeps, file: string)
     if (!reader.isDone) reader.push(chunk)
   }
   const values = reader.end()
-  const device = recogniseDevice(aeTitle, addressOf(store, aeTitle))
-  const header = headerOf(values, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+  const { source, characterSet } = senders.of(sourceAeTitle)
+  const header = headerOf(values, characterSet)
   const isBroken = values.fault !== undefined && !values.isCut
   if (isBroken || header.sopInstanceUid !== sopInstanceUid || header.studyInstanceUid === '') return undefined
-  return { aeTitle, header, transferSyntaxUid, file, dataSetOffset, bytes, crc32: checksum }
+  return { source, header, transferSyntaxUid, file, dataSetOffset, bytes, crc32: checksum }
 }
 
 const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
@@ -114,30 +121,34 @@ const addressOf = ({ devices }: AdoptionDeps['store'], aeTitle: string): string 
   return device?.address ?? device?.lastAddress ?? UNKNOWN_ADDRESS
 }
 
-/** For each AE title an association that is open while its files are taken in. */
-function openSenders({ store, uuid, setting, recogniseDevice, tally, associationClosed }: AdoptionDeps) {
-  const sources = new Map<string, Source>()
+type Senders = ReturnType<typeof openSenders>
 
-  function sourceOf(callingAeTitle: string): Source {
+/** For each AE title an association that is open while its files are taken in. */
+function openSenders({ store, uuid, setting, recogniseDevice, associationClosed }: AdoptionDeps) {
+  const senders = new Map<string, Sender>()
+
+  function senderOf(callingAeTitle: string): Sender {
     const calledAeTitle = setting('dimse.aeTitle')
     const isOwn = isSame(callingAeTitle, calledAeTitle)
     const remoteAddress = isOwn ? OWN_ADDRESS : addressOf(store, callingAeTitle)
     const association: AssociationInfo = { associationId: uuid(), callingAeTitle, calledAeTitle, remoteAddress }
-    if (!isOwn) tally.begin(association)
     const device = recogniseDevice(callingAeTitle, remoteAddress)
     // What an archive sent, and no device, was asked for as an earlier exam.
     const isFetched = !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
-    return { association, deviceName: device?.name || callingAeTitle, isFetched }
+    return {
+      source: { association, deviceName: device?.name || callingAeTitle, isFetched },
+      characterSet: device?.characterSet ? specificCharacterSetFor(device.characterSet) : [],
+    }
   }
 
   return {
-    of(aeTitle: string): Source {
-      const source = sources.get(aeTitle) ?? sourceOf(aeTitle)
-      sources.set(aeTitle, source)
-      return source
+    of(aeTitle: string): Sender {
+      const sender = senders.get(aeTitle) ?? senderOf(aeTitle)
+      senders.set(aeTitle, sender)
+      return sender
     },
     close() {
-      for (const { association } of sources.values()) associationClosed(association.associationId, RELEASED)
+      for (const { source } of senders.values()) associationClosed(source.association.associationId, RELEASED)
     },
   }
 }
