@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { request as overTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
 import { ask, OWNER } from './stage.ts'
-import { otherPc } from './stories.ts'
+import { otherPc, post } from './stories.ts'
 import { openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
 /** Somebody who may open the window. */
@@ -368,17 +367,6 @@ async function openLan(call: Call) {
   await post(`https://127.0.0.1:${other.port}/dashboard/workstation`, { name: 'Reading room 2' })
   return other
 }
-
-/** The gateway has signed its certificate itself. */
-const post = (url: string, body: object): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json', origin: new URL(url).origin, connection: 'close' }
-    const call = overTls(url, { method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
-      if ((answer.statusCode ?? 500) < 400) answer.resume().once('end', resolve)
-      else reject(new Error(`${url}: ${answer.statusCode}`))
-    })
-    call.once('error', reject).end(JSON.stringify(body))
-  })
 
 /** The partner has a full day whatever day it is in the zone of the clinic. */
 function daysOf(dateStart: string, dateEnd: string) {

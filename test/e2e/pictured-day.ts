@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { request as overTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +16,7 @@ import { openModality } from '../support/modality.ts'
 import { type Archive, startArchive } from './modality.ts'
 import type { PicturedOptions, PicturedReady } from './pictured-gateway.ts'
 import { ask, newSecret, type Stage } from './stage.ts'
-import { listOn, otherPc } from './stories.ts'
+import { listOn, otherPc, post } from './stories.ts'
 
 // A day in an invented clinic, told hour by hour on a clock that is moved by hand, so that every picture of it shows the same day.
 
@@ -338,17 +337,6 @@ async function openLan(call: Call): Promise<{ readonly port: number; readonly li
   const other = await otherPc(listens)
   return { port: other.port, listens, [Symbol.asyncDispose]: () => other[Symbol.asyncDispose]() }
 }
-
-/** The gateway has signed its certificate itself. */
-const post = (url: string, body: object): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json', origin: new URL(url).origin, connection: 'close' }
-    const call = overTls(url, { method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
-      if ((answer.statusCode ?? 500) < 400) answer.resume().once('end', resolve)
-      else reject(new Error(`${url}: ${answer.statusCode}`))
-    })
-    call.once('error', reject).end(JSON.stringify(body))
-  })
 
 interface PicturedGateway extends PicturedReady, AsyncDisposable {
   /** @param time of the day, `HH:MM` */

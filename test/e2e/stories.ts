@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { request as overTls } from 'node:https'
 import { type AddressInfo, createServer, connect as toPort } from 'node:net'
 import { promisify } from 'node:util'
 import { type Browser, expect, type Locator, type Page } from '@playwright/test'
@@ -188,3 +189,14 @@ export async function otherPc(port: number): Promise<{ readonly port: number } &
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   }
 }
+
+/** What a browser of another PC sends; the gateway has signed its certificate itself. */
+export const post = (url: string, body: object): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json', origin: new URL(url).origin, connection: 'close' }
+    const call = overTls(url, { method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
+      if ((answer.statusCode ?? 500) < 400) answer.resume().once('end', resolve)
+      else reject(new Error(`${url}: ${answer.statusCode}`))
+    })
+    call.once('error', reject).end(JSON.stringify(body))
+  })
