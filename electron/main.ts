@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { app, shell } from 'electron'
-import { z } from 'zod'
 import { askControl } from '#gateway/control.ts'
 import { lockMachine } from './shell/app-lock.ts'
 import { readArguments } from './shell/arguments.ts'
@@ -10,11 +9,12 @@ import { placeIn, takeLinks } from './shell/deep-link.ts'
 import { desktopLog } from './shell/desktop-log.ts'
 import { dialogs } from './shell/dialogs.ts'
 import { GatewayProcess, type Ready } from './shell/gateway-process.ts'
-import { answerPage, channel } from './shell/ipc.ts'
+import { answerPage } from './shell/ipc.ts'
 import { openKeyStore } from './shell/key-store.ts'
 import { mainWindow } from './shell/main-window.ts'
 import { setMenu } from './shell/menu.ts'
 import { openNotifier } from './shell/notifications.ts'
+import { pageAnswers } from './shell/page-answers.ts'
 import { refusePermissions, refuseRequests } from './shell/permissions.ts'
 import { stayAwake, watchSleep } from './shell/sleep.ts'
 import { watchStatus } from './shell/status-watch.ts'
@@ -28,7 +28,6 @@ const here = import.meta.dirname
 const APP_ID = 'health.isthmus.gateway'
 /** A PC that ends waits a few seconds at most. */
 const SHUTDOWN_MS = 4_000
-const NOTHING = z.tuple([])
 
 /** Ready → start the gateway's process → open the window and the tray; before quitting → drain it. */
 export async function main(): Promise<void> {
@@ -42,19 +41,16 @@ export async function main(): Promise<void> {
   // The gateway goes on serving devices while the window is closed; only Quit ends it.
   app.on('window-all-closed', () => undefined)
   let wanted = place
-  let open = (to?: string): void => {
-    wanted = to ?? wanted
-  }
-  takeLinks((to) => open(to))
+  let ready: Ready | undefined
+  let fault = ''
+  let ending: Promise<void> | undefined
+  let isDrained = false
+  takeLinks(open)
   await app.whenReady()
 
   const words = shellWords(app.getLocale())
   const ask = dialogs(words, () => window.current())
   const log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
-  let ready: Ready | undefined
-  let fault = ''
-  let ending: Promise<void> | undefined
-  let isDrained = false
   const origin = () => ready?.http
 
   const window = mainWindow({
@@ -128,31 +124,19 @@ export async function main(): Promise<void> {
     installUpdate: () => void updates.install(),
     quit: () => void quit(),
   })
-  const notifier = openNotifier({ words, open: (to) => open(to), clock: Date.now })
+  const notifier = openNotifier({ words, open, clock: Date.now })
   const status = watchStatus(folder, (latest) => {
     if (ending) return
     tray.show({ status: latest, update: updates.state(), fault })
     notifier.tell(latest)
   })
-  setMenu(words, { show: (to) => open(to), openDataFolder, quit: () => void quit() })
-  answerPage(origin, {
-    version: channel(NOTHING, () => app.getVersion()),
-    'open-data-folder': channel(NOTHING, openDataFolder),
-    'restart-gateway': channel(NOTHING, () => gateway.restart()),
-    desktop: channel(NOTHING, () => ({ isAutostart: autostart.isOn(), keyStore: keys.state(), update: updates.state() })),
-    'set-autostart': channel(z.tuple([z.boolean()]), (on) => autostart.set(on)),
-    'check-for-update': channel(NOTHING, () => updates.check()),
-    'install-update': channel(NOTHING, async () => {
-      await updates.install()
-      const { state, sentence } = updates.state()
-      return state === 'installing' ? '' : sentence
-    }),
-  })
+  setMenu(words, { show: open, openDataFolder, quit: () => void quit() })
+  answerPage(origin, pageAnswers({ gateway, autostart, keys, updates, openDataFolder }))
 
-  open = (to) => {
+  /** Shows a place of the window; before there is something to show, once there is. */
+  function open(to?: string): void {
     if (ending) return
     if (!ready) {
-      // It opens when there is something to show.
       wanted = to ?? wanted ?? '/'
       return
     }

@@ -14,9 +14,6 @@ export const Uid = z
   .max(64, 'must be at most 64 characters')
   .regex(/^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/, 'must be a DICOM UID: digits and dots, no empty component, no leading zero')
 
-/** DA: YYYYMMDD, a day of the calendar. */
-export const Da = z.string().refine(isDa, 'must be YYYYMMDD')
-
 /** A day in the interface's form, YYYY-MM-DD, a day of the calendar. */
 export const CalendarDay = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes (interface.md, Conventions 2). */
-export const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
+const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
 export type IdKind = (typeof ID_KINDS)[number]
 
 const idOf = <K extends IdKind>(kind: K) =>

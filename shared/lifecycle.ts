@@ -10,7 +10,7 @@ export const REPORT_STATUSES = ['in_progress', 'completed'] as const
 export type ReportStatus = (typeof REPORT_STATUSES)[number]
 
 /** What moves a scribe study (row 6). A pair that is absent is refused. */
-export const STUDY_MOVES = {
+const STUDY_MOVES = {
   assign: { unassigned: 'assigned', assigned: 'assigned', completed: 'completed' },
   unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },
   dictate: { unassigned: 'in_progress', assigned: 'in_progress', in_progress: 'in_progress' },

@@ -14,14 +14,12 @@ export function archivedReport(store: Store): (reportId: string) => ArchivedRepo
     const pdf = store.reportPdfs.read(reportId)
     if (report?.status !== 'completed' || !study || !pdf) return undefined
     const { studyInstanceUid, studyDescription } = study
-    const before = store.reports.ofStudy(study.studyId).filter((one) => one.status === 'completed' && signedFirst(one, report))
+    const signed = store.reports.signedOf(study.studyId).filter(({ seq }) => seq <= report.seq)
     return {
       ...{ reportId, studyInstanceUid, studyDescription, accessionNumber: accessionOf({ store }, studyInstanceUid) },
       metadata: report.snapshotMetadata,
-      parts: [...before, report].map(partOf),
+      parts: signed.map(partOf),
       pdf,
     }
   }
 }
-
-const signedFirst = (one: ReportRecord, report: ReportRecord) => one.reportId !== report.reportId && one.seq < report.seq

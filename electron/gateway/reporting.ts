@@ -5,13 +5,11 @@ import { type DashboardReportsDeps, serveDashboardReports } from './dashboard/da
 import { serveDashboardStudies } from './dashboard/dashboard-studies.ts'
 import type { Feed } from './dashboard/feed.ts'
 import { serveLinkedReports } from './dashboard/linked-reports.ts'
-import type { UndeliveredReports } from './dashboard/ports.ts'
 import { sessionShown } from './dashboard/session.ts'
 import { openClinicalContexts } from './domain/clinical-contexts.ts'
 import { openCriticalResults } from './domain/critical-results.ts'
 import type { EventLog } from './domain/event-log.ts'
 import { openEventReplay } from './domain/event-replay.ts'
-import { DISABLED_SENTENCES } from './domain/event-targets.ts'
 import { openReportDelivery } from './domain/report-delivery.ts'
 import { openReportLocks } from './domain/report-locks.ts'
 import { openReportReading } from './domain/report-reading.ts'
@@ -26,13 +24,12 @@ import type { Intake } from './intake/intake.ts'
 import { openReportObjects } from './intake/report-objects.ts'
 import type { PartnerInterface } from './partner-interface.ts'
 import type { Parts } from './parts.ts'
-import { instantOf } from './store/clock.ts'
+import { openReportSending, type ReportSending } from './report-sending.ts'
 import { openOutboxWorker } from './store/outbox-worker.ts'
 import { testSending } from './test-sending.ts'
-import { type DeliveryAttempt, openDeliveries, REPORT_DELIVERED } from './webhooks/deliveries.ts'
 import { type Downloads, openDownloads } from './webhooks/download.ts'
 import type { IsOwnListener } from './webhooks/own-listeners.ts'
-import type { PartnerOutcome, Requester } from './webhooks/request.ts'
+import type { Requester } from './webhooks/request.ts'
 
 export interface ReportingOptions {
   readonly feed: Feed
@@ -49,21 +46,13 @@ export interface ReportingOptions {
 }
 
 /** Reports from the first word to the partner's 2xx, and every event with what came of it. */
-export interface Reporting extends AsyncDisposable {
+export interface Reporting extends AsyncDisposable, Pick<ReportSending, 'begin' | 'noteOutcome' | 'undelivered'> {
   readonly downloads: Downloads
-  /** The gateway listens: what waits goes out from now on, with links that can be followed. */
-  begin(): void
   /** Declares what the window asks about studies, reports and events, and the link to a report's PDF. */
   serve(app: HttpApp): void
-  /** Told of every call's end. */
-  noteOutcome(outcome: PartnerOutcome): void
-  /** What staff must know of reports on their way. */
-  undelivered(): UndeliveredReports
 }
 
 const REPORT_ARCHIVE = 'report.archive'
-/** How long a report may be on its way before the window says so loudly. */
-const LATE_MS = 60 * 60_000
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
@@ -73,48 +62,9 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
-  const line = (tone: 'good' | 'warning' | 'danger', text: string, studyInstanceUid: string | null = null) =>
-    void feed.append({ kind: 'partner', tone, text, studyInstanceUid, ...{ associationId: '', aeTitle: '', address: '' } })
 
-  let isListening = false
   const delivery = openReportDelivery({ store, links })
-  const deliveries = opened.use(
-    openDeliveries({
-      ...{ store, requester, clock, onError },
-      dataOf: delivery.deliveryOf,
-      destinationOf: endpoints.ofReports.of,
-      attempted(attempt) {
-        recorder.attempted(attempt)
-        store.database.afterCommit(() => tell(attempt))
-      },
-      onGone(endpointId) {
-        if (!endpoints.switchOff(endpointId)) return
-        const name = nameOf(store.endpoints.get(endpointId))
-        const text = `The endpoint ${name} is switched off, since it answered 410. Enter its new address or switch it on again under Partner.`
-        store.database.afterCommit(() => line('danger', text))
-      },
-      onChanged: () => feed.noteStatus(),
-      isIdle: () => !isListening,
-    }),
-  )
-  opened.defer(endpoints.onChange(() => void setImmediate(retry)))
-  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && void setImmediate(retry)))
-  opened.defer(() => {
-    isListening = false
-  })
-  function retry(): void {
-    if (isListening) deliveries.retry()
-  }
-
-  /** The first failure and the end of it; what is between is in the record of events. */
-  function tell({ reportId, state, fault, attempts }: DeliveryAttempt): void {
-    const report = store.reports.get(reportId)
-    const studyInstanceUid = (report && store.studies.get(report.studyId)?.studyInstanceUid) ?? null
-    if (state === 'done') line('good', 'A signed report was delivered to the partner.', studyInstanceUid)
-    else if (state === 'failed') line('danger', `A signed report was not delivered: ${fault}.`, studyInstanceUid)
-    else if (state === 'waiting' && attempts === 1)
-      line('warning', `A signed report did not reach the partner and is tried again: ${fault}.`, studyInstanceUid)
-  }
+  const sending = opened.use(openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }))
 
   const objects = openReportObjects({
     ...deps,
@@ -144,7 +94,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       ...deps,
       onError,
       ports: {
-        wake: () => deliveries.wake(),
+        wake: () => sending.wake(),
         askEnrichment: (studyInstanceUid) => intake.retryEnrichment(studyInstanceUid),
         askContext: (studyId) => contexts.ask(studyId, { again: true }),
       },
@@ -161,20 +111,13 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const lists = openStudyLists({ ...deps, settings, locks, eventLog })
   const savedViews = openSavedViews({ ...deps, lists })
 
-  const kept = opened.move()
   return {
     downloads,
-    begin() {
-      isListening = true
-      deliveries.wake()
-    },
+    begin: sending.begin,
     serve(app) {
       const desk: DashboardReportsDeps = {
         ...{ store, customersOf, feed, studies, writing, reading, templates, criticals, contexts },
-        ports: {
-          sendObjects: objects.send,
-          pdfUrl: links.pdfUrl,
-        },
+        ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
       }
       serveDashboardReports(app, desk)
       serveDashboardStudies(app, { store, lists, savedViews, customersOf })
@@ -183,19 +126,8 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       serveDashboardEvents(app, { store, eventLog, replay, endpoints, plaintextHosts, feed, ports: { sendTest } })
       serveReportPdf(app, { verify: links.verifyPdf, read: (reportId) => store.reportPdfs.read(reportId) })
     },
-    noteOutcome: deliveries.noteOutcome,
-    undelivered: () => ({
-      ...store.outbox.overdue(REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
-      switchedOff: endpoints.disabled().map((endpoint) => ({
-        name: nameOf(endpoint),
-        reason: endpoint.disabledReason === null ? '' : DISABLED_SENTENCES[endpoint.disabledReason],
-      })),
-    }),
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    noteOutcome: sending.noteOutcome,
+    undelivered: sending.undelivered,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
-}
-
-/** Its name, or the host of its address: what a person calls it. */
-function nameOf(endpoint: { readonly name: string; readonly url: string } | undefined): string {
-  return endpoint?.name || (endpoint ? new URL(endpoint.url).host : '')
 }

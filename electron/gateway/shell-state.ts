@@ -35,7 +35,7 @@ export function shellState(deps: ShellStateDeps): () => Promise<ShellStatus> {
   }
 }
 
-export const updateOf = (settings: Parts['settings'], timeZone: string): ShellStatus['update'] => ({
+const updateOf = (settings: Parts['settings'], timeZone: string): ShellStatus['update'] => ({
   isAutomatic: settings.get('update.isAutomatic'),
   at: settings.get('update.at'),
   timeZone,

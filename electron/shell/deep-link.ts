@@ -1,6 +1,6 @@
 import { app } from 'electron'
 
-export const SCHEME = 'isthmus'
+const SCHEME = 'isthmus'
 
 /**
  * Every link there is: another program may lead the window to a place, and to nothing else. Who is not signed in sees the sign-in first, and

@@ -24,7 +24,7 @@ export function refuseRequests(origin: () => string | undefined, of: Session = s
 }
 
 /** The gateway's own, what a page made itself, and the developer tools' own pages. */
-export function isLoadable(origin: string | undefined, url: string): boolean {
+function isLoadable(origin: string | undefined, url: string): boolean {
   if (/^(data|devtools):/.test(url)) return true
   if (url.startsWith('blob:')) return isLoadable(origin, url.slice('blob:'.length))
   return origin !== undefined && isOf(origin, url)

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type FileBody = Buffer | readonly Buffer[] | (() => Buffer | readonly Buffer[]) | { readonly path: string }
 
 /** html: a page of a portal in its place; truncated: half of it, said to be all; reset: half of what was said; hang: headers, and then nothing. */
-export const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
+const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
 export type FileFault = (typeof FILE_FAULTS)[number]
 
 /** How a file is served. */

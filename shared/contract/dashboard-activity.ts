@@ -7,7 +7,7 @@ import { FeedLine } from './dashboard.ts'
  * How an association stands: open; released by the device; aborted by a side or by the network; rejected, so that there was none; lost, which
  * was open when the gateway went down without a word.
  */
-export const ASSOCIATION_ENDS = ['open', 'released', 'aborted', 'rejected', 'lost'] as const
+const ASSOCIATION_ENDS = ['open', 'released', 'aborted', 'rejected', 'lost'] as const
 export const AssociationEnd = z.enum(ASSOCIATION_ENDS)
 export type AssociationEnd = z.infer<typeof AssociationEnd>
 

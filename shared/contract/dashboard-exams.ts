@@ -11,7 +11,7 @@ import { PartnerFault } from './worklist.ts'
  * or, for completed, its images are here and settled; images: some of its images are here; closed: marked as done or cancelled here; gone:
  * the partner listed it and does not any more.
  */
-export const EXAM_STATES = ['scheduled', 'handed-out', 'started', 'images', 'completed', 'closed', 'gone'] as const
+const EXAM_STATES = ['scheduled', 'handed-out', 'started', 'images', 'completed', 'closed', 'gone'] as const
 
 /** What one device knows of an exam. */
 export const ExamDevice = z.object({

@@ -8,12 +8,12 @@ import { SETTINGS } from './settings.ts'
 import { InvitationStatus, ScribeUser, scribeUsers } from './users.ts'
 
 /** How the mail of an invitation stands; `none`: no mail was made, the inviter hands the link over. */
-export const MAIL_STATES = ['none', 'waiting', 'sent', 'failed'] as const
+const MAIL_STATES = ['none', 'waiting', 'sent', 'failed'] as const
 export const MailState = z.enum(MAIL_STATES)
 export type MailState = z.infer<typeof MailState>
 
 /** The newest invitation of a person. */
-export const PersonInvitation = z.object({
+const PersonInvitation = z.object({
   invitationId: InvitationId,
   status: InvitationStatus,
   isExpired: z.boolean(),

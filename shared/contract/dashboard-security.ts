@@ -6,7 +6,7 @@ import { GivenName, Password, Session } from './people.ts'
 import { PhoneNumber } from './values.ts'
 
 /** Six digits of an authenticator (RFC 6238), or one of the codes for when it is lost, `xxxx-xxxx`. */
-export const SecondFactorCode = z.string().trim().min(6).max(20)
+const SecondFactorCode = z.string().trim().min(6).max(20)
 const currentPassword = z.object({ password: z.string().max(200) })
 
 /** A window that is signed in somewhere. */

@@ -9,7 +9,7 @@ export const SETUP_STEPS = ['clinic', 'owner', 'recovery', 'network', 'device', 
 export type SetupStep = (typeof SETUP_STEPS)[number]
 
 /** Of the worst: bad has to be mended, warn is to be thought about. */
-export const VERDICTS = ['ok', 'warn', 'bad'] as const
+const VERDICTS = ['ok', 'warn', 'bad'] as const
 const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
@@ -26,7 +26,7 @@ export const LanAddress = z.object({
 })
 export type LanAddress = z.infer<typeof LanAddress>
 
-export const SELF_CHECKS = ['dicom', 'dicom-tls', 'window', 'ae-title', 'addresses', 'echo', 'firewall', 'clock', 'disk'] as const
+const SELF_CHECKS = ['dicom', 'dicom-tls', 'window', 'ae-title', 'addresses', 'echo', 'firewall', 'clock', 'disk'] as const
 export const SelfFinding = z.object({
   check: z.enum(SELF_CHECKS),
   ...finding,
@@ -35,7 +35,7 @@ export const SelfFinding = z.object({
 })
 export type SelfFinding = z.infer<typeof SelfFinding>
 
-export const READINESS_CHECKS = [
+const READINESS_CHECKS = [
   ...(['folder', 'audit', 'settings', 'owner', 'second-factor', 'recovery-key', 'key-store'] as const),
   ...(['backup', 'rehearsal', 'standby', 'disk', 'clock'] as const),
   ...(['dicom', 'window', 'dicom-tls', 'lan-access', 'device', 'device-seen', 'device-worklist', 'unknown-devices'] as const),
@@ -55,8 +55,7 @@ export const RecoveryKeyState = z.object({
 export type RecoveryKeyState = z.infer<typeof RecoveryKeyState>
 
 /** A copy in the back-up folder. */
-export const Backup = z.object({ name: z.string(), madeAt: Instant, bytes: z.int(), hasRecoveryKey: z.boolean() })
-export type Backup = z.infer<typeof Backup>
+const Backup = z.object({ name: z.string(), madeAt: Instant, bytes: z.int(), hasRecoveryKey: z.boolean() })
 
 /** How the back-up stands. */
 export const BackupState = z.object({

@@ -108,7 +108,7 @@ export const PriorStudy = z.object({
 })
 export type PriorStudy = z.infer<typeof PriorStudy>
 
-export const PULL_STATES = ['running', 'done', 'failed'] as const
+const PULL_STATES = ['running', 'done', 'failed'] as const
 /** A C-MOVE to ourselves (PS3.4 C.4.2). */
 export const Pull = z.object({
   pullId: z.string(),

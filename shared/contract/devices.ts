@@ -29,7 +29,7 @@ export const CharacterSet = z.enum(CHARACTER_SETS)
 export type CharacterSet = z.infer<typeof CharacterSet>
 
 /** An address or a CIDR range; null is any address. */
-export const DeviceAddress = z
+const DeviceAddress = z
   .string()
   .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, 'must be an IP address or a CIDR range such as 10.0.3.0/24')
   .nullable()

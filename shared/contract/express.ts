@@ -6,36 +6,25 @@ import { Contains, Metadata, orEmpty } from './values.ts'
 
 const Name = z.string().trim().min(1, 'must not be empty').max(500)
 
+/** What both kinds of customer have beside their id and name. */
+const standing = {
+  isActive: z.boolean(),
+  createdAt: Instant,
+  updatedAt: Instant,
+  userCount: z.int().min(0),
+  createdByApiKeyId: z.uuid().optional(),
+  createdByUserId: UserId.nullable(),
+  metadata: Metadata.optional(),
+}
+
 /** interface.md, Express customer. */
 export const ExpressCustomer = z
-  .object({
-    expressCustomerId: ExpressCustomerId,
-    expressCustomerName: z.string(),
-    isActive: z.boolean(),
-    createdAt: Instant,
-    updatedAt: Instant,
-    userCount: z.int().min(0),
-    createdByApiKeyId: z.uuid().optional(),
-    createdByUserId: UserId.nullable(),
-    metadata: Metadata.optional(),
-  })
+  .object({ expressCustomerId: ExpressCustomerId, expressCustomerName: z.string(), ...standing })
   .meta({ id: 'ExpressCustomer' })
 export type ExpressCustomer = z.infer<typeof ExpressCustomer>
 
 /** interface.md, Organization (legacy): an Express customer's shape, never interchangeable with one (row 44). */
-export const Organization = z
-  .object({
-    orgId: OrganizationId,
-    orgName: z.string(),
-    isActive: z.boolean(),
-    createdAt: Instant,
-    updatedAt: Instant,
-    userCount: z.int().min(0),
-    createdByApiKeyId: z.uuid().optional(),
-    createdByUserId: UserId.nullable(),
-    metadata: Metadata.optional(),
-  })
-  .meta({ id: 'Organization' })
+export const Organization = z.object({ orgId: OrganizationId, orgName: z.string(), ...standing }).meta({ id: 'Organization' })
 export type Organization = z.infer<typeof Organization>
 
 const params = z.object({ expressCustomerId: ExpressCustomerId })

@@ -67,7 +67,7 @@ export const ImageStudySummary = z.object({
 export type ImageStudySummary = z.infer<typeof ImageStudySummary>
 
 /** Who, and what order, images are of. */
-export const IDENTITY_FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
+const IDENTITY_FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
 export const MISMATCH_FIELDS = [...IDENTITY_FIELDS, 'studyInstanceUid'] as const
 
 /** What differs, side by side: images from the row they were made for, or images of one study among themselves. */

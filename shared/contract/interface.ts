@@ -5,7 +5,7 @@ import { scribeUsers, viewerUsers } from './users.ts'
 import { viewer } from './viewer.ts'
 
 /** Every operation that partners call, under `/v1`; the events they receive are `EVENTS`. */
-export const INTERFACE = { express, orgs, viewer, viewerUsers, scribe, scribeUsers } as const satisfies Readonly<
+const INTERFACE = { express, orgs, viewer, viewerUsers, scribe, scribeUsers } as const satisfies Readonly<
   Record<string, Readonly<Record<string, Operation>>>
 >
 

@@ -6,7 +6,7 @@ import { dashboardReports } from './reports.ts'
 export const viewPrefix = (viewId: string) => `/viewer/${viewId}`
 
 /** The operation a second time, below a view. Its client calls the first one with `viewPrefix` as a part of its origin. */
-export const withinView = <S extends OperationShape>(operation: Operation<S>): Operation<S> => ({
+const withinView = <S extends OperationShape>(operation: Operation<S>): Operation<S> => ({
   ...operation,
   path: `/viewer/:viewId${operation.path}`,
 })

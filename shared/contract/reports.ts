@@ -8,7 +8,7 @@ import { StudyReportMetadata } from './scribe.ts'
 import { ModalityCode, Severity } from './values.ts'
 
 /** Most characters of a report: a long one has some ten thousand. */
-export const REPORT_CHARACTERS = 200_000
+const REPORT_CHARACTERS = 200_000
 const ReportText = z.string().max(REPORT_CHARACTERS)
 const studyParams = z.object({ studyId: StudyId })
 const reportParams = z.object({ reportId: ReportId })
@@ -124,7 +124,7 @@ export const PriorReport = z.object({
 })
 export type PriorReport = z.infer<typeof PriorReport>
 
-export const ContextDocument = z.object({
+const ContextDocument = z.object({
   /** Null for a document whose text came inline. */
   documentId: z.int().nullable(),
   fileName: z.string(),

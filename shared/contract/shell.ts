@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Instant } from './conventions.ts'
 
 /** Whether the data key is kept by the account's key store: wrapped by it, by one without real protection, not at all for want of one, or in a plain file. */
-export const KEY_STORE_STATES = ['platform', 'basic', 'none', 'file'] as const
+const KEY_STORE_STATES = ['platform', 'basic', 'none', 'file'] as const
 export const KeyStoreState = z.enum(KEY_STORE_STATES)
 export type KeyStoreState = z.infer<typeof KeyStoreState>
 
 /** How the gateway stands, the gravest last: each has a shape of its own in the tray. */
-export const TRAY_STATES = ['ok', 'attention', 'partner-away', 'listener-down'] as const
+const TRAY_STATES = ['ok', 'attention', 'partner-away', 'listener-down'] as const
 export const TrayState = z.enum(TRAY_STATES)
 export type TrayState = z.infer<typeof TrayState>
 
@@ -35,7 +35,7 @@ export const ShellStatus = z.object({
 })
 export type ShellStatus = z.infer<typeof ShellStatus>
 
-export const UPDATE_STATES = ['none', 'not-here', 'checking', 'available', 'downloading', 'ready', 'installing', 'failed'] as const
+const UPDATE_STATES = ['none', 'not-here', 'checking', 'available', 'downloading', 'ready', 'installing', 'failed'] as const
 
 /** How far an update is; not-here: this program is not updated by itself (not packaged, or by the system's own packages). */
 export const UpdateState = z.object({

@@ -32,7 +32,7 @@ export const ScribeUser = z
   .meta({ id: 'ScribeUser' })
 export type ScribeUser = z.infer<typeof ScribeUser>
 
-export const INVITATION_STATUSES = ['sent', 'accepted', 'rejected', 'revoked'] as const
+const INVITATION_STATUSES = ['sent', 'accepted', 'rejected', 'revoked'] as const
 export const InvitationStatus = z.enum(INVITATION_STATUSES)
 export type InvitationStatus = z.infer<typeof InvitationStatus>
 

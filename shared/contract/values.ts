@@ -49,7 +49,7 @@ export const SEVERITIES = ['normal', 'high', 'stat'] as const
 export const Severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof Severity>
 
-export const INVITED_SOURCES = ['dashboard', 'api'] as const
+const INVITED_SOURCES = ['dashboard', 'api'] as const
 export const InvitedSource = z.enum(INVITED_SOURCES)
 
 /** 10 to 15 digits (interface.md, Limits). */

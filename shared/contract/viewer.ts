@@ -44,7 +44,7 @@ export const studyFilters = {
   studyDescription: Contains,
 }
 
-export const HANGING_LAYOUTS = [
+const HANGING_LAYOUTS = [
   '1x1',
   '1x2',
   '1x3',

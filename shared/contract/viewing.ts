@@ -6,7 +6,7 @@ import { STUDY_AREAS } from './settings.ts'
 import { EphemeralSession } from './viewer.ts'
 
 /** viewer, reroute, viewer-only, ephemeral: by a link of that kind; window: by a signed-in person. */
-export const VIEW_KINDS = ['viewer', 'reroute', 'viewer-only', 'ephemeral', 'window'] as const
+const VIEW_KINDS = ['viewer', 'reroute', 'viewer-only', 'ephemeral', 'window'] as const
 const ViewId = z.uuid()
 /** As files carry it: not every device keeps to PS3.5 §9.1. */
 const ReceivedUid = z.string().min(1).max(64)
@@ -34,7 +34,7 @@ export const View = z.object({
 export type View = z.infer<typeof View>
 
 /** Where images of a study come from. */
-export const VIEW_SOURCES = ['archive', 'partner'] as const
+const VIEW_SOURCES = ['archive', 'partner'] as const
 
 /** A study of a view, as its own files say it; until the first one is read, as the gateway knows it. DICOM text: PN, DA, TM, CS; empty where missing. */
 export const ViewedStudy = z.object({

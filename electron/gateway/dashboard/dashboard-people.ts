@@ -15,7 +15,7 @@ import { mailHandlers } from './mail.ts'
 import { peopleHandlers } from './people.ts'
 import { PEOPLE_PERMISSIONS } from './people-permissions.ts'
 
-/** What the window needs of the way out by mail; `gateway.ts` fills it. */
+/** What the window needs of the way out by mail; `inviting.ts` fills it. */
 export interface MailPort {
   /** Tries at once what waits. */
   retry(): void

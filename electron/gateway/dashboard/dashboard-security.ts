@@ -15,7 +15,7 @@ import { FROM_ANY_WORKSTATION, SECURITY_BACKGROUND, SECURITY_PERMISSIONS, type S
 import { sessionShown } from './session.ts'
 import { workstationHandlers } from './workstations.ts'
 
-/** The listener for other PCs of the clinic's network; `gateway.ts` fills it. */
+/** The listener for other PCs of the clinic's network; `window-part.ts` fills it. */
 export interface LanPort {
   readonly state: () => Omit<LanAccess, 'workstations'>
   /** Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError malformed */

@@ -46,7 +46,7 @@ export interface UndeliveredReports {
   readonly switchedOff: readonly { readonly name: string; readonly reason: string }[]
 }
 
-/** What the window needs of parts the dashboard may not import; `gateway.ts` fills it. */
+/** What the window needs of parts the dashboard may not import; `window-part.ts` fills it. */
 export interface DashboardPorts {
   /** Asks the worklist as this device by the path a device's query takes; the query is recorded with the user. */
   readonly askWorklist: (ask: WorklistAsk, device: Device, user: SignedInUser) => Promise<Inspection>
@@ -75,7 +75,7 @@ export interface DashboardPorts {
   readonly feed: Feed
 }
 
-/** What the window needs of the exams of a day; `gateway.ts` fills it with the worklist slice. */
+/** What the window needs of the exams of a day; `exam-part.ts` fills it with the worklist slice. */
 export interface ExamPorts {
   /** From what is kept; of all devices, or of one. */
   readonly day: (
@@ -98,7 +98,7 @@ export interface ExamPorts {
   readonly explain: (ask: ExplainAsk, device: Device, user: SignedInUser) => Promise<ExamExplanation>
 }
 
-/** What the window needs of the intake of images; `gateway.ts` fills it. */
+/** What the window needs of the intake of images; `window-part.ts` fills it. */
 export interface ImagePorts {
   /** Asks the partner now; what came of it is in the study. @throws ApiError refused: there is nothing to ask for */
   readonly retryEnrichment: (studyInstanceUid: string) => Promise<void>
@@ -122,7 +122,7 @@ export interface ReportPorts {
 
 type DestinationCalls = typeof dashboardDestinations
 
-/** What the window needs of DIMSE out; `gateway.ts` fills it with the forwarding slice. */
+/** What the window needs of DIMSE out; `window-part.ts` fills it with the forwarding slice. */
 export interface ForwardingPort {
   readonly list: () => { destinations: Destination[]; native: NativeModule }
   readonly add: (destination: NewDestination, actor: Actor) => Destination

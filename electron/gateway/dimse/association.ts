@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
+import type { AssociationHost } from './association-host.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import { lostBecause } from './connection-lost.ts'
 import { createDataSetStream, type DataSetStream } from './data-set-stream.ts'
@@ -7,61 +8,24 @@ import { freeBuffer } from './free-buffer.ts'
 import type { DimseLimits } from './limits.ts'
 import { createMessageReader, type Message, type MessageReader } from './message.ts'
 import { createOperationQueue, type OperationQueue } from './operation-queue.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, type Pdu, PduFault, type Pdv } from './pdu.ts'
+import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, PduFault, type Pdv } from './pdu.ts'
 import { createPduReader, type PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
-import type { AssociationInfo, AssociationObserver, AssociationPolicy, Rejection, TlsPeer } from './service.ts'
-import type { ServiceClass } from './service-class.ts'
-import type { SlicePool } from './slice-pool.ts'
-import { type Effect, type Event, type State, transition } from './state-machine.ts'
+import type { AssociationInfo, Rejection, TlsPeer } from './service.ts'
+import { writeAtOnce } from './socket-write.ts'
+import { type Effect, EVENT_OF_PDU, type Event, type Given, type State, transition } from './state-machine.ts'
 import { nameOfUid } from './uids.ts'
-
-/** What an association needs of its server. */
-export interface AssociationHost {
-  readonly limits: DimseLimits
-  readonly slices: SlicePool
-  readonly dataSlices: SlicePool
-  readonly policy: AssociationPolicy
-  readonly observer: AssociationObserver
-  serviceOf(abstractSyntax: string): ServiceClass | undefined
-  /** A connection without an association keeps bytes of what may become one. */
-  pendingGrew(): void
-  /** All associations together have sent ahead more than is kept. */
-  readonly isTooMuchAhead: boolean
-  /** All associations together are gathering as much as is kept. */
-  readonly isTooMuchGathered: boolean
-  /** As seen by this caller. */
-  openAssociations(association: AssociationInfo): OpenAssociations
-  ids(): string
-  report(error: unknown): string
-  clock(): number
-}
 
 /** How it ended, for the feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: string }
 
-/** What an event brings with it. */
-interface Given {
-  readonly bytes?: readonly Buffer[]
-  /** Called when the network has taken `bytes`, or never will. */
-  readonly taken?: (error?: Error | null) => void
+/** What an event brings an acceptor. */
+interface AcceptorGiven extends Given {
   readonly rejection?: Rejection
-  readonly abort?: { readonly source: number; readonly reason: number }
   readonly request?: AssociateRq
   readonly open?: OpenAssociations
   readonly ending?: Ending
-  readonly pdu?: Pdu
-}
-
-const EVENT_OF: Readonly<Record<Pdu['type'], Event>> = {
-  'A-ASSOCIATE-AC': 'Evt3',
-  'A-ASSOCIATE-RJ': 'Evt4',
-  'A-ASSOCIATE-RQ': 'Evt6',
-  'P-DATA-TF': 'Evt10',
-  'A-RELEASE-RQ': 'Evt12',
-  'A-RELEASE-RP': 'Evt13',
-  'A-ABORT': 'Evt16',
 }
 
 const NORMALIZED: ReadonlySet<number> = new Set([COMMAND_FIELD['N-CREATE-RQ'], COMMAND_FIELD['N-SET-RQ'], COMMAND_FIELD['N-ACTION-RQ']])
@@ -155,24 +119,24 @@ export class Association {
     this.#socket.destroy()
   }
 
-  #dispatch(event: Event, given: Given = {}, otherwise = false): void {
+  #dispatch(event: Event, given: AcceptorGiven = {}, otherwise = false): void {
     const { effects, next } = transition(this.#state, event, otherwise)
     this.#state = next
     for (const effect of effects) this.#effects[effect]?.(given)
   }
 
   /** An acceptor never connects, and nothing is ever confirmed to it. */
-  readonly #effects: Partial<Record<Effect, (given: Given) => void>> = {
+  readonly #effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
     close: () => this.#socket.destroy(),
     startArtim: () => this.#startArtim(),
     stopArtim: () => clearTimeout(this.#artim),
-    send: ({ bytes, taken }) => this.#write(bytes ?? [], taken),
+    send: ({ bytes, taken }) => writeAtOnce(this.#socket, bytes ?? [], taken),
     sendReject: ({ rejection }) => {
-      if (rejection) this.#write([writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+      if (rejection) writeAtOnce(this.#socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
     },
     // A provider's abort, with its reason, in Sta2 too, where Table 9-9 says user: there is no user yet, and a user's has no reason.
     sendAbort: ({ abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu }, ending, pdu }) => {
-      this.#write([writePdu({ type: 'A-ABORT', ...abort })])
+      writeAtOnce(this.#socket, [writePdu({ type: 'A-ABORT', ...abort })])
       this.#end(ending ?? { kind: 'aborted', detail: `aborted by the gateway: unexpected ${pdu?.type ?? 'PDU'}` })
     },
     indicateAssociate: ({ request, open }) => {
@@ -199,10 +163,7 @@ export class Association {
     let hasCome = false
     try {
       while (this.#reader && this.#state !== 'Sta1') {
-        if (this.#isOpen && this.#mustWait) {
-          this.#socket.pause()
-          return
-        }
+        if (this.#isOpen && this.#mustWait) return void this.#socket.pause()
         const pdu = this.#reader.next()
         if (!pdu) {
           if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream)) this.#free()
@@ -210,7 +171,7 @@ export class Association {
         }
         hasCome = true
         if (pdu.type === 'A-ASSOCIATE-RQ' && this.#state === 'Sta2') this.#request(pdu)
-        else this.#dispatch(EVENT_OF[pdu.type], { pdu })
+        else this.#dispatch(EVENT_OF_PDU[pdu.type], { pdu })
       }
     } catch (error) {
       this.#fault(error)
@@ -267,10 +228,7 @@ export class Association {
     this.info = info
     const open = this.#host.openAssociations(info)
     const rejection = unacceptable(request, open, this.#limits)
-    if (!rejection) {
-      this.#dispatch('Evt6', { request, open })
-      return
-    }
+    if (!rejection) return void this.#dispatch('Evt6', { request, open })
     this.#dispatch('Evt6', { rejection }, true)
     this.#host.observer.rejected(info, rejection, servicesOf(request))
   }
@@ -373,15 +331,6 @@ export class Association {
     })
   }
 
-  #write(parts: readonly Buffer[], taken?: (error?: Error | null) => void): void {
-    const last = parts.length - 1
-    if (last > 0) this.#socket.cork()
-    parts.forEach((part, i) => {
-      this.#socket.write(part, i === last ? taken : undefined)
-    })
-    if (last > 0) this.#socket.uncork()
-  }
-
   #eased(): void {
     if (!this.isBusy) {
       this.#idle?.refresh()
@@ -409,10 +358,7 @@ export class Association {
 
   #release(): void {
     // PS3.8 §7.2: with a message half sent there is nothing orderly about it.
-    if (this.#messages.isWithin) {
-      this.#abort(ABORT_REASON.unexpectedPdu, 'aborted by the gateway: released within a message')
-      return
-    }
+    if (this.#messages.isWithin) return void this.#abort(ABORT_REASON.unexpectedPdu, 'aborted by the gateway: released within a message')
     this.#end({ kind: 'released', detail: 'released by the peer' })
     this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
   }

@@ -24,7 +24,7 @@ const SOP_CLASS = 0x00020002
 const SOP_INSTANCE = 0x00020003
 const SYNTAX = 0x00020010
 
-export const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
+const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
 const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
 
 /**

@@ -33,7 +33,7 @@ export interface ElementSearch {
   advance(): Found
 }
 
-export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
+const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
 
 /** Elements and items that are passed over, and of those the ones that are kept; sequences within each other. */
 const MOST_PASSED = 1_000_000

@@ -1,99 +1,36 @@
 import type { Socket } from 'node:net'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
-import { connect, type Peer } from './connection.ts'
+import { COMMAND_FIELD, RESPONSE } from './command-set.ts'
+import { connect } from './connection.ts'
 import { lostBecause } from './connection-lost.ts'
-import { DEFAULT_LIMITS, type DimseLimits } from './limits.ts'
 import { createMessageReader, type Message, type MessageReader, writeMessage } from './message.ts'
 import { createOutgoingDataSet } from './outgoing-data-set.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateAc, type Pdu, PduFault, type Pdv, type RoleSelection } from './pdu.ts'
+import { ABORT_REASON, ABORT_SOURCE, type AssociateAc, PduFault, type Pdv, type RoleSelection } from './pdu.ts'
 import { createPduReader, type PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext } from './presentation-contexts.ts'
+import {
+  type AssociationOptions,
+  REQUESTOR_LIMITS,
+  type RequestCommand,
+  type RequestedAssociation,
+  type RequestOptions,
+  type RequestorLimits,
+} from './requested-association.ts'
 import { type Call, placeOf, RequestorError, rejected, untrusted } from './requestor-error.ts'
-import { type Effect, type Event, type State, transition } from './state-machine.ts'
+import { writeAtOnce } from './socket-write.ts'
+import { type Effect, EVENT_OF_PDU, type Event, type Given, type State, transition } from './state-machine.ts'
 import { categoryOf } from './status.ts'
 import { APPLICATION_CONTEXT, IMPLEMENTATION } from './uids.ts'
 
 export type { Peer, PeerTls } from './connection.ts'
+export {
+  type AssociationOptions,
+  type ContextProposal,
+  REQUESTOR_LIMITS,
+  type RequestedAssociation,
+  type RequestorLimits,
+} from './requested-association.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
-
-/** A presentation context that we ask for; its id is its place. */
-export interface ContextProposal {
-  readonly abstractSyntax: string
-  readonly transferSyntaxes: readonly string[]
-}
-
-export interface RequestorLimits
-  extends Pick<DimseLimits, 'maxPduLength' | 'associateBytes' | 'commandSetBytes' | 'identifierBytes' | 'drainedBytes' | 'stallSeconds'> {
-  /** From the call to the connection, TLS included. */
-  readonly connectSeconds: number
-  /** From the A-ASSOCIATE-RQ to its answer, and from the A-RELEASE-RQ to its. */
-  readonly associateSeconds: number
-  /** Silence after a request, and between its responses. */
-  readonly responseSeconds: number
-  /** From a C-CANCEL to the final response. */
-  readonly cancelSeconds: number
-  /** Data sets of responses that were not asked for yet; then the connection is not read. */
-  readonly waitingBytes: number
-}
-
-export const REQUESTOR_LIMITS: RequestorLimits = {
-  ...DEFAULT_LIMITS,
-  connectSeconds: 10,
-  associateSeconds: 30,
-  responseSeconds: 120,
-  cancelSeconds: 30,
-  waitingBytes: 1 << 20,
-}
-
-export interface AssociationOptions {
-  readonly peer: Peer
-  readonly callingAeTitle: string
-  /** At most 128 (PS3.8 §9.3.2.2). */
-  readonly contexts: readonly ContextProposal[]
-  /** Roles other than that of the SCU (PS3.7 D.3.3.4). */
-  readonly roles?: readonly RoleSelection[]
-  readonly limits?: Partial<RequestorLimits>
-  /** Gives up whatever is at work: the association is aborted. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** A request as its service knows it: the message id is given here. */
-export type RequestCommand = Omit<CommandSet, 'messageId' | 'hasDataSet'>
-
-export interface RequestOptions {
-  /** Instead of the association's, for services that work long without a word. */
-  readonly responseSeconds?: number
-  /** Sends C-CANCEL; the final response is still waited for (PS3.7 §9.3.2.3). */
-  readonly cancel?: AbortSignal
-}
-
-/** An association that the other side accepted. Only one request is at work at a time. */
-export interface RequestedAssociation extends AsyncDisposable {
-  /** In the order they were proposed. */
-  readonly accepted: readonly AcceptedContext[]
-  /** Roles the other side named in its answer. */
-  readonly roles: readonly RoleSelection[]
-  /** Longest P-DATA-TF the other side takes, bytes; 0: any. */
-  readonly maximumLength: number
-  /** Neither released, aborted nor lost. */
-  readonly isOpen: boolean
-  /**
-   * Sends a request and gives its responses, the final one last. A data set that comes piece by piece is sent as it comes, and read no
-   * faster than the network takes it; where it throws, the association is aborted: what was sent is no whole message.
-   * @throws {RequestorError} where the association does not last until the final response; whatever the data set throws.
-   */
-  request(
-    contextId: number,
-    command: RequestCommand,
-    dataSet?: Buffer | AsyncIterable<Buffer>,
-    options?: RequestOptions,
-  ): AsyncGenerator<Message>
-  /** A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or the connection is gone. */
-  release(): Promise<void>
-  /** A-ABORT. */
-  abort(): void
-}
 
 /**
  * Calls an application entity and associates with it (PS3.8 §7.1).
@@ -105,24 +42,9 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
   return association
 }
 
-/** What an event brings with it. */
-interface Given {
-  readonly bytes?: readonly Buffer[]
-  /** Called when the network has taken `bytes`, or never will. */
-  readonly taken?: (error?: Error | null) => void
-  readonly abort?: { readonly source: number; readonly reason: number }
+/** What an event brings a requestor. */
+interface RequestorGiven extends Given {
   readonly error?: RequestorError
-  readonly pdu?: Pdu
-}
-
-const EVENT_OF: Readonly<Record<Pdu['type'], Event>> = {
-  'A-ASSOCIATE-AC': 'Evt3',
-  'A-ASSOCIATE-RJ': 'Evt4',
-  'A-ASSOCIATE-RQ': 'Evt6',
-  'P-DATA-TF': 'Evt10',
-  'A-RELEASE-RQ': 'Evt12',
-  'A-RELEASE-RP': 'Evt13',
-  'A-ABORT': 'Evt16',
 }
 
 /** One connection as requestor, driven by the table of PS3.8 §9.2. */
@@ -319,14 +241,14 @@ class Requestor implements RequestedAssociation {
 
   // ---- The table
 
-  #dispatch(event: Event, given: Given = {}): void {
+  #dispatch(event: Event, given: RequestorGiven = {}): void {
     const { effects, next } = transition(this.#state, event)
     this.#state = next
     for (const effect of effects) this.#effects[effect]?.(given)
   }
 
   /** `connect` is done by `associate`, which alone can wait for it; nobody asks us for an association. */
-  readonly #effects: Partial<Record<Effect, (given: Given) => void>> = {
+  readonly #effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
     close: () => this.#socket?.destroySoon(),
     startArtim: () => this.#startArtim(),
     stopArtim: () => clearTimeout(this.#artim),
@@ -357,7 +279,7 @@ class Requestor implements RequestedAssociation {
     try {
       this.#reader?.push(chunk)
       for (let pdu = this.#reader?.next(); pdu && this.#state !== 'Sta1'; pdu = this.#reader?.next())
-        this.#dispatch(EVENT_OF[pdu.type], { pdu })
+        this.#dispatch(EVENT_OF_PDU[pdu.type], { pdu })
     } catch (error) {
       this.#reader = undefined
       if (this.#state === 'Sta1') return
@@ -381,13 +303,7 @@ class Requestor implements RequestedAssociation {
   }
 
   #write(parts: readonly Buffer[], taken?: (error?: Error | null) => void): void {
-    const socket = this.#socket
-    const last = parts.length - 1
-    if (last > 0) socket?.cork()
-    parts.forEach((part, at) => {
-      socket?.write(part, at === last ? taken : undefined)
-    })
-    if (last > 0) socket?.uncork()
+    if (this.#socket) writeAtOnce(this.#socket, parts, taken)
   }
 
   // ---- The end

@@ -1,3 +1,5 @@
+import type { Pdu } from './pdu.ts'
+
 /** PS3.8 §9.2: the upper layer's state machine as data. Nothing here does anything: an association carries the effects out. */
 
 /** PS3.8 Tables 9-1 to 9-5. */
@@ -41,6 +43,26 @@ export const EVENTS = {
   Evt19: 'Unrecognized or invalid PDU received',
 } as const
 export type Event = keyof typeof EVENTS
+
+/** PS3.8 Table 9-10: the event of a PDU that is received. */
+export const EVENT_OF_PDU: Readonly<Record<Pdu['type'], Event>> = {
+  'A-ASSOCIATE-AC': 'Evt3',
+  'A-ASSOCIATE-RJ': 'Evt4',
+  'A-ASSOCIATE-RQ': 'Evt6',
+  'P-DATA-TF': 'Evt10',
+  'A-RELEASE-RQ': 'Evt12',
+  'A-RELEASE-RP': 'Evt13',
+  'A-ABORT': 'Evt16',
+}
+
+/** What an event brings with it, on either side. */
+export interface Given {
+  readonly bytes?: readonly Buffer[]
+  /** Called when the network has taken `bytes`, or never will. */
+  readonly taken?: (error?: Error | null) => void
+  readonly abort?: { readonly source: number; readonly reason: number }
+  readonly pdu?: Pdu
+}
 
 /** What an action makes the association do. */
 export type Effect =
@@ -111,7 +133,7 @@ const each = (action: Action): Partial<Record<State, Action>> => Object.fromEntr
 const UNEXPECTED: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
 
 /** PS3.8 Table 9-10: event → state → action. An empty cell cannot happen. */
-export const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>>>>> = {
+const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>>>>> = {
   Evt1: { Sta1: 'AE-1' },
   Evt2: { Sta4: 'AE-2' },
   Evt3: { ...UNEXPECTED, Sta5: 'AE-3' },

@@ -138,26 +138,8 @@ export function viewedHeader(
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
   const header: ViewedHeader = {
-    study: {
-      studyInstanceUid: uids.studyInstanceUid,
-      // Component groups that are empty say nothing (PS3.5 §6.2.1.1).
-      patientName: withoutEnd(text(TAG.PatientName), '= '),
-      patientId: text(TAG.PatientID),
-      patientBirthDate: text(TAG.PatientBirthDate),
-      patientSex: text(TAG.PatientSex),
-      studyDate: text(TAG.StudyDate),
-      studyTime: text(TAG.StudyTime),
-      studyDescription: text(TAG.StudyDescription),
-      accessionNumber: text(TAG.AccessionNumber),
-    },
-    series: {
-      ...uids,
-      seriesNumber: integer(values.number(TAG.SeriesNumber)),
-      modality,
-      seriesDescription: text(TAG.SeriesDescription),
-      bodyPartExamined: text(TAG.BodyPartExamined),
-      laterality: text(TAG.Laterality),
-    },
+    study: studyOf(values, uids.studyInstanceUid),
+    series: { ...uids, ...seriesOf(values) },
     instance: {
       ...uids,
       sopInstanceUid,
@@ -185,6 +167,27 @@ export function viewedHeader(
   }
   return { header, fault: counted.fault || fault }
 }
+
+const studyOf = ({ text }: AttributeValues, studyInstanceUid: string): HeaderStudy => ({
+  studyInstanceUid,
+  // Component groups that are empty say nothing (PS3.5 §6.2.1.1).
+  patientName: withoutEnd(text(TAG.PatientName), '= '),
+  patientId: text(TAG.PatientID),
+  patientBirthDate: text(TAG.PatientBirthDate),
+  patientSex: text(TAG.PatientSex),
+  studyDate: text(TAG.StudyDate),
+  studyTime: text(TAG.StudyTime),
+  studyDescription: text(TAG.StudyDescription),
+  accessionNumber: text(TAG.AccessionNumber),
+})
+
+const seriesOf = ({ text, number }: AttributeValues): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
+  seriesNumber: integer(number(TAG.SeriesNumber)),
+  modality: text(TAG.Modality),
+  seriesDescription: text(TAG.SeriesDescription),
+  bodyPartExamined: text(TAG.BodyPartExamined),
+  laterality: text(TAG.Laterality),
+})
 
 /** A header may claim any number: of pixel data without compression its length tells how many there can be. */
 function countFrames(

@@ -55,6 +55,6 @@ export const TAG = Object.fromEntries(
 const TAGS: ReadonlySet<number> = new Set(Object.values(TAG))
 
 /** Overlay planes are groups 6000 to 601E (PS3.5 §7.6). */
-export const isOverlay = (tag: number): boolean => tag >= 0x60000000 && tag <= 0x601effff && (tag & 0x10000) === 0
+const isOverlay = (tag: number): boolean => tag >= 0x60000000 && tag <= 0x601effff && (tag & 0x10000) === 0
 
 export const isLookedAt = (tag: number): boolean => TAGS.has(tag) || isOverlay(tag)

@@ -84,8 +84,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
       if (other.endpointId === endpointId || other.apiKeyId !== apiKeyId) continue
       const both = events.find((event) => other.events.includes(event))
       if (both === undefined) continue
-      const where = other.name || new URL(other.url).host
-      throw new ApiError('refused', `${both} goes to ${where} already: take it from there first.`, {
+      throw new ApiError('refused', `${both} goes to ${endpointName(other)} already: take it from there first.`, {
         errors: [{ path: 'body.events', message: `must not name ${both}, which another endpoint of the same studies takes` }],
       })
     }
@@ -228,3 +227,6 @@ const definedOf = (budgets: { readonly [E in EventType]?: number | undefined }):
 /** As the audit trail keeps it. */
 const plain = (value: object): Record<string, JsonValue> => JSON.parse(JSON.stringify(value))
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+
+/** Its name, or the host of its address: what a person calls it. */
+export const endpointName = ({ name, url }: Pick<EndpointRecord, 'name' | 'url'>): string => name || new URL(url).host

@@ -17,7 +17,7 @@ import { hashOfToken, mintToken } from './token.ts'
 import { checkPerson, isPending, type ListPart, type ListPlace, merged, type PersonPatch, partOf } from './users.ts'
 
 /** Row 9. */
-export const INVITATION_MS = 30 * 24 * 60 * 60_000
+const INVITATION_MS = 30 * 24 * 60 * 60_000
 
 /** Texts that are absent are null. */
 export type NewPerson = PersonFields & { readonly level: 'admin' | 'member' }

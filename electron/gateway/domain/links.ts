@@ -169,7 +169,7 @@ export function openLinks(deps: LinksDeps): Links {
 }
 
 /** Where a report's PDF is served. */
-export const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
+const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
 
 /**
  * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access of whoever gave it and of whom it is for,

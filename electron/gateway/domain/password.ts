@@ -8,7 +8,7 @@ export interface ScryptCost {
   readonly p: number
 }
 /** OWASP's first choice for scrypt: 128 MiB and some tenths of a second. */
-export const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 }
+const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32

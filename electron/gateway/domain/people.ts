@@ -14,7 +14,7 @@ import { hashOfToken, mintToken } from './token.ts'
 
 export type { SignIn } from './sessions.ts'
 
-export const LINK_MS = 15 * 60_000
+const LINK_MS = 15 * 60_000
 
 /** A one-time link; `token` is not kept. */
 export interface SignInLink {

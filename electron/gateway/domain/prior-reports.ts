@@ -38,7 +38,7 @@ const NOTHING = { studyId: null, studyInstanceUid: null, studyDescription: '', m
 
 /** The report of the study with its addenda below it. */
 function signedHere({ store }: Pick<DomainDeps, 'store'>, study: StudyRecord): PriorReport[] {
-  const signed = store.reports.ofStudy(study.studyId).filter(({ status }) => status === 'completed')
+  const signed = store.reports.signedOf(study.studyId)
   if (signed.length === 0) return []
   const { scanType = '', scanDate = null } = study.detail.reportMetadata ?? {}
   const text = signed.map(({ isAddendum, plainText }) => (isAddendum ? `Addendum\n${plainText ?? ''}` : (plainText ?? ''))).join('\n\n')

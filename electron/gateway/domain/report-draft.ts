@@ -5,7 +5,7 @@ import type { DomainDeps } from './audit.ts'
 import { personOf } from './report-people.ts'
 
 /** Revisions of a draft that are kept. */
-export const MOST_REVISIONS = 100
+const MOST_REVISIONS = 100
 
 /** What is being written, as the window shows it. */
 export function draftView({ store }: Pick<DomainDeps, 'store'>, { reportId, isAddendum, revision, ...draft }: ReportRecord): Draft {

@@ -190,7 +190,7 @@ function dayText(day: string): string {
 }
 
 /** Clinic time, with its zone and what that was off UTC. */
-export function instantText(instant: string, timeZone: string): string {
+function instantText(instant: string, timeZone: string): string {
   const at = Date.parse(instant)
   const { day, time } = wallClock(at, timeZone)
   const minutes = Math.round((Date.parse(`${day}T${time}Z`) - Math.floor(at / 1000) * 1000) / 60_000)

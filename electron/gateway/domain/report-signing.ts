@@ -92,13 +92,6 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     return { study, draft, part, input: pdfInput(study, draft.reportId, part) }
   }
 
-  /** Reports of the study that are signed, each as it was. */
-  const signedParts = (studyId: string): ReportPart[] =>
-    reports
-      .ofStudy(studyId)
-      .filter(({ status }) => status === 'completed')
-      .map((report) => signedPart(store, report))
-
   const pdfInput = (study: ScribeStudyRecord, reportId: string, part: ReportPart): ReportPdfInput => ({
     clinicName: settings.get('clinic.name'),
     letterhead: settings.get('reports.letterhead'),
@@ -109,7 +102,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     studyDescription: study.studyDescription,
     accessionNumber: accessionOf(deps, study.studyInstanceUid),
     metadata: study.detail.reportMetadata ?? {},
-    parts: [...signedParts(study.studyId), part],
+    parts: [...reports.signedOf(study.studyId).map((report) => signedPart(store, report)), part],
   })
 
   function freeze(caller: UserCaller, { study, draft, part, input }: Prepared, pdf: ReportPdf, order: SignOrder): SignResult {

@@ -63,8 +63,7 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
     demand(caller, 'readStudies')
     if (reportId === undefined) {
       const study = finder.resolve(caller, 'scribe', either, 'query')
-      const completed = reports.ofStudy(study.studyId).filter(({ status }) => status === 'completed')
-      return { reports: completed.map((report) => itemOf(report, study)), ...namesOf(study) }
+      return { reports: reports.signedOf(study.studyId).map((report) => itemOf(report, study)), ...namesOf(study) }
     }
     const { report, study } = found(caller, reportId)
     if (either.studyId !== undefined || either.studyInstanceUid !== undefined) {

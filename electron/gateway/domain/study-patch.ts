@@ -98,7 +98,7 @@ function patchedDetail(before: StudyDetail, patch: StudyPatch): StudyDetail {
 }
 
 /** Null clears one field, absence leaves it. */
-export function mergedMetadata(before: StudyReportMetadata, patch: MetadataPatch): StudyReportMetadata {
+function mergedMetadata(before: StudyReportMetadata, patch: MetadataPatch): StudyReportMetadata {
   const after: Record<string, unknown> = { ...before }
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete after[name]

@@ -1,8 +1,8 @@
 import type { Customers } from '#gateway/domain/customers.ts'
 import { listPage } from '#gateway/domain/list-page.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { accessOfAll } from '#gateway/http/callers.ts'
+import { type HttpApp, type PartnerHandlersOf, serveAll } from '#gateway/http/operations.ts'
 import { express } from '#shared/contract/express.ts'
-import { EXPRESS_ACCESS } from './access.ts'
 import { customerOf } from './customer.ts'
 
 export interface ExpressDeps {
@@ -11,10 +11,10 @@ export interface ExpressDeps {
 
 /** Declares the calls of Express customers (interface.md, Express customers). */
 export function serveExpress(app: HttpApp, deps: ExpressDeps): void {
-  serveAll(app, express, EXPRESS_ACCESS, expressHandlers(deps))
+  serveAll(app, express, accessOfAll(express), expressHandlers(deps))
 }
 
-const expressHandlers = ({ customers }: ExpressDeps): HandlersOf<typeof express, typeof EXPRESS_ACCESS> => ({
+const expressHandlers = ({ customers }: ExpressDeps): PartnerHandlersOf<typeof express> => ({
   create: ({ caller, body }) => customerOf(customers.create(caller, body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = customers.list(caller, { ...query, after: cursor })

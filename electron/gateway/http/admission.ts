@@ -21,7 +21,7 @@ export const isCaller = (who: Who | undefined): who is Caller => who !== undefin
  * `person` or `background`: a page of ours knows whether somebody is at work in it, or it asks by itself. Without it the call's own rule counts. It
  * decides nothing but whether the window stays unlocked, which any call of a person does.
  */
-export const USE_HEADER = 'x-isthmus-use'
+const USE_HEADER = 'x-isthmus-use'
 const USES: readonly SessionUse[] = ['person', 'background']
 const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse => USES.find((known) => known === headers[USE_HEADER]) ?? use
 

@@ -38,15 +38,15 @@ export const PARTNER_ACCESS = {
 } as const satisfies Record<string, (key: ApiKeyCaller) => boolean>
 export type PartnerAccess = keyof typeof PARTNER_ACCESS
 
-/** The access of one operation by its path (row 26). */
+/** The access of one operation of the interface by its path: the routes and their description go by it alike (row 26). */
 export const accessOf = ({ path }: { readonly path: string }): PartnerAccess =>
   path.startsWith('/v1/viewer/') || path.endsWith('/viewer-only-reroute-url') ? 'viewer' : 'partner'
 
 /** The access of each operation of a contract, as `serveAll` takes it. */
 export const accessOfAll = <T extends Readonly<Record<string, { readonly path: string }>>>(operations: T) =>
-  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, accessOf(operation)])) as {
-    readonly [K in keyof T]: PartnerAccess
-  }
+  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, accessOf(operation)])) as PartnerAccesses<T>
+
+export type PartnerAccesses<T> = { readonly [K in keyof T]: PartnerAccess }
 
 export interface CallerDeps {
   readonly callers: Callers

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '#shared/errors.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
-/** How long an answer is kept for its key. */
-export const IDEMPOTENCY_MS = 24 * 60 * 60_000
 
 /** An answer as it goes out: its status and its JSON. */
 export interface Answer {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { type AnyAccess, admissionOf, isCaller, isView, type Who } from './admission.ts'
-import { type Caller, callerName, type PartnerAccess } from './callers.ts'
+import { type Caller, callerName, type PartnerAccess, type PartnerAccesses } from './callers.ts'
 import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
 import type { Partners } from './partners.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
@@ -54,6 +54,9 @@ type Operations = Readonly<Record<string, Operation>>
 export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]: AnyAccess }> = {
   readonly [K in keyof T]: Handler<T[K], R[K]>
 }
+
+/** The same of a contract of the interface. */
+export type PartnerHandlersOf<T extends Operations> = HandlersOf<T, PartnerAccesses<T>>
 
 /** Who may make a call, and whether making it shows a person at work: what a window asks by itself does not keep its session awake. */
 export interface ServeRule<A extends AnyAccess = AnyAccess> {

@@ -8,7 +8,7 @@ import { isOurOrigin } from './host-names.ts'
 /** By the plain listener, where a `__Host-` cookie could not be set. */
 export const SESSION_COOKIE = 'isthmus-session'
 /** By TLS. The prefix is the browser's promise that it is of this very host (RFC 6265bis §4.1.3.2). */
-export const SECURE_SESSION_COOKIE = '__Host-isthmus-session'
+const SECURE_SESSION_COOKIE = '__Host-isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
 /** A person's call keeps a session from going idle; a look in the background (a stream, a poll) does not. */

@@ -4,7 +4,7 @@ import { ApiError } from '#shared/errors.ts'
 import { isEncrypted } from './sessions.ts'
 
 /** The prefix is the browser's promise that it is of this very host, and was set by TLS (RFC 6265bis §4.1.3.2). */
-export const WORKSTATION_COOKIE = '__Host-isthmus-workstation'
+const WORKSTATION_COOKIE = '__Host-isthmus-workstation'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Port: what a workstation's token stands for (docs/decisions/0023). */
@@ -22,7 +22,7 @@ export interface WorkstationCookie {
 }
 
 /** By TLS from another address than this end's. A proxy that speaks TLS on this PC is this PC. */
-export function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
+function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
   const { remoteAddress, localAddress } = socket
   return isEncrypted(socket) && remoteAddress !== localAddress && !OWN.includes(remoteAddress ?? '')
 }

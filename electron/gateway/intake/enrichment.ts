@@ -8,7 +8,7 @@ import type { MergedValues } from './study-values.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Waits after the first, second… failed question; after the last of them it is given up. */
-export const ASK_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
+const ASK_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
 
 export const NO_PARTNER = 'No partner is set up to be asked about studies.'
 

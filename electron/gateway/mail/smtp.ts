@@ -31,7 +31,7 @@ export interface SmtpLimits {
   /** The whole conversation. */
   readonly totalMs: number
 }
-export const SMTP_LIMITS: SmtpLimits = { connectMs: 10_000, silenceMs: 30_000, totalMs: 60_000 }
+const SMTP_LIMITS: SmtpLimits = { connectMs: 10_000, silenceMs: 30_000, totalMs: 60_000 }
 
 /** Hands one mail to the server; resolves when the server has taken it. @throws MailError */
 export async function sendBySmtp(

@@ -1,4 +1,5 @@
 import type { Customers } from '#gateway/domain/customers.ts'
+import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { orgs } from '#shared/contract/express.ts'
 import { organizationOf } from './organization.ts'
@@ -9,12 +10,7 @@ export interface OrgsDeps {
 
 /** Declares the legacy call that makes an organization (interface.md, Express customers). */
 export function serveOrgs(app: HttpApp, { customers }: OrgsDeps): void {
-  serveAll(
-    app,
-    orgs,
-    { create: 'partner' },
-    {
-      create: ({ caller, body }) => organizationOf(customers.createOrganization(caller, body)),
-    },
-  )
+  serveAll(app, orgs, accessOfAll(orgs), {
+    create: ({ caller, body }) => organizationOf(customers.createOrganization(caller, body)),
+  })
 }

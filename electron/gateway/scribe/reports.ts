@@ -1,7 +1,6 @@
 import type { Reports } from '#gateway/domain/reports.ts'
-import type { HandlersOf } from '#gateway/http/operations.ts'
+import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
 import type { scribe } from '#shared/contract/scribe.ts'
-import type { SCRIBE_ACCESS } from './access.ts'
 import { reportItemOf, reportsOf, scribeReportOf } from './report.ts'
 
 export interface ScribeReportDeps {
@@ -11,9 +10,7 @@ export interface ScribeReportDeps {
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe reports. */
-export const scribeReportHandlers = ({
-  reports,
-}: ScribeReportDeps): Pick<HandlersOf<typeof scribe, typeof SCRIBE_ACCESS>, ReportCalls> => ({
+export const scribeReportHandlers = ({ reports }: ScribeReportDeps): Pick<PartnerHandlersOf<typeof scribe>, ReportCalls> => ({
   reports: ({ caller, query }) => reportsOf(reports.list(caller, query), scribeReportOf),
   reportText({ caller, query }) {
     const found = reports.text(caller, query)

@@ -1,13 +1,13 @@
+import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers } from '#shared/contract/users.ts'
-import { SCRIBE_ACCESS, SCRIBE_USER_ACCESS } from './access.ts'
 import { type ScribeReportDeps, scribeReportHandlers } from './reports.ts'
 import { type ScribeStudyDeps, scribeStudyHandlers } from './studies.ts'
 import { type ScribeUserDeps, scribeUserHandlers } from './users.ts'
 
 /** Declares the scribe area (interface.md, Scribe studies, invitations and reports). */
 export function serveScribe(app: HttpApp, deps: ScribeStudyDeps & ScribeReportDeps & ScribeUserDeps): void {
-  serveAll(app, scribe, SCRIBE_ACCESS, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
-  serveAll(app, scribeUsers, SCRIBE_USER_ACCESS, scribeUserHandlers(deps))
+  serveAll(app, scribe, accessOfAll(scribe), { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
+  serveAll(app, scribeUsers, accessOfAll(scribeUsers), scribeUserHandlers(deps))
 }

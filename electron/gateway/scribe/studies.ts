@@ -1,9 +1,8 @@
 import type { Links } from '#gateway/domain/links.ts'
 import { listPage } from '#gateway/domain/list-page.ts'
 import type { Studies } from '#gateway/domain/studies.ts'
-import type { HandlersOf } from '#gateway/http/operations.ts'
+import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
 import type { scribe } from '#shared/contract/scribe.ts'
-import type { SCRIBE_ACCESS } from './access.ts'
 import { scribeStudyOf } from './study.ts'
 
 export interface ScribeStudyDeps {
@@ -11,7 +10,7 @@ export interface ScribeStudyDeps {
   readonly links: Pick<Links, 'reroute' | 'viewerOnly' | 'ephemeral'>
 }
 
-type ScribeHandlers = HandlersOf<typeof scribe, typeof SCRIBE_ACCESS>
+type ScribeHandlers = PartnerHandlersOf<typeof scribe>
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe studies; interface-choices §1.3. */

@@ -11,7 +11,7 @@ export interface Batch<I> {
 const MOST_CONTEXTS = 128
 
 /** What else every SOP class is proposed in: every application entity knows them (PS3.5 §10), so an instance can be converted. */
-export const ALWAYS = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian]
+const ALWAYS = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian]
 
 /**
  * Parts instances so that the presentation contexts of each part fit into one association. Each transfer syntax has a context of its own:

@@ -46,7 +46,7 @@ export interface NativeOptions {
 export const NATIVE_LIMITS = { processes: 2, echoSeconds: 40, findSeconds: 120, transcodeSeconds: 300 }
 
 /** What an instance may be converted to: nothing of the image is lost. */
-export const LOSSLESS: readonly string[] = [
+const LOSSLESS: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,

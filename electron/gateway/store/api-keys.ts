@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 
 /** A key of the `/v1` interface (interface-choices §6 row 25); the key itself is never stored, only its SHA-256 in hex. */
 export interface ApiKeyRecord {

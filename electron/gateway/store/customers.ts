@@ -1,9 +1,9 @@
 import type { Metadata } from '#shared/contract/values.ts'
 import type { Database } from './database.ts'
+import { flag } from './flag.ts'
 import { folded } from './folding.ts'
 import { type Slice, type SliceQuery, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
-import { flag } from './schema.ts'
 import type { Seal } from './seal.ts'
 import type { TimeKey } from './users.ts'
 

@@ -1,6 +1,6 @@
 import type { Destination } from '#shared/contract/destinations.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 
 /** A DICOM node as it was set up, and how the last attempt there went; its queue is counted by `forwards`. */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>

@@ -1,6 +1,6 @@
 import type { Device } from '#shared/contract/devices.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 
 /** The clinic's devices; one row for each AE title (in any case) and address. */
 export interface DevicesStore {

@@ -1,7 +1,7 @@
 import type { DisabledReason } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 import type { Seal } from './seal.ts'
 
 /** Where events go (interface-choices §6 row 50). */

@@ -4,8 +4,9 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import type { Database } from './database.ts'
 import { attemptsOf, type CallsSince, type CallTally, newestWithNotes, type Span, tallyOf, WITH_NOTES } from './event-tallies.ts'
+import { flag } from './flag.ts'
 import { type Slice, type SliceQuery, sliceOf } from './page.ts'
-import { flag, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 import type { Seal } from './seal.ts'
 
 /** waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a person. */

@@ -1,6 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
+import { flag } from './flag.ts'
 import type { HandedOutRow, ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
-import { flag, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 import type { Seal } from './seal.ts'
 
 /** A row of `imageStudies` with what is counted of other tables. */

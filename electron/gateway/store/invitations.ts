@@ -1,6 +1,6 @@
 import type { InvitationStatus } from '#shared/contract/users.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 import { emailKeyOf, PERSON_FLAGS, type PersonFields, type TimeKey } from './users.ts'
 
 /** An invitation (interface.md, Scribe invitation); it carries the user's fields as they were while it was open. */

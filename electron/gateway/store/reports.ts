@@ -1,8 +1,8 @@
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ReportStatus } from '#shared/lifecycle.ts'
 import type { Database } from './database.ts'
+import { flag } from './flag.ts'
 import { rawQuery } from './raw-query.ts'
-import { flag } from './schema.ts'
 import type { Seal } from './seal.ts'
 
 /** Who signed, as they were then; sealed at rest. */
@@ -58,6 +58,8 @@ export interface ReportsStore {
   draftOf(studyId: string): ReportRecord | undefined
   /** Oldest first, addenda too. */
   ofStudy(studyId: string): ReportRecord[]
+  /** Those of them that are signed. */
+  signedOf(studyId: string): ReportRecord[]
   /** Oldest first, without opening what is sealed. */
   entriesOf(studyId: string): ReportEntry[]
   insert(report: NewReportRecord): void
@@ -87,6 +89,8 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
     sealedSnapshot: seal.seal(Buffer.from(JSON.stringify(snapshotMetadata)), snapshotContext(report.reportId)),
     sealedSigner: signer === null ? null : seal.seal(Buffer.from(JSON.stringify(signer)), signerContext(report.reportId)),
   })
+  const ofStudy = (studyId: string) => db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf)
+
   return {
     get(reportId) {
       const row = db.get(every.where('reportId', '=', reportId))
@@ -96,7 +100,8 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
       const row = db.get(every.where('studyId', '=', studyId).where('status', '=', 'in_progress'))
       return row && recordOf(row)
     },
-    ofStudy: (studyId) => db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf),
+    ofStudy,
+    signedOf: (studyId) => ofStudy(studyId).filter(({ status }) => status === 'completed'),
     entriesOf: (studyId) =>
       db
         .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null }>(ENTRIES, [studyId]))

@@ -1,6 +1,6 @@
 import type { SavedView } from '#shared/contract/dashboard-studies.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 import type { Seal } from './seal.ts'
 
 /** A filter of a list under a name; sealed at rest, because what is searched for may name a patient. */

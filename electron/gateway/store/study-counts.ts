@@ -10,7 +10,7 @@ import { tallied } from './study-tallies.ts'
 import { type Stretch, stretchOf } from './study-times.ts'
 
 /** Counting of what is searched for stops here: nobody scrolls through more. */
-export const MOST_COUNTED = 1000
+const MOST_COUNTED = 1000
 
 export interface StudyCounts {
   /** How many studies the filter shows, and how many of what is searched for, or of the whole area, its other parts hide. */

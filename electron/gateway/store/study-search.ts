@@ -122,7 +122,7 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
 }
 
 /** The FTS5 expression of a filter with a search; undefined without one. `isCompared`: what it lets through is compared as a whole. */
-export function matchOf(
+function matchOf(
   { words }: SearchIndex,
   filter: StudyFilter,
   { isExact }: Pick<Stretch, 'isExact'>,

@@ -1,7 +1,7 @@
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import type { UserId } from '#shared/ids.ts'
 import type { Database } from './database.ts'
-import { flag } from './schema.ts'
+import { flag } from './flag.ts'
 
 /** What a user record and the invitation that made it have in common; absent texts are null. */
 export interface PersonFields {

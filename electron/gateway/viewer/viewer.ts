@@ -1,12 +1,12 @@
+import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { VIEWER_ACCESS, VIEWER_USER_ACCESS } from './access.ts'
 import { type ViewerStudyDeps, viewerStudyHandlers } from './studies.ts'
 import { type ViewerUserDeps, viewerUserHandlers } from './users.ts'
 
 /** Declares the viewer area (interface.md, Viewer studies and Viewer users). */
 export function serveViewer(app: HttpApp, deps: ViewerStudyDeps & ViewerUserDeps): void {
-  serveAll(app, viewer, VIEWER_ACCESS, viewerStudyHandlers(deps))
-  serveAll(app, viewerUsers, VIEWER_USER_ACCESS, viewerUserHandlers(deps))
+  serveAll(app, viewer, accessOfAll(viewer), viewerStudyHandlers(deps))
+  serveAll(app, viewerUsers, accessOfAll(viewerUsers), viewerUserHandlers(deps))
 }

@@ -14,7 +14,7 @@ import { fileKeyOf, NoRoom, type ViewCache } from './view-cache.ts'
 /** It is not shown, and nothing is wrong: it is here already. */
 export class LeftOut extends Error {}
 /** A sentence that is final for the file. */
-export class FileFault extends Error {}
+class FileFault extends Error {}
 
 export interface FileLoadingDeps {
   readonly downloads: Pick<Downloads, 'stream'>

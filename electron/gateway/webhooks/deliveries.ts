@@ -27,13 +27,6 @@ const HASTENED_AT_A_TIME = 200
 /** Calls at once to one endpoint. */
 const AT_ONCE = 4
 
-/** What the outbox says of a delivery. */
-export interface DeliveryPayload {
-  /** The event's id, which is its `webhook-id` at every attempt. */
-  readonly eventId: string
-  readonly reportId: string
-}
-
 /** What is sent, made anew for each attempt: the link in it is good for an hour. */
 export interface DeliveryData {
   readonly data: EventData<'report.delivered'>

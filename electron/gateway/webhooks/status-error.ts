@@ -22,7 +22,7 @@ export function statusError({ statusCode, headers }: Dispatcher.ResponseData, no
 const LONGEST_MS = 24 * 60 * 60_000
 
 /** RFC 9110 §10.2.3: seconds, or a date; at most a day of it is believed. */
-export function retryAfterMs(header: string | readonly string[] | undefined, now: number): number | undefined {
+function retryAfterMs(header: string | readonly string[] | undefined, now: number): number | undefined {
   if (typeof header !== 'string') return undefined
   const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(wait) ? undefined : Math.min(LONGEST_MS, Math.max(0, wait))

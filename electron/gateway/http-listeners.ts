@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Certificates } from './certificates.ts'
+import { sessionsOf } from './dashboard/session.ts'
+import { openLanListener } from './lan-listener.ts'
+import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
+import type { Listening } from './listening.ts'
+import type { Parts } from './parts.ts'
+
+export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'register'> {
+  /** Where the one for the LAN is, for this run; undefined: as the settings say. */
+  readonly https: { readonly host: string; readonly port: number } | undefined
+  readonly certificates: Certificates
+  readonly isSafe: boolean
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Opens the listener of this PC and the one for the LAN, which serve the same calls, and notes each where it is up.
+ * @throws StartError where a port cannot be had
+ */
+export async function openHttpListeners(parts: Parts, up: Listening, options: HttpListenersOptions): Promise<AsyncDisposable> {
+  const { https, certificates, isSafe, onError, ...served } = options
+  const { settings, people, store, workstations } = parts
+  await using opened = new AsyncDisposableStack()
+  const shared: Omit<HttpOptions, 'host' | 'port'> = {
+    ...served,
+    uuid: randomUUID,
+    allowedHosts: () => settings.get('http.allowedHosts'),
+    publicUrl: () => settings.get('http.publicUrl'),
+    sessions: sessionsOf(people, store),
+    workstations: { approvedOf: (token) => approvedOf(workstations, token) },
+  }
+  up.http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
+  const hosts = () => [...settings.get('http.allowedHosts'), hostname()]
+  const hint = https ? undefined : 'https.port (Settings, Access from other PCs)'
+  up.lan = opened.use(
+    await openLanListener({
+      ...{ settings, certificates, override: isSafe ? undefined : https, onError },
+      open: (at) => openHttps({ ...shared, ...at, allowedHosts: hosts }, certificates, hint),
+    }),
+  )
+  return opened.move()
+}
+
+function approvedOf({ find }: Parts['workstations'], token: string): string | undefined {
+  const { state, record } = find(token)
+  return state === 'approved' ? record?.workstationId : undefined
+}

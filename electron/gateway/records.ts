@@ -1,0 +1,49 @@
+import { watchAudit } from './audit-watch.ts'
+import { createFeed, type Feed, type NewFeedLine } from './dashboard/feed.ts'
+import { type AssociationLog, openAssociationLog } from './domain/association-log.ts'
+import type { AuditTrail } from './domain/audit-trail.ts'
+import { type EventLog, openEventLog } from './domain/event-log.ts'
+import { type EventRecorder, recordEvents } from './event-recorder.ts'
+import type { Log } from './log.ts'
+import { openPartnerState, type PartnerState } from './partner-state.ts'
+import type { Parts } from './parts.ts'
+
+export interface RecordsOptions {
+  readonly log: Log
+  /** Names of the back-ups that were put back since the last run. */
+  readonly restored: readonly string[]
+  readonly onError: (error: unknown) => void
+}
+
+/** What the gateway notes of its own work, for staff: the feed, and what outlives it. */
+export interface Records extends AsyncDisposable {
+  readonly feed: Feed
+  readonly auditTrail: AuditTrail
+  readonly partnerState: PartnerState
+  readonly eventLog: EventLog
+  readonly associationLog: AssociationLog
+  readonly recorder: EventRecorder
+}
+
+export function openRecords(parts: Parts, { log, restored, onError }: RecordsOptions): Records {
+  const { deps, store, partnerEndpoint } = parts
+  const { clock } = deps
+  const opened = new AsyncDisposableStack()
+  const feed = createFeed({ clock })
+  for (const name of restored) feed.append(restoredLine(name))
+  const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
+  const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => store.answers.newest() })
+  const eventLog = opened.use(openEventLog({ ...deps, onError }))
+  const associationLog = opened.use(openAssociationLog({ ...deps, onError }))
+  opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
+  return {
+    ...{ feed, auditTrail, partnerState, eventLog, associationLog },
+    recorder: recordEvents(eventLog, clock),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+const restoredLine = (name: string): NewFeedLine => ({
+  ...{ kind: 'audit', tone: 'warning', associationId: '', aeTitle: '', address: '' },
+  text: `The back-up ${name} was put back: what was written after it is not in the database any more, and is kept aside in the data folder.`,
+})

@@ -1,0 +1,5 @@
+/** Who made it. */
+export interface Made {
+  createdByApiKeyId: string | null
+  createdByUserId: string | null
+}
