@@ -14,36 +14,21 @@ const LinkNeeded = lazy(async () => ({ default: (await import('./accept/accept.t
 
 const root = createRootRoute({ component: Outlet })
 
-const textOf = (search: Record<string, unknown>, name: string): string | undefined => {
-  const value = search[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-const withToken = (search: Record<string, unknown>): { token?: string } => {
-  const token = textOf(search, 'token')
-  return token === undefined ? {} : { token }
-}
-
-/** The texts of these names that the address has: no patient appears in one. */
+/** The texts of these names that an address has. A study is named by its UID: no patient appears in one. */
 const texts =
   <const N extends string>(...names: readonly N[]) =>
   (search: Record<string, unknown>): { [K in N]?: string } =>
-    Object.fromEntries(names.flatMap((name) => (textOf(search, name) === undefined ? [] : [[name, textOf(search, name)]]))) as {
-      [K in N]?: string
-    }
+    Object.fromEntries(
+      names.map((name) => [name, search[name]] as const).filter(([, text]) => typeof text === 'string' && text !== ''),
+    ) as { [K in N]?: string }
 
-/** A study is named by its UID: no patient appears in an address. */
-const ofStudy = (search: Record<string, unknown>): { study?: string } => {
-  const study = textOf(search, 'study')
-  return study === undefined ? {} : { study }
-}
-
-const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: withToken, component: WelcomeRoute })
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: withToken, component: SignInRoute })
+const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: texts('token'), component: WelcomeRoute })
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: texts('token'), component: SignInRoute })
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  validateSearch: withToken,
+  validateSearch: texts('token'),
   component: InvitationRoute,
 })
 
@@ -154,20 +139,13 @@ const setup = createRoute({
 const worklist = createRoute({
   getParentRoute: () => shell,
   path: '/worklist/ask',
-  validateSearch: (search: Record<string, unknown>): { device?: string } => {
-    const device = textOf(search, 'device')
-    return device === undefined ? {} : { device }
-  },
+  validateSearch: texts('device'),
   component: lazyScreen(() => import('./worklist/worklist.tsx'), 'Worklist'),
 })
 const queries = createRoute({
   getParentRoute: () => shell,
   path: '/queries',
-  validateSearch: (search: Record<string, unknown>): { aeTitle?: string; outcome?: string } => {
-    const aeTitle = textOf(search, 'aeTitle')
-    const outcome = textOf(search, 'outcome')
-    return { ...(aeTitle !== undefined && { aeTitle }), ...(outcome !== undefined && { outcome }) }
-  },
+  validateSearch: texts('aeTitle', 'outcome'),
   component: lazyScreen(() => import('./queries/queries.tsx'), 'Queries'),
 })
 const query = createRoute({
@@ -183,10 +161,7 @@ const devices = createRoute({
 const images = createRoute({
   getParentRoute: () => shell,
   path: '/images',
-  validateSearch: (search: Record<string, unknown>): { show?: string } => {
-    const show = textOf(search, 'show')
-    return show === undefined ? {} : { show }
-  },
+  validateSearch: texts('show'),
   component: lazyScreen(() => import('./images/images.tsx'), 'Images'),
 })
 const reading = createRoute({
@@ -213,7 +188,7 @@ const readingStudy = createRoute({
 const quarantine = createRoute({
   getParentRoute: () => shell,
   path: '/images/quarantine',
-  validateSearch: ofStudy,
+  validateSearch: texts('study'),
   component: lazyScreen(() => import('./quarantine/quarantine.tsx'), 'Quarantine'),
 })
 const imageStudy = createRoute({
@@ -229,10 +204,7 @@ const destinations = createRoute({
 const priors = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/priors',
-  validateSearch: (search: Record<string, unknown>): { study?: string; destination?: string } => {
-    const destination = textOf(search, 'destination')
-    return { ...ofStudy(search), ...(destination !== undefined && { destination }) }
-  },
+  validateSearch: texts('study', 'destination'),
   component: lazyScreen(() => import('./priors/priors.tsx'), 'Priors'),
 })
 const queue = createRoute({
@@ -248,13 +220,7 @@ const partner = createRoute({
 const events = createRoute({
   getParentRoute: () => shell,
   path: '/events',
-  validateSearch: (search: Record<string, unknown>): { show?: string; type?: string; endpoint?: string; about?: string } =>
-    Object.fromEntries(
-      ['show', 'type', 'endpoint', 'about'].flatMap((name) => {
-        const given = textOf(search, name)
-        return given === undefined ? [] : [[name, given]]
-      }),
-    ),
+  validateSearch: texts('show', 'type', 'endpoint', 'about'),
   component: lazyScreen(() => import('./events/events.tsx'), 'Events'),
 })
 const eventMeter = createRoute({

@@ -26,14 +26,15 @@ export function closeViews(): void {
   for (const viewId of opened) closeView(viewId)
 }
 
-const ENDED: readonly ProblemError['code'][] = ['not-signed-in', 'not-permitted', 'not-found', 'refused']
+/** Refusals of a view that has ended, was revoked or cancelled: the gateway's sentence says which. */
+export const VIEW_ENDED: readonly ProblemError['code'][] = ['not-signed-in', 'not-permitted', 'not-found', 'refused']
 
 /** The view as it is now; undefined where it has ended. @throws ProblemError where that cannot be known */
 export async function liveView(viewId: string): Promise<View | undefined> {
   try {
     return await call(viewing.read, { params: { viewId } })
   } catch (error) {
-    if (error instanceof ProblemError && ENDED.includes(error.code)) return undefined
+    if (error instanceof ProblemError && VIEW_ENDED.includes(error.code)) return undefined
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,8 +8,8 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
-import { Notice, ToneIcon } from '../components/tone.tsx'
-import { passwordStrength } from '../display/password-strength.ts'
+import { PasswordHint } from '../components/password-hint.tsx'
+import { Notice } from '../components/tone.tsx'
 import { call, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
@@ -17,10 +17,13 @@ import { useEnter } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { words } from './words.ts'
 
+/** What became of it where nobody is signed in by it. */
+type End = 'accepted' | 'rejected'
+
 /** Where an invitation's link leads: who invites, and the choice to accept with a password or to reject. */
 export function Accept({ token }: { token: string }) {
   const navigate = useNavigate()
-  const [end, setEnd] = useState<'accepted' | 'rejected' | null>(null)
+  const [end, setEnd] = useState<End | null>(null)
   // A look, though it is a POST: the token stays out of addresses.
   const invitation = useQuery<OpenInvitation, ProblemError>({
     queryKey: [dashboardPeople.invitation.path, token],
@@ -95,12 +98,11 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end: 'accepted' | 'rejected') => void }) {
+function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
   const { token, invitation, onEnd } = props
   const navigate = useNavigate()
   const enter = useEnter()
   const accept = useSend(dashboardPeople.acceptInvitation)
-  const reject = useSend(dashboardPeople.rejectInvitation)
   const [isRejecting, setIsRejecting] = useState(false)
   const form = useForm({
     initialValues: { password: '' },
@@ -110,8 +112,6 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     },
   })
   const { firstName, lastName, email, clinicName, clinicRole, invitedBy, expiry } = invitation
-  const { password } = form.values
-  const strength = passwordStrength(password, [firstName, lastName, email, clinicName])
 
   const submit = form.onSubmit((values) =>
     accept.mutate(
@@ -151,12 +151,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           autoFocus
           {...form.getInputProps('password')}
         />
-        {password !== '' && (
-          <Group gap={6} role="status" data-tone={strength.tone} c="var(--tone-text)" fz="sm">
-            <ToneIcon tone={strength.tone} />
-            {strength.words}
-          </Group>
-        )}
+        <PasswordHint password={form.values.password} own={[firstName, lastName, email, clinicName]} />
         <Button type="submit" size="md" loading={accept.isPending}>
           {words.accept}
         </Button>
@@ -164,17 +159,25 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {words.reject}
         </Button>
       </Stack>
-      <Confirm
-        isOpen={isRejecting}
-        title={words.rejectTitle}
-        action={words.reject}
-        isBusy={reject.isPending}
-        error={reject.error}
-        onClose={() => setIsRejecting(false)}
-        onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
-      >
-        {words.rejectText}
-      </Confirm>
+      <Reject token={token} isOpen={isRejecting} onEnd={onEnd} onClose={() => setIsRejecting(false)} />
     </form>
+  )
+}
+
+function Reject(props: { token: string; isOpen: boolean; onEnd: (end: End) => void; onClose: () => void }) {
+  const { token, isOpen, onEnd, onClose } = props
+  const reject = useSend(dashboardPeople.rejectInvitation)
+  return (
+    <Confirm
+      isOpen={isOpen}
+      title={words.rejectTitle}
+      action={words.reject}
+      isBusy={reject.isPending}
+      error={reject.error}
+      onClose={onClose}
+      onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
+    >
+      {words.rejectText}
+    </Confirm>
   )
 }

@@ -5,13 +5,11 @@ import { Ago, Clock } from '../components/clock.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
+import { placeText } from '../display/session-place.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const POLL_MS = 30_000
-/** As the gateway names the PC that it runs on; other places are named by people. */
-const HERE = 'This PC'
 const texts = words.sessions
 
 /** Where this person is signed in; who manages the gateway sees everybody's on the screen for access. */
@@ -73,7 +71,7 @@ function Row({ session, isBusy, onEnd }: { session: OpenSession; isBusy: boolean
   return (
     <Table.Tr>
       <Table.Td>
-        {(place === HERE ? said(place) : place) || address}
+        {placeText(place) || address}
         {place && address && (
           <Text span size="sm" c="dimmed" ml={8} className="mono">
             {address}

@@ -13,7 +13,7 @@ export interface AssociationsSearch {
   readonly search?: string
 }
 
-export interface AssociationsFilter {
+interface AssociationsFilter {
   readonly show: Show
   readonly aeTitle?: string
   readonly address?: string

@@ -1,33 +1,25 @@
 import { ActionIcon, Button, Group, Select, TextInput, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconArrowUp, IconHistory, IconShieldCheck, IconX } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { IconHistory, IconShieldCheck, IconX } from '@tabler/icons-react'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { type AuditCheck, dashboard } from '#shared/contract/dashboard.ts'
-import type { ReplyOf } from '#shared/operation.ts'
 import { ActivityTabs } from '../activity/tabs.tsx'
-import { Clock } from '../components/clock.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Failed, Page } from '../components/page.tsx'
+import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { Notice } from '../components/tone.tsx'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { countText, durationText, numberText } from '../display/amounts.ts'
-import { ACT_GROUPS, actText } from '../display/audit-actions.ts'
-import { detailText, shortIds } from '../display/audit-detail.ts'
-import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { ACT_GROUPS } from '../display/audit-actions.ts'
+import { useSend } from '../gateway.ts'
 import { useActors } from './actors.ts'
 import css from './audit.module.css'
+import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { type Chosen, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
-import { TargetLink } from './target-link.tsx'
+import { useEntries } from './use-entries.ts'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/audit')
-/** Entries are few: what is new joins the first page by itself. */
-const EVERY_MS = 10_000
-
-type Entry = ReplyOf<typeof dashboard.audit>['entries'][number]
-
 /** The audit trail: searched, verified, taken along. */
 export function Audit() {
   const search = route.useSearch()
@@ -42,20 +34,7 @@ export function Audit() {
   }
   const filter = filterOf({ ...chosen, target: settledTarget })
   const isFiltered = Object.keys(filter).length > 0
-  const query = { ...filter, limit: 100 }
-  const { list, pages, more } = usePages(keyOf(dashboard.audit, query), (part, signal) =>
-    call(dashboard.audit, { query: { ...query, ...part } }, signal),
-  )
-  // The gateway looks for a part of the name: "signed in" is part of "sign-in failed".
-  const rows = pages.flatMap((page) => page.entries).filter(({ action }) => filter.action === undefined || action === filter.action)
-  const client = useQueryClient()
-  const isDeep = pages.length > 1
-  const { refetch } = list
-  useEffect(() => {
-    if (isDeep) return
-    const again = setInterval(() => void refetch({ cancelRefetch: false }), EVERY_MS)
-    return () => clearInterval(again)
-  }, [isDeep, refetch])
+  const { list, entries, more, isBehind, showLatest } = useEntries(filter)
   const actors = useActors()
   const columns = useMemo(() => columnsOf(actors), [actors])
   const verify = useSend(dashboard.verifyAudit, [dashboard.audit, dashboard.status])
@@ -82,50 +61,23 @@ export function Audit() {
         {verify.data && !verify.isPending && <Verdict check={verify.data} onClose={() => verify.reset()} />}
       </div>
       <Filters chosen={chosen} actors={actors} onChange={setChosen}>
-        {isDeep && (
-          <Button
-            variant="light"
-            size="xs"
-            leftSection={<IconArrowUp size={14} />}
-            onClick={() => void client.resetQueries({ queryKey: keyOf(dashboard.audit, query) })}
-          >
-            {words.newer}
-          </Button>
-        )}
+        {isBehind && <NewerButton name={words.newer} onClick={showLatest} />}
       </Filters>
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={10} />}
-      {list.isSuccess && rows.length === 0 && (
-        <Panel>
-          <Empty
-            icon={<IconHistory size={34} stroke={1.3} />}
-            title={isFiltered ? words.noneFound : words.none}
-            action={
-              isFiltered && (
-                <Button variant="default" onClick={() => setChosen(NOTHING)}>
-                  {words.clear}
-                </Button>
-              )
-            }
-          >
-            {isFiltered ? words.noneFoundText : words.noneText}
-          </Empty>
-        </Panel>
-      )}
-      {rows.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.label}
-            columns={columns}
-            rows={rows}
-            keyOf={(row) => row.seq}
-            least={760}
-            maxHeight="100%"
-            onEnd={more}
-            end={list.hasNextPage ? words.more : isFiltered ? words.lastFound : words.last}
-          />
-        </Panel>
-      )}
+      <PagedTable
+        list={list}
+        nothing={{
+          icon: IconHistory,
+          ...(isFiltered ? { title: words.noneFound, text: words.noneFoundText } : { title: words.none, text: words.noneText }),
+          clear: isFiltered ? { name: words.clear, run: () => setChosen(NOTHING) } : undefined,
+        }}
+        label={words.label}
+        columns={columns}
+        rows={entries}
+        keyOf={(row) => row.seq}
+        least={760}
+        onEnd={more}
+        end={list.hasNextPage ? words.more : isFiltered ? words.lastFound : words.last}
+      />
     </Page>
   )
 }
@@ -182,70 +134,25 @@ function Filters(props: { chosen: Chosen; actors: ReadonlyMap<string, string>; o
         value={chosen.target}
         onChange={(event) => change({ target: event.currentTarget.value })}
       />
-      <TextInput
-        type="date"
-        aria-label={words.from}
-        leftSection={words.from}
-        leftSectionWidth={widthOf(words.from)}
-        value={chosen.fromDay}
-        onChange={(event) => change({ fromDay: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        aria-label={words.to}
-        leftSection={words.to}
-        leftSectionWidth={widthOf(words.to)}
-        value={chosen.toDay}
-        onChange={(event) => change({ toDay: event.currentTarget.value })}
-      />
+      <DayField name={words.from} value={chosen.fromDay} onChange={(fromDay) => change({ fromDay })} />
+      <DayField name={words.to} value={chosen.toDay} onChange={(toDay) => change({ toDay })} />
       {children}
     </Group>
   )
 }
 
+function DayField({ name, value, onChange }: { name: string; value: string; onChange: (day: string) => void }) {
+  return (
+    <TextInput
+      type="date"
+      aria-label={name}
+      leftSection={name}
+      leftSectionWidth={widthOf(name)}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
 /** Pixels of a word at the left of its field. */
 const widthOf = (word: string) => word.length * 8 + 20
-
-const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<Entry>[] => [
-  { name: words.columns.seq, track: '52px', isRight: true, cell: ({ seq }) => seq },
-  { name: words.columns.at, track: '122px', cell: ({ at }) => <Clock instant={at} /> },
-  { name: words.columns.actor, track: 'minmax(110px, 1fr)', cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} /> },
-  { name: words.columns.action, track: 'minmax(120px, 0.9fr)', cell: ({ action }) => <Act action={action} /> },
-  { name: words.columns.target, track: 'minmax(100px, 1fr)', cell: (entry) => <Target entry={entry} actors={actors} /> },
-  { name: words.columns.detail, track: 'minmax(150px, 2fr)', cell: ({ detail }) => <Detail text={detailText(detail)} /> },
-]
-
-/** What was done; its own name on hover. */
-function Act({ action }: { action: string }) {
-  const text = actText(action)
-  return text === undefined ? <span className="mono">{action}</span> : <b title={action}>{text}</b>
-}
-
-function Target({ entry: { action, target }, actors }: { entry: Entry; actors: ReadonlyMap<string, string> }) {
-  const name = actors.get(`user:${target}`)
-  return (
-    <TargetLink action={action} target={target}>
-      {name === undefined ? <Id text={target} /> : <span title={target}>{name}</span>}
-    </TargetLink>
-  )
-}
-
-function Id({ text }: { text: string }) {
-  return (
-    <span className="mono" title={text}>
-      {shortIds(text)}
-    </span>
-  )
-}
-
-/** Three lines of it; all of it on hover. */
-const Detail = ({ text }: { text: string }) => (
-  <span title={text} className={css.detail} translate="no">
-    {shortIds(text)}
-  </span>
-)
-
-/** The actor by name where it has one; the id on hover. */
-function Who({ actor, name }: { actor: string; name: string | undefined }) {
-  return name === undefined ? <Id text={actor} /> : <span title={actor.includes(':') ? actor : undefined}>{name}</span>
-}

@@ -13,7 +13,7 @@ export interface Chosen {
 export const NOTHING: Chosen = { actor: '', action: '', target: '', fromDay: '', toDay: '' }
 
 /** What of the filters an address has; ids of what was changed are not among it. */
-export interface AuditSearch {
+interface AuditSearch {
   readonly actor?: string
   readonly action?: string
   readonly from?: string

@@ -2,7 +2,7 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import css from './beside.module.css'
 import { words } from './words.ts'
 
-export const PANES = ['report', 'context', 'signed'] as const
+const PANES = ['report', 'context', 'signed'] as const
 export type PaneName = (typeof PANES)[number]
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }

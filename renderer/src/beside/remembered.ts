@@ -1,7 +1,7 @@
 import { SHARE } from './split.ts'
 
 /** Where the images of a study are while its report is written. */
-export const IMAGES_MODES = ['hidden', 'beside', 'window'] as const
+const IMAGES_MODES = ['hidden', 'beside', 'window'] as const
 export type ImagesMode = (typeof IMAGES_MODES)[number]
 
 export interface Choice {

@@ -7,7 +7,7 @@ export interface Place {
 }
 
 /** A screen as the Window Management API has it. */
-export interface ScreenPlace {
+interface ScreenPlace {
   readonly availLeft: number
   readonly availTop: number
   readonly availWidth: number

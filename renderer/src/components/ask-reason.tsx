@@ -8,7 +8,7 @@ import { Notice } from './tone.tsx'
 import { words as shared } from './words.ts'
 
 /** What the dialog says; `label` and `example` are those of the field. */
-export interface ReasonWords {
+interface ReasonWords {
   readonly title: string
   readonly action: string
   readonly label: string

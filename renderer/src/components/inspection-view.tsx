@@ -155,7 +155,6 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
 
 function Exchange({ inspection }: { inspection: Inspection }) {
   const { question, partner } = inspection
-  const isAsked = partner !== null
   const { callingAeTitle, remoteAddress } = inspection
   const from = remoteAddress ? texts.at(callingAeTitle, remoteAddress) : callingAeTitle
   return (
@@ -180,58 +179,70 @@ function Exchange({ inspection }: { inspection: Inspection }) {
             ]}
           />
         </div>
-        <div>
-          <Text fw={600} mb={4}>
-            {isAsked || question === null ? texts.asked : texts.wouldBeAsked}
-          </Text>
-          {question === null ? (
-            <Text size="sm" c="dimmed">
-              {texts.nothing}
-            </Text>
-          ) : (
-            <Facts
-              facts={[
-                [texts.days, daysText(question.dateStart, question.dateEnd)],
-                [texts.modality, question.modality ?? texts.allModalities],
-                [texts.as, texts.at(question.callingAe, question.sourceIp)],
-                [
-                  texts.clinic,
-                  <span key="clinic" className="mono">
-                    {question.clinicId}
-                  </span>,
-                ],
-              ]}
-            />
-          )}
-        </div>
-        <div>
-          <Text fw={600} mb={4}>
-            {texts.answered}
-          </Text>
-          {partner === null ? (
-            <Text size="sm" c="dimmed">
-              {texts.notCalled}
-            </Text>
-          ) : (
-            <Facts
-              facts={[
-                [texts.atInstant, partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer],
-                [texts.took, inspection.partnerMs === null ? texts.notCalledShort : durationText(inspection.partnerMs)],
-                [texts.httpStatus, partner.httpStatus ?? texts.noStatus],
-                [texts.size, bytesText(partner.bytes)],
-                [
-                  texts.webhookId,
-                  <Group key="id" gap={4} wrap="nowrap">
-                    <span className="mono">{partner.webhookId}</span>
-                    <Copy value={partner.webhookId} what={texts.webhookIdName} />
-                  </Group>,
-                ],
-                ...(partner.detail ? ([[texts.detailOf, said(partner.detail)]] as const) : []),
-              ]}
-            />
-          )}
-        </div>
+        <Asked question={question} isAsked={partner !== null} />
+        <Answered partner={partner} tookMs={inspection.partnerMs} />
       </div>
     </Panel>
+  )
+}
+
+function Asked({ question, isAsked }: { question: Inspection['question']; isAsked: boolean }) {
+  return (
+    <div>
+      <Text fw={600} mb={4}>
+        {isAsked || question === null ? texts.asked : texts.wouldBeAsked}
+      </Text>
+      {question === null ? (
+        <Text size="sm" c="dimmed">
+          {texts.nothing}
+        </Text>
+      ) : (
+        <Facts
+          facts={[
+            [texts.days, daysText(question.dateStart, question.dateEnd)],
+            [texts.modality, question.modality ?? texts.allModalities],
+            [texts.as, texts.at(question.callingAe, question.sourceIp)],
+            [
+              texts.clinic,
+              <span key="clinic" className="mono">
+                {question.clinicId}
+              </span>,
+            ],
+          ]}
+        />
+      )}
+    </div>
+  )
+}
+
+function Answered({ partner, tookMs }: { partner: Inspection['partner']; tookMs: number | null }) {
+  return (
+    <div>
+      <Text fw={600} mb={4}>
+        {texts.answered}
+      </Text>
+      {partner === null ? (
+        <Text size="sm" c="dimmed">
+          {texts.notCalled}
+        </Text>
+      ) : (
+        <Facts
+          facts={[
+            [texts.atInstant, partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer],
+            [texts.took, tookMs === null ? texts.notCalledShort : durationText(tookMs)],
+            [texts.httpStatus, partner.httpStatus ?? texts.noStatus],
+            [texts.size, bytesText(partner.bytes)],
+            [
+              texts.webhookId,
+              <Group key="id" gap={4} wrap="nowrap">
+                <span className="mono">{partner.webhookId}</span>
+                <Copy value={partner.webhookId} what={texts.webhookIdName} />
+              </Group>,
+            ],
+            ...(partner.detail ? ([[texts.detailOf, said(partner.detail)]] as const) : []),
+          ]}
+        />
+      )}
+    </div>
   )
 }

@@ -5,7 +5,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { Clock } from '../components/clock.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { NothingListed } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { useReply } from '../gateway.ts'
 import { Communicate } from '../reading/communicate.tsx'
@@ -26,13 +27,7 @@ export function Criticals() {
       <ReadingTabs />
       {reply.isPending && <Waiting rows={4} height={46} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.isSuccess && criticals.length === 0 && (
-        <Panel>
-          <Empty icon={<IconPhoneCheck size={34} stroke={1.3} />} title={words.none}>
-            {words.noneText}
-          </Empty>
-        </Panel>
-      )}
+      {reply.isSuccess && criticals.length === 0 && <NothingListed icon={IconPhoneCheck} title={words.none} text={words.noneText} />}
       {criticals.length > 0 && (
         <Panel isFlush>
           <Table.ScrollContainer minWidth={720}>

@@ -3,7 +3,7 @@ import { words } from './words.ts'
 /** From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of immediate risk are told within minutes. */
 export const OVERDUE_MINUTES = 60
 
-export interface OpenFor {
+interface OpenFor {
   /** `4 min`, `1 h 05 min`, `2 days 3 h`. */
   readonly text: string
   readonly isOverdue: boolean

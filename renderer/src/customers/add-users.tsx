@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import type { ExpressCustomer } from '#shared/contract/express.ts'
 import { Failed, Waiting } from '../components/page.tsx'
+import { useTypedSearch } from '../components/search-field.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
@@ -19,8 +18,7 @@ const FOUND = 20
 /** Finds people and links them to the customer, one after another. */
 export function AddUsers({ customer, onClose }: { customer: ExpressCustomer; onClose: () => void }) {
   const { link } = useCustomerLinks()
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), 250)
+  const { typed, setTyped, search } = useTypedSearch()
   const people = useReply(dashboardPeople.people, { query: { limit: FOUND, search } })
   // Who has no access any more is not a user to be given studies.
   const found = people.data?.people.filter(({ state }) => state !== 'revoked') ?? []

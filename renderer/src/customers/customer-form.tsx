@@ -1,8 +1,8 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
-import { Failed } from '../components/page.tsx'
+import { FormEnd } from '../components/form-end.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { CUSTOMER_REPLIES, failed } from './changes.ts'
@@ -75,7 +75,6 @@ export function CustomerForm(props: {
       },
     )
   })
-  const error = create.error ?? update.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -95,15 +94,13 @@ export function CustomerForm(props: {
           }}
           errors={form.errors}
         />
-        {error && error.errors.length === 0 && <Failed error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending || update.isPending}>
-            {customer ? texts.save : texts.add}
-          </Button>
-        </Group>
+        <FormEnd
+          error={create.error ?? update.error}
+          cancel={texts.cancel}
+          submit={customer ? texts.save : texts.add}
+          isBusy={create.isPending || update.isPending}
+          onCancel={onCancel}
+        />
       </Stack>
     </form>
   )

@@ -1,5 +1,4 @@
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch, IconUserMinus, IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type CustomerUser, dashboardPeople } from '#shared/contract/dashboard-people.ts'
@@ -7,6 +6,7 @@ import type { ExpressCustomer } from '#shared/contract/express.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { Ago } from '../components/clock.tsx'
 import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
+import { useTypedSearch } from '../components/search-field.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import type { Tone } from '../display/tones.ts'
@@ -25,8 +25,7 @@ const TONES: Readonly<Record<CustomerUser['state'], Tone>> = { active: 'good', i
 export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   const { unlink } = useCustomerLinks()
   const { expressCustomerId, isActive, userCount } = customer
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), 250)
+  const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
   const { may } = useMay('manageCustomers')
   const input = { params: { expressCustomerId }, query: { limit: PART, search } }
@@ -34,21 +33,9 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
     call(dashboardPeople.customerUsers, { ...input, query: { ...input.query, ...part } }, signal),
   )
   const users = pages.flatMap((page) => page.users)
-  const add = (
-    <MayButton
-      permission="manageCustomers"
-      size="xs"
-      leftSection={<IconUserPlus size={15} />}
-      disabled={may && !isActive}
-      title={isActive ? undefined : texts.addBlocked}
-      onClick={() => setIsAdding(true)}
-    >
-      {texts.add}
-    </MayButton>
-  )
 
   return (
-    <Panel isFlush title={texts.title} aside={add}>
+    <Panel isFlush title={texts.title} aside={<Add isActive={isActive} onClick={() => setIsAdding(true)} />}>
       <div className={css.usersHead}>
         <p className={css.quiet}>{texts.about}</p>
         {(userCount > 8 || typed !== '') && (
@@ -86,6 +73,22 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
       )}
       {isAdding && <AddUsers customer={customer} onClose={() => setIsAdding(false)} />}
     </Panel>
+  )
+}
+
+function Add({ isActive, onClick }: { isActive: boolean; onClick: () => void }) {
+  const { may } = useMay('manageCustomers')
+  return (
+    <MayButton
+      permission="manageCustomers"
+      size="xs"
+      leftSection={<IconUserPlus size={15} />}
+      disabled={may && !isActive}
+      title={isActive ? undefined : texts.addBlocked}
+      onClick={onClick}
+    >
+      {texts.add}
+    </MayButton>
   )
 }
 

@@ -46,44 +46,17 @@ const Back = () => (
 )
 
 function Opened({ customer }: { customer: ExpressCustomer }) {
-  const { expressCustomerId, expressCustomerName, isActive, createdAt, updatedAt, userCount, metadata } = customer
   const [isEditing, setIsEditing] = useState(false)
   const [isBlocking, setIsBlocking] = useState(false)
-  const { block, unblock, isBlocking: isBusy, blockError } = useCustomerBlock(customer)
+  const blocking = useCustomerBlock(customer)
   const { why } = useMay('manageCustomers')
-  const pairs = Object.entries(metadata ?? {})
 
   return (
     <Page
-      title={expressCustomerName}
-      about={<State isActive={isActive} />}
+      title={customer.expressCustomerName}
+      about={<State isActive={customer.isActive} />}
       actions={
-        <>
-          <Button
-            variant="default"
-            leftSection={<IconFolders size={16} />}
-            renderRoot={(props) => <Link to="/studies" search={{ customer: expressCustomerId }} {...props} />}
-          >
-            {words.open}
-          </Button>
-          {isActive ? (
-            <MayButton
-              permission="manageCustomers"
-              variant="default"
-              leftSection={<IconBan size={16} />}
-              onClick={() => setIsBlocking(true)}
-            >
-              {words.deactivate}
-            </MayButton>
-          ) : (
-            <MayButton permission="manageCustomers" leftSection={<IconRestore size={16} />} onClick={unblock}>
-              {words.reactivate}
-            </MayButton>
-          )}
-          <MayButton permission="manageCustomers" leftSection={<IconPencil size={16} />} onClick={() => setIsEditing(true)}>
-            {words.rename}
-          </MayButton>
-        </>
+        <Actions customer={customer} onBlock={() => setIsBlocking(true)} onUnblock={blocking.unblock} onEdit={() => setIsEditing(true)} />
       }
     >
       <Back />
@@ -92,78 +65,131 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
           {why}
         </Notice>
       )}
-      {!isActive && (
+      {!customer.isActive && (
         <Notice tone="warning" title={words.isBlocked}>
           {words.isBlockedText}
         </Notice>
       )}
       <div className={css.columns}>
         <div className={css.side}>
-          <Panel title={words.details}>
-            <Facts
-              facts={[
-                [
-                  words.facts.id,
-                  <span key="id">
-                    <span className="mono">{expressCustomerId}</span> <Copy value={expressCustomerId} what={words.copyId} />
-                  </span>,
-                ],
-                [words.facts.users, numberText(userCount)],
-                [words.facts.made, <MadeBy key="made" customer={customer} />],
-                [words.facts.since, <Clock key="since" instant={createdAt} />],
-                [words.facts.changed, <Clock key="changed" instant={updatedAt} />],
-              ]}
-            />
-          </Panel>
-          <Panel title={words.metadata.title}>
-            {pairs.length === 0 ? (
-              <p className={css.quiet}>{words.metadata.none}</p>
-            ) : (
-              <dl className={css.metadata}>
-                {pairs.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}
-              </dl>
-            )}
-          </Panel>
+          <Details customer={customer} />
+          <Metadata pairs={Object.entries(customer.metadata ?? {})} />
         </div>
         <CustomerUsers customer={customer} />
       </div>
       <FormDrawer opened={isEditing} onClose={() => setIsEditing(false)} size={560} title={words.form.editTitle}>
         {isEditing && <CustomerForm customer={customer} onCancel={() => setIsEditing(false)} onDone={() => setIsEditing(false)} />}
       </FormDrawer>
-      <Confirm
-        isOpen={isBlocking}
-        title={words.deactivateTitle(expressCustomerName)}
-        action={words.deactivateAction}
-        keep={words.deactivateKeep}
-        isBusy={isBusy}
-        error={blockError}
-        onClose={() => setIsBlocking(false)}
-        onConfirm={() =>
-          void block().then(
-            () => setIsBlocking(false),
-            // Shown in the dialogue.
-            () => {},
-          )
-        }
-      >
-        <dl className={css.meaning}>
-          <div>
-            <dt>
-              <ToneIcon tone="warning" />
-              {words.deactivateRefused}
-            </dt>
-            <dd>{words.deactivateRefusedText}</dd>
-          </div>
-          <div>
-            <dt>
-              <ToneIcon tone="good" />
-              {words.deactivateStays}
-            </dt>
-            <dd>{words.deactivateStaysText(userCount)}</dd>
-          </div>
-        </dl>
-        <p>{words.deactivateUndo}</p>
-      </Confirm>
+      <AskBlock customer={customer} blocking={blocking} isOpen={isBlocking} onClose={() => setIsBlocking(false)} />
     </Page>
+  )
+}
+
+interface ActionsProps {
+  readonly customer: ExpressCustomer
+  readonly onBlock: () => void
+  readonly onUnblock: () => void
+  readonly onEdit: () => void
+}
+
+const Actions = ({ customer: { expressCustomerId, isActive }, onBlock, onUnblock, onEdit }: ActionsProps) => (
+  <>
+    <Button
+      variant="default"
+      leftSection={<IconFolders size={16} />}
+      renderRoot={(props) => <Link to="/studies" search={{ customer: expressCustomerId }} {...props} />}
+    >
+      {words.open}
+    </Button>
+    {isActive ? (
+      <MayButton permission="manageCustomers" variant="default" leftSection={<IconBan size={16} />} onClick={onBlock}>
+        {words.deactivate}
+      </MayButton>
+    ) : (
+      <MayButton permission="manageCustomers" leftSection={<IconRestore size={16} />} onClick={onUnblock}>
+        {words.reactivate}
+      </MayButton>
+    )}
+    <MayButton permission="manageCustomers" leftSection={<IconPencil size={16} />} onClick={onEdit}>
+      {words.rename}
+    </MayButton>
+  </>
+)
+
+function Details({ customer }: { customer: ExpressCustomer }) {
+  const { expressCustomerId, createdAt, updatedAt, userCount } = customer
+  return (
+    <Panel title={words.details}>
+      <Facts
+        facts={[
+          [
+            words.facts.id,
+            <span key="id">
+              <span className="mono">{expressCustomerId}</span> <Copy value={expressCustomerId} what={words.copyId} />
+            </span>,
+          ],
+          [words.facts.users, numberText(userCount)],
+          [words.facts.made, <MadeBy key="made" customer={customer} />],
+          [words.facts.since, <Clock key="since" instant={createdAt} />],
+          [words.facts.changed, <Clock key="changed" instant={updatedAt} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const Metadata = ({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }) => (
+  <Panel title={words.metadata.title}>
+    {pairs.length === 0 ? (
+      <p className={css.quiet}>{words.metadata.none}</p>
+    ) : (
+      <dl className={css.metadata}>{pairs.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}</dl>
+    )}
+  </Panel>
+)
+
+interface AskBlockProps {
+  readonly customer: ExpressCustomer
+  readonly blocking: ReturnType<typeof useCustomerBlock>
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+function AskBlock({ customer, blocking: { block, isBlocking, blockError }, isOpen, onClose }: AskBlockProps) {
+  return (
+    <Confirm
+      isOpen={isOpen}
+      title={words.deactivateTitle(customer.expressCustomerName)}
+      action={words.deactivateAction}
+      keep={words.deactivateKeep}
+      isBusy={isBlocking}
+      error={blockError}
+      onClose={onClose}
+      onConfirm={() =>
+        void block().then(
+          onClose,
+          // Shown in the dialogue.
+          () => {},
+        )
+      }
+    >
+      <dl className={css.meaning}>
+        <div>
+          <dt>
+            <ToneIcon tone="warning" />
+            {words.deactivateRefused}
+          </dt>
+          <dd>{words.deactivateRefusedText}</dd>
+        </div>
+        <div>
+          <dt>
+            <ToneIcon tone="good" />
+            {words.deactivateStays}
+          </dt>
+          <dd>{words.deactivateStaysText(customer.userCount)}</dd>
+        </div>
+      </dl>
+      <p>{words.deactivateUndo}</p>
+    </Confirm>
   )
 }

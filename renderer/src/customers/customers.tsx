@@ -1,13 +1,14 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Group } from '@mantine/core'
 import { IconBuildings, IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
 import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { NothingListed } from '../components/paged-table.tsx'
+import { SearchField, useTypedSearch } from '../components/search-field.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { numberText } from '../display/amounts.ts'
@@ -50,8 +51,7 @@ export function State({ isActive }: { isActive: boolean }) {
 /** Express customers, newest first, by what is in their names. */
 export function Customers() {
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
+  const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
   const { may, why } = useMay('manageCustomers')
   const box = useRef<HTMLInputElement>(null)
@@ -59,11 +59,6 @@ export function Customers() {
     { keys: '/', name: words.search, run: () => box.current?.select() },
     ...(may ? [{ keys: 'n', name: words.add, run: () => setIsAdding(true) }] : []),
   ])
-  const query = { limit: PART, expressCustomerName }
-  const { list, pages, more } = usePages(keyOf(express.list, query), (part, signal) =>
-    call(express.list, { query: { ...query, ...part } }, signal),
-  )
-  const customers = pages.flatMap((page) => page.expressCustomers)
   const open = ({ expressCustomerId }: ExpressCustomer) =>
     void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
   const add = (
@@ -80,56 +75,17 @@ export function Customers() {
         </Notice>
       )}
       <Group>
-        <TextInput
+        <SearchField
           ref={box}
-          type="search"
           className={css.search}
-          aria-label={words.search}
+          label={words.search}
           placeholder={words.searchWhat}
           maxLength={200}
-          leftSection={<IconSearch size={16} />}
           value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={setTyped}
         />
       </Group>
-      {list.isPending && <Waiting rows={8} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && customers.length === 0 && (
-        <Panel>
-          {expressCustomerName === '' ? (
-            <Empty icon={<IconBuildings size={34} stroke={1.3} />} title={words.none} action={add}>
-              {words.noneText}
-            </Empty>
-          ) : (
-            <Empty
-              icon={<IconSearch size={34} stroke={1.3} />}
-              title={words.noneFound}
-              action={
-                <Button variant="default" onClick={() => setTyped('')}>
-                  {words.clear}
-                </Button>
-              }
-            >
-              {words.noneFoundText}
-            </Empty>
-          )}
-        </Panel>
-      )}
-      {customers.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.label}
-            columns={COLUMNS}
-            rows={customers}
-            keyOf={({ expressCustomerId }) => expressCustomerId}
-            least={720}
-            maxHeight="100%"
-            onOpen={open}
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
-          />
-        </Panel>
-      )}
+      <CustomerList search={search} add={add} onClear={() => setTyped('')} onOpen={open} />
       <FormDrawer opened={isAdding} onClose={() => setIsAdding(false)} size={560} title={words.form.addTitle}>
         {isAdding && (
           <CustomerForm
@@ -143,5 +99,53 @@ export function Customers() {
         )}
       </FormDrawer>
     </Page>
+  )
+}
+
+interface CustomerListProps {
+  readonly search: string
+  /** Makes the first one. */
+  readonly add: ReactNode
+  readonly onClear: () => void
+  readonly onOpen: (customer: ExpressCustomer) => void
+}
+
+function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
+  const query = { limit: PART, expressCustomerName: search }
+  const { list, pages, more } = usePages(keyOf(express.list, query), (part, signal) =>
+    call(express.list, { query: { ...query, ...part } }, signal),
+  )
+  const customers = pages.flatMap((page) => page.expressCustomers)
+  const isEmpty = list.isSuccess && customers.length === 0
+  return (
+    <>
+      {list.isPending && <Waiting rows={8} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {isEmpty && search === '' && (
+        <Panel>
+          <Empty icon={<IconBuildings size={34} stroke={1.3} />} title={words.none} action={add}>
+            {words.noneText}
+          </Empty>
+        </Panel>
+      )}
+      {isEmpty && search !== '' && (
+        <NothingListed icon={IconSearch} title={words.noneFound} text={words.noneFoundText} clear={{ name: words.clear, run: onClear }} />
+      )}
+      {customers.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable
+            label={words.label}
+            columns={COLUMNS}
+            rows={customers}
+            keyOf={({ expressCustomerId }) => expressCustomerId}
+            least={720}
+            maxHeight="100%"
+            onOpen={onOpen}
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
+        </Panel>
+      )}
+    </>
   )
 }

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core'
 import { IconHistory, IconPencil, IconPlugConnected, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { EchoOutcome } from '../components/echo-outcome.tsx'
@@ -24,8 +25,7 @@ interface CardProps {
 
 /** One destination: how it stands, its queue, and a test of the connection. */
 export function DestinationCard({ destination, hasNative, mayManage, mayFind, onEdit, onRemove }: CardProps) {
-  const { destinationId, name, aeTitle, host, port, isTls, certificate, queue, lastError, lastSentAt, nextAttemptAt, hasPriors } =
-    destination
+  const { destinationId, name } = destination
   const echo = useSend(dashboardDestinations.echo)
   const state = words.states[stateOf(destination)]
   return (
@@ -40,38 +40,13 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
           </Tag>
           {mayManage && (
             <>
-              <Tooltip label={words.edit(name)}>
-                <ActionIcon size="md" aria-label={words.edit(name)} onClick={onEdit}>
-                  <IconPencil size={17} />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={words.remove(name)}>
-                <ActionIcon size="md" aria-label={words.remove(name)} onClick={onRemove}>
-                  <IconTrash size={17} />
-                </ActionIcon>
-              </Tooltip>
+              <Tool label={words.edit(name)} icon={<IconPencil size={17} />} onClick={onEdit} />
+              <Tool label={words.remove(name)} icon={<IconTrash size={17} />} onClick={onRemove} />
             </>
           )}
         </Group>
       </div>
-      <Facts
-        facts={[
-          [
-            words.facts.address,
-            <div key="address">
-              <span className="mono">
-                {aeTitle}@{host}:{port}
-              </span>
-              {isTls && <div>{certificate === null ? words.tlsUnchecked : words.tls}</div>}
-            </div>,
-          ],
-          [words.facts.gets, getsText(destination)],
-          [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
-          [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
-          ...(lastError ? ([[words.facts.error, said(lastError)]] as const) : []),
-          ...(nextAttemptAt && lastError ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const) : []),
-        ]}
-      />
+      <Facts facts={factsOf(destination)} />
       <EchoOutcome result={echo.isPending ? undefined : echo.data} error={echo.error} />
       <div className={css.foot}>
         <Button
@@ -93,7 +68,7 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
             {words.test}
           </Button>
         )}
-        {mayFind && hasPriors && (
+        {mayFind && destination.hasPriors && (
           <Button
             variant="default"
             size="xs"
@@ -106,4 +81,32 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
       </div>
     </Panel>
   )
+}
+
+const Tool = ({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) => (
+  <Tooltip label={label}>
+    <ActionIcon size="md" aria-label={label} onClick={onClick}>
+      {icon}
+    </ActionIcon>
+  </Tooltip>
+)
+
+function factsOf(destination: Destination): readonly (readonly [name: string, value: ReactNode])[] {
+  const { aeTitle, host, port, isTls, certificate, queue, lastError, lastSentAt, nextAttemptAt } = destination
+  return [
+    [
+      words.facts.address,
+      <div key="address">
+        <span className="mono">
+          {aeTitle}@{host}:{port}
+        </span>
+        {isTls && <div>{certificate === null ? words.tlsUnchecked : words.tls}</div>}
+      </div>,
+    ],
+    [words.facts.gets, getsText(destination)],
+    [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
+    [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
+    ...(lastError ? ([[words.facts.error, said(lastError)]] as const) : []),
+    ...(nextAttemptAt && lastError ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const) : []),
+  ]
 }

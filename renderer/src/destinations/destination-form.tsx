@@ -1,14 +1,16 @@
-import { Button, Group, NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Destination, dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
+import { fieldTexts } from '../components/field-texts.ts'
+import { FormEnd } from '../components/form-end.tsx'
 import { FormPart } from '../components/form-part.tsx'
-import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const { form: texts } = words
+const told = fieldTexts(texts)
 
 interface Values {
   name: string
@@ -27,31 +29,13 @@ interface Values {
 export function DestinationForm({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
   const add = useSend(dashboardDestinations.add, [dashboardDestinations.list])
   const update = useSend(dashboardDestinations.update, [dashboardDestinations.list])
-  const form = useForm<Values>({
-    initialValues: {
-      name: destination?.name ?? '',
-      aeTitle: destination?.aeTitle ?? '',
-      host: destination?.host ?? '',
-      port: destination?.port ?? 104,
-      isTls: destination?.isTls ?? false,
-      certificate: destination?.certificate ?? '',
-      isEnabled: destination?.isEnabled ?? true,
-      isAutomatic: destination?.isAutomatic ?? false,
-      modalities: destination?.modalities ?? [],
-      hasPriors: destination?.hasPriors ?? false,
-    },
-    validate: (values) => {
-      const parsed = NewDestination.safeParse(bodyOf(values))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
-    },
-  })
+  const form = useForm<Values>({ initialValues: valuesOf(destination), validate: faultsOf })
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values)
     const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
     if (destination) update.mutate({ params: { destinationId: destination.destinationId }, body }, options)
     else add.mutate({ body }, options)
   })
-  const error = add.error ?? update.error
 
   return (
     <form onSubmit={submit} noValidate>
@@ -89,21 +73,36 @@ export function DestinationForm({ destination, onDone }: { destination: Destinat
           />
         )}
       </FormPart>
-      {error && error.errors.length === 0 && <Failed error={error} />}
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={onDone}>
-          {texts.cancel}
-        </Button>
-        <Button type="submit" loading={add.isPending || update.isPending}>
-          {destination ? texts.save : texts.add}
-        </Button>
-      </Group>
+      <FormEnd
+        error={add.error ?? update.error}
+        cancel={texts.cancel}
+        submit={destination ? texts.save : texts.add}
+        isBusy={add.isPending || update.isPending}
+        onCancel={onDone}
+        mt="md"
+      />
     </form>
   )
 }
 
+/** What the form begins with. @param destination null for a new one */
+const valuesOf = (destination: Destination | null): Values => ({
+  name: destination?.name ?? '',
+  aeTitle: destination?.aeTitle ?? '',
+  host: destination?.host ?? '',
+  port: destination?.port ?? 104,
+  isTls: destination?.isTls ?? false,
+  certificate: destination?.certificate ?? '',
+  isEnabled: destination?.isEnabled ?? true,
+  isAutomatic: destination?.isAutomatic ?? false,
+  modalities: destination?.modalities ?? [],
+  hasPriors: destination?.hasPriors ?? false,
+})
+
 const bodyOf = (values: Values) => ({ ...values, port: Number(values.port), certificate: values.certificate.trim() || null })
 
-type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
-
-const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })
+/** What the gateway would refuse, by field; a fault inside the modalities is told at the list. */
+function faultsOf(values: Values): Readonly<Record<string, string>> {
+  const parsed = NewDestination.safeParse(bodyOf(values))
+  return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
+}

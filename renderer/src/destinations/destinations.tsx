@@ -37,15 +37,7 @@ export function Destinations() {
       about={words.about}
       actions={
         <>
-          {mayFind && destinations.some((one) => one.hasPriors) && (
-            <Button
-              variant="default"
-              leftSection={<IconHistory size={16} />}
-              renderRoot={(props) => <Link to="/destinations/priors" {...props} />}
-            >
-              {words.priors}
-            </Button>
-          )}
+          {mayFind && destinations.some((one) => one.hasPriors) && <PriorsLink />}
           {add}
         </>
       }
@@ -91,6 +83,12 @@ export function Destinations() {
     </Page>
   )
 }
+
+const PriorsLink = () => (
+  <Button variant="default" leftSection={<IconHistory size={16} />} renderRoot={(props) => <Link to="/destinations/priors" {...props} />}>
+    {words.priors}
+  </Button>
+)
 
 function Remove({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
   const remove = useSend(dashboardDestinations.remove, [dashboardDestinations.list])

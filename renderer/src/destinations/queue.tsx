@@ -6,26 +6,23 @@ import { useCallback, useMemo, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { type Destination, dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
 import { AskReason } from '../components/ask-reason.tsx'
-import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
+import { showRefused } from '../components/refused.ts'
+import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import { Tag } from '../components/tone.tsx'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
-import { call, keyOf, usePages, useReply, useSend } from '../gateway.ts'
+import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ForwardedImages } from './forwarded-images.tsx'
+import { ForwardedStudies, SHOWS, type Show } from './forwarded-studies.tsx'
 import { stateOf } from './state.ts'
 import { Trouble } from './trouble.tsx'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/destinations/$destinationId')
-const SHOWS = ['all', 'waiting', 'failed'] as const
-type Show = (typeof SHOWS)[number]
-/** Mantine's subtle red is all but white in the dark. */
-const GIVE_UP = { variant: 'subtle', color: 'red', c: 'var(--tone-danger-text)' } as const
 /** A study, or all that waits. */
 type Part = ForwardedStudy | 'all'
 
@@ -64,43 +61,17 @@ export function Queue() {
 
 function Studies({ destination }: { destination: Destination }) {
   const { destinationId, queue } = destination
+  const hasOpen = queue.waiting + queue.failed > 0
   const mayManage = useMayManageStudies()
   const [show, setShow] = useState<Show>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
   const [opened, setOpened] = useState<ForwardedStudy | null>(null)
-  const { mutate: retry, isPending: isRetrying } = useSend(dashboardDestinations.retry, CHANGES)
-  const query = { destinationId, show, limit: 50 }
-  const { isOpen } = useLive()
-  const { list, pages, more } = usePages(
-    keyOf(dashboardDestinations.studies, query),
-    (part, signal) => call(dashboardDestinations.studies, { query: { ...query, ...part } }, signal),
-    isOpen ? undefined : 10_000,
-  )
-  const tryNow = useCallback(
-    (part: Part) =>
-      retry(
-        { params: { destinationId }, body: bodyOf(part) },
-        {
-          onSuccess: ({ message }) =>
-            notifications.show({ message: message === undefined ? words.retried : said(message), icon: <IconCheck size={18} /> }),
-          onError: (error) => notifications.show({ color: 'red', message: said(error.message) }),
-        },
-      ),
-    [retry, destinationId],
-  )
-  const columns = useMemo(() => [...studyColumns(setOpened), ...(mayManage ? [decisions(tryNow, setDropping)] : [])], [mayManage, tryNow])
-  const state = words.states[stateOf(destination)]
-  const studies = pages.flatMap((page) => page.studies)
-  const hasOpen = queue.waiting + queue.failed > 0
+  const { tryNow, isRetrying } = useRetry(destinationId)
+  const decisions = useMemo(() => (mayManage ? { onRetry: tryNow, onDrop: setDropping } : null), [mayManage, tryNow])
 
   return (
     <>
-      <Group gap={10}>
-        <Tag tone={state.tone} meaning={state.meaning}>
-          {state.name}
-        </Tag>
-        <ForwardCounts counts={queue} />
-      </Group>
+      <Standing destination={destination} />
       <Trouble destination={destination} />
       <Group gap={12}>
         <SegmentedControl
@@ -121,36 +92,13 @@ function Studies({ destination }: { destination: Destination }) {
             >
               {words.retryAll}
             </Button>
-            <Button {...GIVE_UP} size="xs" leftSection={<IconX size={15} />} onClick={() => setDropping('all')}>
+            <Button {...SUBTLE_DANGER} size="xs" leftSection={<IconX size={15} />} onClick={() => setDropping('all')}>
               {words.dropAll}…
             </Button>
           </>
         )}
       </Group>
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={6} />}
-      {list.isSuccess && studies.length === 0 && (
-        <Panel>
-          <Empty icon={<IconSend size={34} stroke={1.3} />} title={show === 'all' ? words.queueNone : words.queueNoneShown}>
-            {show === 'all' && words.queueNoneText}
-          </Empty>
-        </Panel>
-      )}
-      {studies.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.queueLabel}
-            columns={columns}
-            rows={studies}
-            keyOf={(row) => row.studyInstanceUid}
-            least={mayManage ? 768 : 660}
-            maxHeight="100%"
-            onOpen={setOpened}
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
-          />
-        </Panel>
-      )}
+      <ForwardedStudies destinationId={destinationId} show={show} decisions={decisions} onOpen={setOpened} />
       <Drawer opened={opened !== null} onClose={() => setOpened(null)} size={720} title={words.images(destination.name)}>
         {opened && <ForwardedImages study={opened} />}
       </Drawer>
@@ -159,54 +107,35 @@ function Studies({ destination }: { destination: Destination }) {
   )
 }
 
-const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<ForwardedStudy>[] => [
-  {
-    name: words.columns.patient,
-    track: 'minmax(150px, 1.2fr)',
-    cell: ({ patientName, studyInstanceUid }) => (
-      <>
-        <PersonName value={patientName} />
-        <div>
-          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-            {words.study}
-          </Link>
-        </div>
-      </>
-    ),
-  },
-  { name: words.columns.counts, track: 'minmax(150px, 1fr)', cell: (study) => <ForwardCounts counts={study} /> },
-  {
-    name: words.columns.error,
-    track: 'minmax(180px, 2fr)',
-    cell: (study) => (
-      <>
-        {said(study.lastError)}
-        <div>
-          <Button variant="subtle" c="var(--mantine-color-anchor)" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
-            {words.showImages}
-          </Button>
-        </div>
-      </>
-    ),
-  },
-  { name: words.columns.at, track: '96px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
-]
+/** Sends what waits at once, and says what came of it. */
+function useRetry(destinationId: string) {
+  const { mutate: retry, isPending: isRetrying } = useSend(dashboardDestinations.retry, CHANGES)
+  const tryNow = useCallback(
+    (part: Part) =>
+      retry(
+        { params: { destinationId }, body: bodyOf(part) },
+        { onSuccess: ({ message }) => showDecided(message, words.retried), onError: (error) => showRefused(said(error.message)) },
+      ),
+    [retry, destinationId],
+  )
+  return { tryNow, isRetrying }
+}
 
-const decisions = (onRetry: (part: Part) => void, onDrop: (part: Part) => void): Column<ForwardedStudy> => ({
-  name: words.columns.actions,
-  track: '96px',
-  cell: (study) =>
-    study.waiting + study.failed > 0 && (
-      <Stack gap={4}>
-        <Button variant="default" size="compact-xs" onClick={() => onRetry(study)}>
-          {words.retry}
-        </Button>
-        <Button {...GIVE_UP} size="compact-xs" onClick={() => onDrop(study)}>
-          {words.drop}…
-        </Button>
-      </Stack>
-    ),
-})
+/** What the gateway says of a decision, or what it means. */
+const showDecided = (message: string | undefined, usual: string) =>
+  notifications.show({ message: message === undefined ? usual : said(message), icon: <IconCheck size={18} /> })
+
+function Standing({ destination }: { destination: Destination }) {
+  const state = words.states[stateOf(destination)]
+  return (
+    <Group gap={10}>
+      <Tag tone={state.tone} meaning={state.meaning}>
+        {state.name}
+      </Tag>
+      <ForwardCounts counts={destination.queue} />
+    </Group>
+  )
+}
 
 function Drop({ destination, part, onDone }: { destination: Destination; part: Part; onDone: () => void }) {
   const drop = useSend(dashboardDestinations.drop, CHANGES)
@@ -224,7 +153,7 @@ function Drop({ destination, part, onDone }: { destination: Destination; part: P
           {
             onSuccess: ({ message }) => {
               onDone()
-              notifications.show({ message: message === undefined ? words.dropped : said(message), icon: <IconCheck size={18} /> })
+              showDecided(message, words.dropped)
             },
             onError,
           },

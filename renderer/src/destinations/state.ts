@@ -1,7 +1,7 @@
 import type { Destination } from '#shared/contract/destinations.ts'
 import { words } from './words.ts'
 
-export type DestinationState = keyof typeof words.states
+type DestinationState = keyof typeof words.states
 
 /** How a destination stands: what asks for a person first. */
 export function stateOf({ isEnabled, queue, lastError, lastSentAt }: Destination): DestinationState {

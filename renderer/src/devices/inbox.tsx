@@ -9,6 +9,7 @@ import { Clock } from '../components/clock.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { useLive } from '../live.ts'
+import { nameOf } from './device-name.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
 import { servicesText } from './services.ts'
@@ -49,8 +50,7 @@ function Caller({ caller }: { caller: UnknownCaller }) {
     approve.mutate(
       { body: { aeTitle, address, name, modality: modality.trim() || null, anyAddress } },
       {
-        onSuccess: (device) =>
-          notifications.show({ message: words.inbox.added(device.name || device.aeTitle), icon: <IconCheck size={18} /> }),
+        onSuccess: (device) => notifications.show({ message: words.inbox.added(nameOf(device)), icon: <IconCheck size={18} /> }),
         onError: (error) => form.setErrors(faultsByField(error)),
       },
     ),

@@ -1,6 +1,6 @@
 import { words } from './words.ts'
 
-export interface ShownStatus {
+interface ShownStatus {
   readonly tone: 'good' | 'warning' | 'danger' | 'plain'
   /** Short name, for a list. */
   readonly name: string

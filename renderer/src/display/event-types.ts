@@ -4,7 +4,7 @@ import { words } from './event-words.ts'
 /** The events as people know them. */
 export const EVENT_NAMES: Record<EventType, { readonly name: string; readonly about: string }> = words.events
 
-export type EventKind = (typeof EVENTS)[EventType]['kind']
+type EventKind = (typeof EVENTS)[EventType]['kind']
 
 /** What a failure of an event means. */
 export const EVENT_KINDS: Record<EventKind, { readonly name: string; readonly meaning: string }> = words.kinds

@@ -1,6 +1,6 @@
 import { words } from './words.ts'
 
-export interface PasswordStrength {
+interface PasswordStrength {
   readonly tone: 'danger' | 'warning' | 'good'
   readonly words: string
 }

@@ -1,7 +1,7 @@
 import { words } from './words.ts'
 
 /** A person's name as screens show it. */
-export interface ShownName {
+interface ShownName {
   /** Family name of the alphabetic group, letters as the partner wrote them. */
   readonly family: string
   /** What follows the comma: given and middle names, then suffix and prefix. */

@@ -3,6 +3,7 @@ import { IconChecklist } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import type { ReplyOf } from '#shared/operation.ts'
 import { Failed, Page, Panel } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { OUTCOMES } from '../display/event-outcomes.ts'
@@ -45,16 +46,7 @@ export function DryRun() {
                 check.reset()
               }}
             />
-            {hasStudy && (
-              <TextInput
-                label={texts.study}
-                description={texts.studyAbout}
-                maxLength={64}
-                classNames={{ input: 'mono' }}
-                value={study}
-                onChange={(event) => setStudy(event.currentTarget.value)}
-              />
-            )}
+            {hasStudy && <StudyField value={study} onChange={setStudy} />}
             <Textarea
               label={texts.body}
               placeholder={texts.bodyExample}
@@ -81,26 +73,42 @@ export function DryRun() {
             </Panel>
           )}
           {check.error && <Failed error={check.error} />}
-          {check.data && !check.isPending && (
-            <>
-              <Notice
-                tone={check.data.outcome === 'accepted' && check.data.notes.length > 0 ? 'warning' : OUTCOMES[check.data.outcome].tone}
-                title={OUTCOMES[check.data.outcome].name}
-              >
-                {said(check.data.sentence)}
-              </Notice>
-              {check.data.notes.length > 0 && (
-                <Panel>
-                  <Notes title={texts.notes} notes={check.data.notes} />
-                </Panel>
-              )}
-              <Panel title={texts.used}>
-                {check.data.used === null ? <Text c="dimmed">{texts.nothing}</Text> : <BodyView text={check.data.used} what={texts.used} />}
-              </Panel>
-            </>
-          )}
+          {check.data && !check.isPending && <Result result={check.data} />}
         </div>
       </div>
     </Page>
+  )
+}
+
+function StudyField({ value, onChange }: { value: string; onChange: (study: string) => void }) {
+  return (
+    <TextInput
+      label={texts.study}
+      description={texts.studyAbout}
+      maxLength={64}
+      classNames={{ input: 'mono' }}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+/** The judgement, what was strange, and what would be used. */
+function Result({ result: { outcome, sentence, notes, used } }: { result: ReplyOf<typeof dashboardEvents.dryRun> }) {
+  const { tone, name } = OUTCOMES[outcome]
+  return (
+    <>
+      <Notice tone={outcome === 'accepted' && notes.length > 0 ? 'warning' : tone} title={name}>
+        {said(sentence)}
+      </Notice>
+      {notes.length > 0 && (
+        <Panel>
+          <Notes title={texts.notes} notes={notes} />
+        </Panel>
+      )}
+      <Panel title={texts.used}>
+        {used === null ? <Text c="dimmed">{texts.nothing}</Text> : <BodyView text={used} what={texts.used} />}
+      </Panel>
+    </>
   )
 }

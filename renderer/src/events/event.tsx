@@ -10,13 +10,13 @@ import { Copy } from '../components/copy.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { showRefused } from '../components/refused.ts'
 import { Notice, Tag } from '../components/tone.tsx'
-import { endpointName } from '../display/endpoint-name.ts'
 import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
+import { endpointOf } from './endpoint-of.ts'
 import css from './events.module.css'
 import { words } from './words.ts'
 
@@ -98,7 +98,6 @@ type Fact = readonly [name: string, value: ReactNode]
 
 function EventFacts({ event }: { event: EventRecord }) {
   const endpoints = useReply(dashboardEvents.endpoints, {}, { staleTime: 30_000 }).data?.endpoints
-  const endpoint = endpoints?.find((one) => one.endpointId === event.endpointId)
   const { facts } = words
   const rows: readonly Fact[] = [
     ...(event.effect ? ([[facts.effect, said(event.effect)]] as const) : []),
@@ -106,7 +105,7 @@ function EventFacts({ event }: { event: EventRecord }) {
       facts.id,
       <Group key="id" gap={4} wrap="nowrap" align="flex-start">
         <span className="mono">{event.eventId}</span>
-        <Copy value={event.eventId} what="event id" />
+        <Copy value={event.eventId} what={words.idName} />
       </Group>,
     ],
     [
@@ -138,10 +137,7 @@ function EventFacts({ event }: { event: EventRecord }) {
           ],
         ] as const)
       : []),
-    [
-      facts.endpoint,
-      endpoint ? endpointName(endpoint) : event.endpointId === null ? words.noEndpoint : endpoints ? words.goneEndpoint : '',
-    ],
+    [facts.endpoint, endpointOf(endpoints, event.endpointId)],
     [facts.created, <Clock key="created" instant={event.createdAt} />],
     [facts.updated, <Clock key="updated" instant={event.updatedAt} />],
     ...(event.nextAt ? ([[facts.next, <Clock key="next" instant={event.nextAt} />]] as const) : []),

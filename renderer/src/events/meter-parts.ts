@@ -4,7 +4,7 @@ import type { Tone } from '../display/tones.ts'
 import { words } from './words.ts'
 
 /** A part of all calls of an event. */
-export interface MeterPart {
+interface MeterPart {
   readonly name: string
   readonly tone: Tone
   readonly count: number

@@ -3,7 +3,8 @@ import { IconGauge } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardEvents, type MeterRow } from '#shared/contract/events.ts'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { NothingListed } from '../components/paged-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useReply } from '../gateway.ts'
@@ -36,13 +37,7 @@ export function Meter() {
       </Group>
       {reply.isPending && <Waiting rows={4} height={120} />}
       {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.data && rows.length === 0 && (
-        <Panel>
-          <Empty icon={<IconGauge size={34} stroke={1.3} />} title={texts.none}>
-            {texts.noneText}
-          </Empty>
-        </Panel>
-      )}
+      {reply.data && rows.length === 0 && <NothingListed icon={IconGauge} title={texts.none} text={texts.noneText} />}
       <div className={css.meters}>
         {ordered.map((row) => (
           <EventMeter key={row.type} row={row} />

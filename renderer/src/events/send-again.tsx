@@ -62,32 +62,7 @@ function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDo
           <Radio value="span" label={texts.span} />
         </Stack>
       </Radio.Group>
-      {asked.which === 'span' && (
-        <>
-          <SimpleGrid cols={2}>
-            <TextInput
-              type="datetime-local"
-              label={texts.from}
-              description={texts.spanZone}
-              value={asked.from}
-              onChange={(event) => change({ from: event.currentTarget.value })}
-            />
-            <TextInput
-              type="datetime-local"
-              label={texts.to}
-              description={texts.spanZone}
-              value={asked.to}
-              onChange={(event) => change({ to: event.currentTarget.value })}
-            />
-          </SimpleGrid>
-          <Radio.Group label={texts.only} value={asked.only} onChange={(only) => change({ only: only as Asked['only'] })}>
-            <Group mt={8}>
-              <Radio value="failed" label={texts.onlyFailed} />
-              <Radio value="all" label={texts.onlyAll} />
-            </Group>
-          </Radio.Group>
-        </>
-      )}
+      {asked.which === 'span' && <Span asked={asked} onChange={change} />}
       <div role="status">
         {!body && <Notice tone="warning">{texts.spanMissing}</Notice>}
         {body && trial.isPending && <Notice tone="plain">{texts.counting}</Notice>}
@@ -104,6 +79,36 @@ function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDo
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** From when to when, and of those which. */
+function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Asked>) => void }) {
+  return (
+    <>
+      <SimpleGrid cols={2}>
+        <TextInput
+          type="datetime-local"
+          label={texts.from}
+          description={texts.spanZone}
+          value={asked.from}
+          onChange={(event) => onChange({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="datetime-local"
+          label={texts.to}
+          description={texts.spanZone}
+          value={asked.to}
+          onChange={(event) => onChange({ to: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <Radio.Group label={texts.only} value={asked.only} onChange={(only) => onChange({ only: only as Asked['only'] })}>
+        <Group mt={8}>
+          <Radio value="failed" label={texts.onlyFailed} />
+          <Radio value="all" label={texts.onlyAll} />
+        </Group>
+      </Radio.Group>
+    </>
   )
 }
 

@@ -1,11 +1,9 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
-import type { ReplyOf } from '#shared/operation.ts'
-import type { ProblemError } from '../client.ts'
 import { EVENT_ORDER } from '../display/event-types.ts'
-import { call, keyOf } from '../gateway.ts'
+import { call, keyOf, usePages } from '../gateway.ts'
 import { useLive } from '../live.ts'
 
 export const SHOWS = ['all', 'waiting', 'failed', 'notes'] as const
@@ -45,20 +43,13 @@ const PAGES_KEPT_NEW = 2
 export function useEvents(filter: EventFilter) {
   const client = useQueryClient()
   const query = { ...filter, limit: 50 }
-  const key = [...keyOf(dashboardEvents.list, query), 'pages']
-  const list = useInfiniteQuery<ReplyOf<typeof dashboardEvents.list>, ProblemError>({
-    queryKey: key,
-    initialPageParam: undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call(dashboardEvents.list, { query: { ...query, ...(typeof pageParam === 'string' && { cursor: pageParam }) } }, signal),
-    getNextPageParam: (last) => (last.hasMore ? last.cursor : undefined),
-    refetchInterval: (current) => ((current.state.data?.pages.length ?? 0) <= PAGES_KEPT_NEW ? EVERY_MS : false),
-  })
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  const pages = list.data?.pages ?? []
+  const key = keyOf(dashboardEvents.list, query)
+  const { list, pages, more } = usePages(
+    key,
+    (part, signal) => call(dashboardEvents.list, { query: { ...query, ...part } }, signal),
+    EVERY_MS,
+    PAGES_KEPT_NEW,
+  )
   const newestLine = useLive().lines[0]?.lineId
   const isBehind = pages.length > PAGES_KEPT_NEW
   const { refetch } = list

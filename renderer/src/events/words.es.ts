@@ -45,6 +45,7 @@ export const es: Translated<English> = {
   back: 'Todos los eventos',
   gone: 'Este evento ya no se guarda',
   goneText: 'Los eventos se guardan el tiempo que indican los ajustes; uno que espera nunca se elimina.',
+  idName: 'id. del evento',
   facts: {
     event: 'Este evento',
     id: 'Id. del evento',

@@ -45,6 +45,7 @@ const en = {
   back: 'All events',
   gone: 'This event is not kept any more',
   goneText: 'Events are kept for as long as the settings say; one that waits is never removed.',
+  idName: 'event id',
   facts: {
     event: 'This event',
     id: 'Event id',

@@ -4,6 +4,7 @@ import { PersonName } from '../components/person-name.tsx'
 import { SeverityTag } from '../components/severity-tag.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
+import { nameOf } from '../devices/device-name.ts'
 import { clockText, timeText } from '../display/dates.ts'
 import { said } from '../language/said.ts'
 import { useZone } from '../status.ts'
@@ -85,8 +86,8 @@ function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
 
 function OnDevice({ device }: { device: ExamDevice }) {
   const zone = useZone()
-  const { aeTitle, name, isOnList, sentAt, withheld } = device
-  const who = name || aeTitle
+  const { isOnList, sentAt, withheld } = device
+  const who = nameOf(device)
   if (withheld !== '') {
     return (
       <span className={css.withheld}>

@@ -1,18 +1,20 @@
-import { Button, Group, SegmentedControl } from '@mantine/core'
+import { Group, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconArrowUp, IconPhoto } from '@tabler/icons-react'
+import { IconPhoto } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { Clock } from '../components/clock.tsx'
 import { openImages } from '../components/open-images.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { NewerButton, NothingListed } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { type Column, type TableHandle, VirtualTable } from '../components/virtual-table.tsx'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { said } from '../language/said.ts'
 import { SearchBox } from '../lists/search-box.tsx'
+import { tableOf } from '../lists/use-rows.ts'
+import { useTableKeys } from '../lists/use-table-keys.ts'
 import { words as listWords } from '../lists/words.ts'
-import { useShortcuts } from '../shell/shortcuts.ts'
 import { useStatus } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
@@ -68,15 +70,15 @@ export function Images() {
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const studies = useImageStudies(show, search)
   const choose = (value: string) => void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
-  const table = useRef<TableHandle>(null)
-  const press = (key: string) => () => void table.current?.press(key)
-  useShortcuts(listWords.keys, [
-    { keys: 'j', name: listWords.keyNames.down, run: press('j') },
-    { keys: 'k', name: listWords.keyNames.up, run: press('k') },
-    { keys: 'Enter', name: listWords.keyNames.open, run: press('Enter') },
-    { keys: 'v', name: listWords.keyNames.images, run: press('v') },
-  ])
-  const isFiltered = show !== 'all' || search !== ''
+  const { table, press } = useTableKeys([{ keys: 'v', name: listWords.keyNames.images }])
+  const clear = () => {
+    setTyped('')
+    choose('all')
+  }
+  const showNew = () => {
+    studies.showNew()
+    table.current?.toTop()
+  }
 
   return (
     <Page title={words.title} about={words.about} isFull>
@@ -97,51 +99,24 @@ export function Images() {
           onChange={choose}
           data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
         />
-        {studies.unseen > 0 && (
-          <Button
-            variant="light"
-            size="xs"
-            leftSection={<IconArrowUp size={14} />}
-            onClick={() => {
-              studies.showNew()
-              table.current?.toTop()
-            }}
-          >
-            {words.newer(studies.unseen)}
-          </Button>
-        )}
+        {studies.unseen > 0 && <NewerButton name={words.newer(studies.unseen)} onClick={showNew} />}
       </Group>
       {studies.error && <Failed error={studies.error} onRetry={studies.retry} />}
       {studies.isPending && !studies.error && <Waiting rows={10} height={46} />}
-      {studies.isSuccess && studies.rows.length === 0 && (
-        <Panel>
-          <None
-            isFiltered={isFiltered}
-            onClear={() => {
-              setTyped('')
-              choose('all')
-            }}
-          />
-        </Panel>
-      )}
+      {studies.isSuccess && studies.rows.length === 0 && (show !== 'all' || search !== '' ? <NoneFound onClear={clear} /> : <None />)}
       {studies.rows.length > 0 && (
         <Panel isFlush className="grow">
           <VirtualTable
+            {...tableOf(studies)}
             label={words.label}
             columns={columns}
             handle={table}
-            rows={studies.rows}
-            topOf={studies.shownKey}
-            isBusy={studies.isBehind}
-            onScrolled={studies.scrolled}
-            onSight={studies.inSight}
             rowKeys={ROW_KEYS}
             ahead={30}
             keyOf={(row) => row.studyInstanceUid}
             least={768}
             maxHeight="100%"
             onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
-            onEnd={studies.more}
             end={studies.hasMore ? words.more : words.last}
           />
         </Panel>
@@ -150,27 +125,11 @@ export function Images() {
   )
 }
 
-function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+function None() {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
-  const icon = <IconPhoto size={34} stroke={1.3} />
-  if (!isFiltered) {
-    return (
-      <Empty icon={icon} title={words.none}>
-        {words.noneText(listener?.aeTitle ?? null)}
-      </Empty>
-    )
-  }
-  return (
-    <Empty
-      icon={icon}
-      title={words.noneFiltered}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {words.clear}
-        </Button>
-      }
-    >
-      {words.noneFilteredText}
-    </Empty>
-  )
+  return <NothingListed icon={IconPhoto} title={words.none} text={words.noneText(listener?.aeTitle ?? null)} />
 }
+
+const NoneFound = ({ onClear }: { onClear: () => void }) => (
+  <NothingListed icon={IconPhoto} title={words.noneFiltered} text={words.noneFilteredText} clear={{ name: words.clear, run: onClear }} />
+)

@@ -27,6 +27,7 @@ import { SeriesPanel } from './series.tsx'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid')
+const { facts } = words
 
 /** The images of one study: what came, whether it is the right patient, and where it goes. */
 export function Study() {
@@ -43,23 +44,7 @@ export function Study() {
           <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
         </Link>
       }
-      actions={
-        study && (
-          <>
-            {mayManage && (
-              <Button
-                variant="default"
-                leftSection={<IconHistory size={16} />}
-                renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
-              >
-                {words.priors}
-              </Button>
-            )}
-            <ReportLink studyInstanceUid={studyInstanceUid} />
-            <OpenImages of={{ studyInstanceUid }} />
-          </>
-        )
-      }
+      actions={study && <Actions studyInstanceUid={studyInstanceUid} mayManage={mayManage} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
@@ -92,6 +77,22 @@ export function Study() {
   )
 }
 
+const Actions = ({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) => (
+  <>
+    {mayManage && (
+      <Button
+        variant="default"
+        leftSection={<IconHistory size={16} />}
+        renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+      >
+        {words.priors}
+      </Button>
+    )}
+    <ReportLink studyInstanceUid={studyInstanceUid} />
+    <OpenImages of={{ studyInstanceUid }} />
+  </>
+)
+
 /** Where the study is one for reporting. */
 function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
   const studyId = useReply(dashboardReports.byUid, { params: { studyInstanceUid } }, { staleTime: 60_000 }).data?.studyId
@@ -110,49 +111,6 @@ function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
 type Fact = readonly [name: string, value: ReactNode]
 
 function Head({ study }: { study: ImageStudy }) {
-  const { facts } = words
-  const patient: readonly Fact[] = [
-    [facts.patientId, <Mono key="id" text={study.patientId} />],
-    [facts.born, dayText(study.patientBirthDate)],
-    [facts.sex, sexText(study.patientSex)],
-    [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
-    [facts.description, study.studyDescription],
-    ...(study.quarantined > 0
-      ? ([
-          [
-            facts.setAside,
-            <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
-              {words.setAsideWait(study.quarantined)}
-            </Link>,
-          ],
-        ] as const)
-      : []),
-  ]
-  const arrival: readonly Fact[] = [
-    [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
-    [facts.device, study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle],
-    [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
-    [
-      facts.first,
-      <span key="span">
-        <Clock instant={study.firstInstanceAt} />, {words.lastOne} <Clock instant={study.lastInstanceAt} />
-      </span>,
-    ],
-    [
-      facts.transfer,
-      <span key="transfer">
-        {words.transfers[study.lastTransfer.how]} <Clock instant={study.lastTransfer.at} />
-        {study.lastTransfer.detail && `: ${said(study.lastTransfer.detail)}`}
-      </span>,
-    ],
-    [
-      facts.uid,
-      <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
-        <Mono text={study.studyInstanceUid} />
-        <Copy value={study.studyInstanceUid} what={words.studyUid} />
-      </Group>,
-    ],
-  ]
   return (
     <Panel>
       <Group justify="space-between" align="flex-start" gap={16} mb={10}>
@@ -169,12 +127,56 @@ function Head({ study }: { study: ImageStudy }) {
         </Group>
       </Group>
       <div className={css.facts}>
-        <Facts facts={patient.map(shown)} />
-        <Facts facts={arrival.map(shown)} />
+        <Facts facts={patientFacts(study).map(shown)} />
+        <Facts facts={arrivalFacts(study).map(shown)} />
       </div>
     </Panel>
   )
 }
+
+const patientFacts = (study: ImageStudy): readonly Fact[] => [
+  [facts.patientId, <Mono key="id" text={study.patientId} />],
+  [facts.born, dayText(study.patientBirthDate)],
+  [facts.sex, sexText(study.patientSex)],
+  [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
+  [facts.description, study.studyDescription],
+  ...(study.quarantined > 0
+    ? ([
+        [
+          facts.setAside,
+          <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
+            {words.setAsideWait(study.quarantined)}
+          </Link>,
+        ],
+      ] as const)
+    : []),
+]
+
+const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
+  [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
+  [facts.device, study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle],
+  [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
+  [
+    facts.first,
+    <span key="span">
+      <Clock instant={study.firstInstanceAt} />, {words.lastOne} <Clock instant={study.lastInstanceAt} />
+    </span>,
+  ],
+  [
+    facts.transfer,
+    <span key="transfer">
+      {words.transfers[study.lastTransfer.how]} <Clock instant={study.lastTransfer.at} />
+      {study.lastTransfer.detail && `: ${said(study.lastTransfer.detail)}`}
+    </span>,
+  ],
+  [
+    facts.uid,
+    <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
+      <Mono text={study.studyInstanceUid} />
+      <Copy value={study.studyInstanceUid} what={words.studyUid} />
+    </Group>,
+  ],
+]
 
 const shown = ([name, value]: Fact): Fact => [name, value === '' ? words.missing : value]
 

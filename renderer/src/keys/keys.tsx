@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconBan, IconKey, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { faultsByField } from '../client.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
+import { IconAct } from '../components/icon-act.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { Tag } from '../components/tone.tsx'
@@ -98,16 +99,8 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
                   </Group>
                 ) : (
                   <Group gap={2} justify="flex-end" wrap="nowrap">
-                    <Tooltip label={words.rotate(key.description)}>
-                      <ActionIcon aria-label={words.rotate(key.description)} onClick={() => onRotate(key)}>
-                        <IconRefresh size={17} />
-                      </ActionIcon>
-                    </Tooltip>
-                    <Tooltip label={words.revoke(key.description)}>
-                      <ActionIcon aria-label={words.revoke(key.description)} onClick={() => onRevoke(key)}>
-                        <IconBan size={17} />
-                      </ActionIcon>
-                    </Tooltip>
+                    <IconAct icon={IconRefresh} label={words.rotate(key.description)} onClick={() => onRotate(key)} />
+                    <IconAct icon={IconBan} label={words.revoke(key.description)} onClick={() => onRevoke(key)} />
                   </Group>
                 )}
               </Table.Td>

@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type View, viewing, viewPaths } from '#shared/contract/viewing.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
-import type { ProblemError } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { showRefused } from '../components/refused.ts'
 import { call, useReply } from '../gateway.ts'
@@ -11,14 +10,13 @@ import { said } from '../language/said.ts'
 import { linkedViewId } from '../linked.ts'
 import { hasUnsaved, whenLeft } from '../reading/window-drafts.ts'
 import { useSession } from '../session.ts'
+import { VIEW_ENDED } from '../views.ts'
 import css from './linked.module.css'
 import { LinkedHead } from './linked-head.tsx'
 import { LinkedStudy } from './linked-study.tsx'
 import { Plain } from './plain.tsx'
 import { words } from './words.ts'
 
-/** Ended, revoked, cancelled: the gateway's sentence says which. */
-const ENDED: readonly ProblemError['code'][] = ['not-signed-in', 'not-permitted', 'not-found', 'refused']
 const POLL_MS = 30_000
 /** The polls of an open page are signs of life to the gateway, so the page watches for use itself, as the window does. */
 const IDLE_MS = 30 * 60_000
@@ -42,7 +40,7 @@ export function LinkedScreen() {
 
   if (step === 'closed') return <Plain title={words.closed}>{words.closedText}</Plain>
   if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
-  const hasEnded = reply.isError && ENDED.includes(reply.error.code)
+  const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
   if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={said(reply.error.message)} />
   if (reply.isError && !view) {
     return (

@@ -29,17 +29,121 @@ export function FilterMenu({ state }: { state: StudyListState }) {
   )
 }
 
+interface PartProps {
+  readonly state: StudyListState
+}
+
+function Filters({ state }: PartProps) {
+  const { filter, choose } = state
+  return (
+    <Stack gap={14}>
+      <SeverityPart state={state} />
+      <StatusPart state={state} />
+      <AssignedPart state={state} />
+      <CustomerPart state={state} />
+      <DaysPart state={state} />
+      <Select
+        size="xs"
+        label={texts.cancelled}
+        allowDeselect={false}
+        value={filter.cancelled}
+        data={CANCELLED.map((value) => ({ value, label: texts.cancelledNames[value] }))}
+        onChange={(one) => choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })}
+        comboboxProps={{ withinPortal: false }}
+      />
+    </Stack>
+  )
+}
+
+/** Chooses several of a part's values; none is no filter. */
+const chooseSome = ({ filter, choose }: StudyListState, part: 'severity' | 'status', values: readonly string[]) =>
+  choose(values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter))
+
+const SeverityPart = ({ state }: PartProps) => (
+  <Part name={texts.severity}>
+    <Chip.Group multiple value={[...(state.filter.severity ?? [])]} onChange={(values) => chooseSome(state, 'severity', values)}>
+      {BACKWARDS.map((one) => (
+        <Chip key={one} size="xs" value={one}>
+          {words.severities[one][0]}
+        </Chip>
+      ))}
+    </Chip.Group>
+  </Part>
+)
+
+const StatusPart = ({ state }: PartProps) => (
+  <Part name={texts.status}>
+    <Chip.Group multiple value={[...(state.filter.status ?? [])]} onChange={(values) => chooseSome(state, 'status', values)}>
+      {STATUSES[state.area].map((one) => (
+        <Chip key={one} size="xs" value={one}>
+          {words.statuses[one][0]}
+        </Chip>
+      ))}
+    </Chip.Group>
+  </Part>
+)
+
+function AssignedPart({ state: { filter, choose, area } }: PartProps) {
+  const { assignedTo } = filter
+  const personId = assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo
+  const personName = usePersonName(personId)
+  return (
+    <Part name={texts.assigned}>
+      <Chip.Group
+        value={assignedTo === undefined ? 'anybody' : personId === undefined ? assignedTo : ''}
+        onChange={(one) => choose(one === 'anybody' ? without(filter, 'assignedTo') : { ...filter, assignedTo: one as 'me' | 'nobody' })}
+      >
+        {(['anybody', 'me', 'nobody'] as const).map((one) => (
+          <Chip key={one} size="xs" value={one}>
+            {texts[one]}
+          </Chip>
+        ))}
+      </Chip.Group>
+      <PersonPicker
+        area={area}
+        size="xs"
+        isBare
+        label={texts.person}
+        value={personId === undefined ? null : { id: personId, name: personName }}
+        onChange={(one) => choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })}
+      />
+    </Part>
+  )
+}
+
+function CustomerPart({ state: { filter, choose } }: PartProps) {
+  const { expressCustomerId } = filter
+  const customerId = expressCustomerId === 'none' ? undefined : expressCustomerId
+  const customerName = useCustomerName(customerId)
+  return (
+    <Part name={texts.customer}>
+      <Chip.Group
+        value={expressCustomerId === undefined ? 'any' : customerId === undefined ? 'none' : ''}
+        onChange={(one) => choose(one === 'none' ? { ...filter, expressCustomerId: 'none' } : without(filter, 'expressCustomerId'))}
+      >
+        <Chip size="xs" value="any">
+          {texts.anyCustomer}
+        </Chip>
+        <Chip size="xs" value="none">
+          {texts.noCustomer}
+        </Chip>
+      </Chip.Group>
+      <CustomerPicker
+        size="xs"
+        isBare
+        label={texts.customer}
+        value={customerId === undefined ? null : { id: customerId, name: customerName }}
+        onChange={(one) => choose(one === null ? without(filter, 'expressCustomerId') : { ...filter, expressCustomerId: one.id })}
+      />
+    </Part>
+  )
+}
+
 /** Days that were typed; a preset is none. */
 const isTyped = (days: ListFilter['days']): days is Exclude<ListFilter['days'], Preset | undefined> => typeof days === 'object'
 
-function Filters({ state: { filter, choose, area, today } }: { state: StudyListState }) {
-  const { severity = [], status = [], assignedTo, expressCustomerId, cancelled, days } = filter
-  const some = <K extends 'severity' | 'status'>(part: K, values: readonly string[]) =>
-    choose(values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter))
-  const personId = assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo
-  const personName = usePersonName(personId)
-  const customerId = expressCustomerId === 'none' ? undefined : expressCustomerId
-  const customerName = useCustomerName(customerId)
+function DaysPart({ state: { filter, choose, today } }: PartProps) {
+  const { days } = filter
   const [isOtherDay, setIsOtherDay] = useState(isTyped(days))
   const typed = isTyped(days) ? days : {}
   const setDay = (name: 'from' | 'to', day: string) => {
@@ -48,112 +152,43 @@ function Filters({ state: { filter, choose, area, today } }: { state: StudyListS
     choose(Object.keys(next).length === 0 ? without(filter, 'days') : { ...filter, days: next })
   }
   return (
-    <Stack gap={14}>
-      <Part name={texts.severity}>
-        <Chip.Group multiple value={[...severity]} onChange={(values) => some('severity', values)}>
-          {BACKWARDS.map((one) => (
-            <Chip key={one} size="xs" value={one}>
-              {words.severities[one][0]}
-            </Chip>
-          ))}
-        </Chip.Group>
-      </Part>
-      <Part name={texts.status}>
-        <Chip.Group multiple value={[...status]} onChange={(values) => some('status', values)}>
-          {STATUSES[area].map((one) => (
-            <Chip key={one} size="xs" value={one}>
-              {words.statuses[one][0]}
-            </Chip>
-          ))}
-        </Chip.Group>
-      </Part>
-      <Part name={texts.assigned}>
-        <Chip.Group
-          value={assignedTo === undefined ? 'anybody' : personId === undefined ? assignedTo : ''}
-          onChange={(one) => choose(one === 'anybody' ? without(filter, 'assignedTo') : { ...filter, assignedTo: one as 'me' | 'nobody' })}
-        >
-          {(['anybody', 'me', 'nobody'] as const).map((one) => (
-            <Chip key={one} size="xs" value={one}>
-              {texts[one]}
-            </Chip>
-          ))}
-        </Chip.Group>
-        <PersonPicker
-          area={area}
-          size="xs"
-          isBare
-          label={texts.person}
-          value={personId === undefined ? null : { id: personId, name: personName }}
-          onChange={(one) => choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })}
-        />
-      </Part>
-      <Part name={texts.customer}>
-        <Chip.Group
-          value={expressCustomerId === undefined ? 'any' : customerId === undefined ? 'none' : ''}
-          onChange={(one) => choose(one === 'none' ? { ...filter, expressCustomerId: 'none' } : without(filter, 'expressCustomerId'))}
-        >
-          <Chip size="xs" value="any">
-            {texts.anyCustomer}
+    <Part name={texts.days}>
+      <Chip.Group
+        value={isOtherDay ? 'custom' : typeof days === 'string' ? days : 'any'}
+        onChange={(one) => {
+          setIsOtherDay(one === 'custom')
+          const preset = PRESETS.find((known) => known === one)
+          if (one !== 'custom') choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
+        }}
+      >
+        <Chip size="xs" value="any">
+          {texts.anyDay}
+        </Chip>
+        {PRESETS.map((one) => (
+          <Chip key={one} size="xs" value={one}>
+            {texts.presets[one]}
           </Chip>
-          <Chip size="xs" value="none">
-            {texts.noCustomer}
-          </Chip>
-        </Chip.Group>
-        <CustomerPicker
-          size="xs"
-          isBare
-          label={texts.customer}
-          value={customerId === undefined ? null : { id: customerId, name: customerName }}
-          onChange={(one) => choose(one === null ? without(filter, 'expressCustomerId') : { ...filter, expressCustomerId: one.id })}
-        />
-      </Part>
-      <Part name={texts.days}>
-        <Chip.Group
-          value={isOtherDay ? 'custom' : typeof days === 'string' ? days : 'any'}
-          onChange={(one) => {
-            setIsOtherDay(one === 'custom')
-            const preset = PRESETS.find((known) => known === one)
-            if (one !== 'custom') choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
-          }}
-        >
-          <Chip size="xs" value="any">
-            {texts.anyDay}
-          </Chip>
-          {PRESETS.map((one) => (
-            <Chip key={one} size="xs" value={one}>
-              {texts.presets[one]}
-            </Chip>
+        ))}
+        <Chip size="xs" value="custom">
+          {texts.custom}
+        </Chip>
+      </Chip.Group>
+      {isOtherDay && (
+        <Group gap={8} grow w="100%">
+          {(['from', 'to'] as const).map((name) => (
+            <TextInput
+              key={name}
+              size="xs"
+              type="date"
+              label={texts[name]}
+              max={today}
+              value={typed[name] ?? ''}
+              onChange={(event) => setDay(name, event.currentTarget.value)}
+            />
           ))}
-          <Chip size="xs" value="custom">
-            {texts.custom}
-          </Chip>
-        </Chip.Group>
-        {isOtherDay && (
-          <Group gap={8} grow w="100%">
-            {(['from', 'to'] as const).map((name) => (
-              <TextInput
-                key={name}
-                size="xs"
-                type="date"
-                label={texts[name]}
-                max={today}
-                value={typed[name] ?? ''}
-                onChange={(event) => setDay(name, event.currentTarget.value)}
-              />
-            ))}
-          </Group>
-        )}
-      </Part>
-      <Select
-        size="xs"
-        label={texts.cancelled}
-        allowDeselect={false}
-        value={cancelled}
-        data={CANCELLED.map((value) => ({ value, label: texts.cancelledNames[value] }))}
-        onChange={(one) => choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })}
-        comboboxProps={{ withinPortal: false }}
-      />
-    </Stack>
+        </Group>
+      )}
+    </Part>
   )
 }
 

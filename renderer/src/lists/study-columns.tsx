@@ -19,7 +19,7 @@ const { columns: names } = words
 type StudyColumn = Column<WindowStudy>
 
 /** `Female · 54 years`. */
-export function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
+function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
   const years = ageText({ ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) }, scanDate)
   return [sex === '' ? '' : sexName(sex), dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years].filter(Boolean).join(' · ')
 }

@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp, IconListSearch } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
 import { type Column, type TableHandle, VirtualTable } from '../components/virtual-table.tsx'
-import { useShortcuts } from '../shell/shortcuts.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './lists.module.css'
+import { tableOf } from './use-rows.ts'
 import type { StudyListState } from './use-study-list.ts'
+import { useTableKeys } from './use-table-keys.ts'
 import { ViewTabs } from './view-tabs.tsx'
 import { words } from './words.ts'
 
@@ -21,36 +22,35 @@ export interface RowAction {
 const ROW_HEIGHT = 48
 const keyOf = ({ studyId }: WindowStudy) => studyId
 
-/** Views, search, filters and rows of a list of studies. */
-export function StudyList(props: {
-  state: StudyListState
-  to: '/studies' | '/reading'
-  label: string
-  columns: readonly Column<WindowStudy>[]
-  actions: readonly RowAction[]
-  onOpen: (study: WindowStudy) => void
+interface StudyTableProps {
+  readonly state: StudyListState
+  readonly label: string
+  readonly columns: readonly Column<WindowStudy>[]
+  readonly actions: readonly RowAction[]
+  readonly onOpen: (study: WindowStudy) => void
+  readonly at?: string | undefined
+  readonly onCurrent?: (study: WindowStudy) => void
+  readonly selected?: ReadonlySet<string | number>
+  readonly onSelect?: (study: WindowStudy, isRange: boolean) => void
+  readonly side?: ReactNode
+}
+
+interface StudyListProps extends StudyTableProps {
+  readonly to: '/studies' | '/reading'
   /** What is said where there is no study at all. */
-  none: { readonly title: string; readonly text: string; readonly icon: ReactNode }
-  at?: string | undefined
-  onCurrent?: (study: WindowStudy) => void
-  selected?: ReadonlySet<string | number>
-  onSelect?: (study: WindowStudy, isRange: boolean) => void
+  readonly none: { readonly title: string; readonly text: string; readonly icon: ReactNode }
   /** Between the filters and the rows, such as what can be done with the selected ones. */
-  above?: ReactNode
-  side?: ReactNode
-}) {
-  const { state, to, label, columns, actions, onOpen, none, at, onCurrent, selected, onSelect, above, side } = props
+  readonly above?: ReactNode
+}
+
+/** Views, search, filters and rows of a list of studies. */
+export function StudyList({ to, none, above, ...props }: StudyListProps) {
+  const { state, actions, onSelect } = props
   const { rows } = state
-  const table = useRef<TableHandle>(null)
-  const press = (key: string) => () => void table.current?.press(key)
-  const { keyNames } = words
-  useShortcuts(words.keys, [
-    { keys: 'j', name: keyNames.down, run: press('j') },
-    { keys: 'k', name: keyNames.up, run: press('k') },
-    { keys: 'Enter', name: keyNames.open, run: press('Enter') },
-    ...(onSelect ? [{ keys: 'x', name: keyNames.select, run: press('x') }] : []),
-    ...actions.map(({ keys, name }) => ({ keys, name, run: press(keys) })),
-    { keys: 'shift+s', name: keyNames.stat, run: () => state.open('stat') },
+  const { table, press } = useTableKeys([
+    ...(onSelect ? [{ keys: 'x', name: words.keyNames.select }] : []),
+    ...actions.map(({ keys, name }) => ({ keys, name })),
+    { keys: 'shift+s', name: words.keyNames.stat, run: () => state.open('stat') },
   ])
   return (
     <>
@@ -64,54 +64,55 @@ export function StudyList(props: {
           <None state={state} none={none} />
         </Panel>
       )}
-      {rows.rows.length > 0 && (
-        <div className={css.body}>
-          <div className={css.table}>
-            {rows.unseen > 0 && (
-              <Button
-                className={css.unseen}
-                size="compact-sm"
-                radius="xl"
-                leftSection={<IconArrowUp size={14} />}
-                onClick={() => {
-                  rows.showNew()
-                  table.current?.toTop()
-                }}
-              >
-                {words.unseen(rows.unseen)}
-              </Button>
-            )}
-            <Panel isFlush className="grow">
-              <VirtualTable
-                handle={table}
-                label={label}
-                columns={columns}
-                rows={rows.rows}
-                keyOf={keyOf}
-                least={420}
-                maxHeight="100%"
-                rowHeight={ROW_HEIGHT}
-                ahead={60}
-                at={at}
-                topOf={rows.shownKey}
-                isBusy={rows.isBehind}
-                onOpen={onOpen}
-                isOpenedByKey={side !== undefined}
-                onEnd={rows.more}
-                onScrolled={rows.scrolled}
-                onSight={rows.inSight}
-                {...(onCurrent && { onCurrent })}
-                {...(selected && { selected })}
-                {...(onSelect && { onSelect })}
-                rowKeys={Object.fromEntries(actions.map(({ keys, run }) => [keys, run]))}
-                end={rows.hasMore ? words.more : words.last}
-              />
-            </Panel>
-          </div>
-          {side && <aside className={css.side}>{side}</aside>}
-        </div>
-      )}
+      {rows.rows.length > 0 && <StudyTable {...props} handle={table} />}
     </>
+  )
+}
+
+function StudyTable({ handle, ...props }: StudyTableProps & { readonly handle: RefObject<TableHandle | null> }) {
+  const { state, label, columns, actions, onOpen, at, onCurrent, selected, onSelect, side } = props
+  const { rows } = state
+  return (
+    <div className={css.body}>
+      <div className={css.table}>
+        {rows.unseen > 0 && (
+          <Button
+            className={css.unseen}
+            size="compact-sm"
+            radius="xl"
+            leftSection={<IconArrowUp size={14} />}
+            onClick={() => {
+              rows.showNew()
+              handle.current?.toTop()
+            }}
+          >
+            {words.unseen(rows.unseen)}
+          </Button>
+        )}
+        <Panel isFlush className="grow">
+          <VirtualTable
+            {...tableOf(rows)}
+            handle={handle}
+            label={label}
+            columns={columns}
+            keyOf={keyOf}
+            least={420}
+            maxHeight="100%"
+            rowHeight={ROW_HEIGHT}
+            ahead={60}
+            at={at}
+            onOpen={onOpen}
+            isOpenedByKey={side !== undefined}
+            {...(onCurrent && { onCurrent })}
+            {...(selected && { selected })}
+            {...(onSelect && { onSelect })}
+            rowKeys={Object.fromEntries(actions.map(({ keys, run }) => [keys, run]))}
+            end={rows.hasMore ? words.more : words.last}
+          />
+        </Panel>
+      </div>
+      {side && <aside className={css.side}>{side}</aside>}
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ProblemError } from '../client.ts'
 import { openRowStore, type RowPage, type RowStore, type Rows } from './row-store.ts'
 
@@ -28,6 +28,8 @@ export interface ListRows<T> {
   renew(rows: readonly T[]): void
 }
 
+type AskPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<T>>
+
 const NO_ROWS: Rows<never> = { rows: [], unseen: 0, hasMore: false, isRead: false }
 /** Where a following page could not be had, it is asked for again after this. */
 const AGAIN_MS = 2000
@@ -42,25 +44,16 @@ const AGAIN_MS = 2000
  */
 export function useRows<T>(options: {
   key: readonly [path: string, input: unknown]
-  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<T>>
+  ask: AskPage<T>
   idOf: (row: T) => string
   news: number
   every?: number | undefined
   isEnabled?: boolean
 }): ListRows<T> {
   const { key, ask, idOf, news, every, isEnabled = true } = options
-  const client = useQueryClient()
   const asked = JSON.stringify(key)
-  // Rows are dropped with all else that was read when somebody else signs in: they are in the query cache.
-  const storeKey = [...key, 'rows']
-  const kept = useRef<{ readonly asked: string; readonly store: RowStore<T> } | null>(null)
-  if (kept.current?.asked !== asked) {
-    const known = client.getQueryData<{ readonly store: () => RowStore<T> }>(storeKey)?.store()
-    const store = known ?? openRowStore(idOf)
-    kept.current = { asked, store }
-    if (!known) client.setQueryData(storeKey, { store: () => store })
-  }
-  const { store } = kept.current
+  const store = useStore(key, asked, idOf)
+  const { shown, rows, isBehind } = useShown(asked, store)
   const isDown = useRef(false)
   const sight = useRef(0)
 
@@ -68,7 +61,7 @@ export function useRows<T>(options: {
     queryKey: [...key, 'first'],
     queryFn: async ({ signal }) => {
       const page = await ask(undefined, signal)
-      const isHeld = isDown.current && shown.current === store
+      const isHeld = isDown.current && shown.current.store === store
       store.begin(page, isHeld)
       const from = isHeld ? store.partWith(sight.current) : undefined
       if (from !== undefined) store.renewPart(from, await ask(from, signal))
@@ -78,28 +71,81 @@ export function useRows<T>(options: {
     enabled: isEnabled,
     ...(every !== undefined && { refetchInterval: every }),
   })
-  const state = useSyncExternalStore(store.subscribe, store.read)
-
-  const seen = useRef(news)
   const { refetch } = first
+  useNews(news, isEnabled, refetch)
+  const following = useFollowing(store, shown, ask)
+  // Rows of another question are no answer to this one: they go where there will be none.
+  const visible = isBehind && first.isError ? NO_ROWS : rows
+
+  return {
+    rows: visible.rows,
+    isPending: !visible.isRead,
+    isBehind,
+    isSuccess: visible.isRead,
+    error: first.error ?? following.error,
+    hasMore: visible.hasMore,
+    unseen: visible.unseen,
+    shownKey: shown.current.asked,
+    more: following.more,
+    retry() {
+      following.forget()
+      void refetch()
+      following.more()
+    },
+    showNew: () => store.showNew(),
+    scrolled(down) {
+      isDown.current = down
+      if (!down) store.showNew()
+    },
+    inSight(at) {
+      sight.current = at
+    },
+    renew: (renewed) => store.renew(renewed),
+  }
+}
+
+/** The rows of a question: those of before where it was asked before. */
+function useStore<T>(key: readonly unknown[], asked: string, idOf: (row: T) => string): RowStore<T> {
+  const client = useQueryClient()
+  const kept = useRef<Shown<T> | null>(null)
+  if (kept.current?.asked !== asked) {
+    // Rows are dropped with all else that was read when somebody else signs in: they are in the query cache.
+    const storeKey = [...key, 'rows']
+    const known = client.getQueryData<{ readonly store: () => RowStore<T> }>(storeKey)?.store()
+    const store = known ?? openRowStore(idOf)
+    kept.current = { asked, store }
+    if (!known) client.setQueryData(storeKey, { store: () => store })
+  }
+  return kept.current.store
+}
+
+interface Shown<T> {
+  /** The question, as text. */
+  readonly asked: string
+  readonly store: RowStore<T>
+}
+
+/** Until the first page is here the list before stays in sight. */
+function useShown<T>(asked: string, store: RowStore<T>) {
+  const state = useSyncExternalStore(store.subscribe, store.read)
+  const shown = useRef<Shown<T>>({ asked, store })
+  if (state.isRead) shown.current = { asked, store }
+  const rows = useSyncExternalStore(shown.current.store.subscribe, shown.current.store.read)
+  return { shown, rows, isBehind: shown.current.asked !== asked }
+}
+
+/** Reads the first page again each time that there is news. */
+function useNews(news: number, isEnabled: boolean, refetch: (options: { readonly cancelRefetch: boolean }) => Promise<unknown>): void {
+  const seen = useRef(news)
   useEffect(() => {
     if (seen.current === news || !isEnabled) return
     seen.current = news
     void refetch({ cancelRefetch: false })
   }, [news, refetch, isEnabled])
+}
 
-  // Until the first page is here the list before stays in sight.
-  const shown = useRef<RowStore<T>>(store)
-  const shownAsked = useRef(asked)
-  if (state.isRead) {
-    shown.current = store
-    shownAsked.current = asked
-  }
-  const isBehind = shownAsked.current !== asked
-  const seenRows = useSyncExternalStore(shown.current.subscribe, shown.current.read)
-  // Rows of another question are no answer to this one: they go where there will be none.
-  const visible = isBehind && first.isError ? NO_ROWS : seenRows
-
+/** The pages after the first one, one at a time. */
+function useFollowing<T>(store: RowStore<T>, shown: RefObject<Shown<T>>, ask: AskPage<T>) {
   const [error, setError] = useState<ProblemError | null>(null)
   const asking = useRef<RowStore<T> | null>(null)
   const ended = useRef(new AbortController())
@@ -116,7 +162,7 @@ export function useRows<T>(options: {
   const more = useCallback(
     function ask() {
       const cursor = store.next()
-      if (cursor === undefined || asking.current !== null || shown.current !== store) return
+      if (cursor === undefined || asking.current !== null || shown.current.store !== store) return
       asking.current = store
       const { signal } = ended.current
       const again = () => {
@@ -140,33 +186,21 @@ export function useRows<T>(options: {
           if (fault.code === 'unreachable' || fault.code === 'unavailable') setTimeout(again, AGAIN_MS)
         })
     },
-    [store],
+    [store, shown],
   )
-
-  return {
-    rows: visible.rows,
-    isPending: !visible.isRead,
-    isBehind,
-    isSuccess: visible.isRead,
-    error: first.error ?? error,
-    hasMore: visible.hasMore,
-    unseen: visible.unseen,
-    shownKey: shownAsked.current,
-    more,
-    retry() {
-      asking.current = null
-      setError(null)
-      void refetch()
-      more()
-    },
-    showNew: () => store.showNew(),
-    scrolled(down) {
-      isDown.current = down
-      if (!down) store.showNew()
-    },
-    inSight(at) {
-      sight.current = at
-    },
-    renew: (rows) => store.renew(rows),
+  const forget = () => {
+    asking.current = null
+    setError(null)
   }
+  return { error, more, forget }
 }
+
+/** The rows as a table takes them. */
+export const tableOf = <T>(rows: ListRows<T>) => ({
+  rows: rows.rows,
+  topOf: rows.shownKey,
+  isBusy: rows.isBehind,
+  onScrolled: rows.scrolled,
+  onSight: rows.inSight,
+  onEnd: rows.more,
+})

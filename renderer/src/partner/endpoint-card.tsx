@@ -1,16 +1,14 @@
-import { ActionIcon, Button, Group, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { IconKey, IconPencil, IconPlugConnected, IconPlugConnectedX, IconTrash } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
-import { Ago, Clock } from '../components/clock.tsx'
+import { Ago } from '../components/clock.tsx'
+import { IconAct } from '../components/icon-act.tsx'
 import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
-import { countText, durationText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
-import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
+import { factsOf } from './endpoint-facts.tsx'
 import css from './partner.module.css'
 import { words } from './words.ts'
 
@@ -27,6 +25,7 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
   const change = useSend(dashboardEvents.changeEndpoint, ENDPOINT_CHANGES)
   const { endpointId, isEnabled, disabledReason, isDefault, fileHosts, refusedHosts, waiting } = endpoint
   const name = endpointName(endpoint)
+  const enable = (on: boolean) => change.mutate({ params: { endpointId }, body: { isEnabled: on } })
   const allow = (host: string) => change.mutate({ params: { endpointId }, body: { fileHosts: [...fileHosts, host] } })
   return (
     <Panel className={css.card}>
@@ -39,12 +38,7 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           tone="danger"
           title={words.disabledReasons[disabledReason ?? 'person']}
           actions={
-            <Button
-              size="xs"
-              variant="default"
-              loading={change.isPending}
-              onClick={() => change.mutate({ params: { endpointId }, body: { isEnabled: true } })}
-            >
+            <Button size="xs" variant="default" loading={change.isPending} onClick={() => enable(true)}>
               {words.enable}
             </Button>
           }
@@ -53,23 +47,7 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
         </Notice>
       )}
       <Facts facts={factsOf(endpoint)} />
-      {refusedHosts.length > 0 && (
-        <Notice tone="warning" title={words.refusedHosts}>
-          {words.refusedAbout}
-          <ul className={css.hosts}>
-            {refusedHosts.map(({ host, at }) => (
-              <li key={host}>
-                <span className="mono">{host}</span>
-                <Ago instant={at} />
-                <Button size="compact-xs" variant="default" loading={change.isPending} onClick={() => allow(host)}>
-                  {words.allow}
-                  <VisuallyHidden> {host}</VisuallyHidden>
-                </Button>
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      {refusedHosts.length > 0 && <RefusedHosts hosts={refusedHosts} isBusy={change.isPending} onAllow={allow} />}
       {change.error && <Failed error={change.error} />}
       <div className={css.foot}>
         <Button
@@ -85,82 +63,32 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           {words.rotate}
         </Button>
         <Group gap={2}>
-          <Tooltip label={words.edit(name)}>
-            <ActionIcon aria-label={words.edit(name)} onClick={onEdit}>
-              <IconPencil size={17} />
-            </ActionIcon>
-          </Tooltip>
-          {isEnabled && (
-            <Tooltip label={words.disable(name)}>
-              <ActionIcon
-                aria-label={words.disable(name)}
-                onClick={() => change.mutate({ params: { endpointId }, body: { isEnabled: false } })}
-              >
-                <IconPlugConnectedX size={17} />
-              </ActionIcon>
-            </Tooltip>
-          )}
-          {!isDefault && (
-            <Tooltip label={words.remove(name)}>
-              <ActionIcon aria-label={words.remove(name)} onClick={onRemove}>
-                <IconTrash size={17} />
-              </ActionIcon>
-            </Tooltip>
-          )}
+          <IconAct icon={IconPencil} label={words.edit(name)} onClick={onEdit} />
+          {isEnabled && <IconAct icon={IconPlugConnectedX} label={words.disable(name)} onClick={() => enable(false)} />}
+          {!isDefault && <IconAct icon={IconTrash} label={words.remove(name)} onClick={onRemove} />}
         </Group>
       </div>
     </Panel>
   )
 }
 
-type Fact = readonly [name: string, value: ReactNode]
-
-function factsOf({ endpointId, url, apiKey, events, fileHosts, budgets, secrets, waiting }: Endpoint): readonly Fact[] {
-  const { facts } = words
-  const taken = EVENT_ORDER.filter((event) => events.includes(event))
-  const times = taken.flatMap((event) => {
-    const ms = budgets[event]
-    return ms === undefined ? [] : [`${EVENT_NAMES[event].name} ${durationText(ms)}`]
-  })
-  const old = secrets.filter(({ endsAt }) => endsAt !== null)
-  return [
-    [
-      facts.url,
-      <span key="url" className="mono">
-        {url}
-      </span>,
-    ],
-    [facts.studies, apiKey ? words.ofKey(apiKey.description) : words.allStudies],
-    [
-      facts.events,
-      taken.length === EVENT_ORDER.length ? words.allEvents : taken.map((event) => EVENT_NAMES[event].name).join(', ') || words.noEvents,
-    ],
-    [
-      facts.secret,
-      secrets[0] ? (
-        <span key="secret">
-          {words.secretSince} <Clock instant={secrets[0].createdAt} />
-          {old.map(({ createdAt, endsAt }) => (
-            <span key={createdAt}>
-              {words.oldSecret} {endsAt && <Clock instant={endsAt} />}
-            </span>
-          ))}
-        </span>
-      ) : (
-        words.secretUnset
-      ),
-    ],
-    [facts.files, fileHosts.length > 0 ? fileHosts.join(', ') : words.noFiles],
-    ...(times.length > 0 ? ([[facts.times, times.join(', ')]] as const) : []),
-    [
-      facts.waiting,
-      waiting === 0 ? (
-        words.nothingWaits
-      ) : (
-        <Link key="waiting" to="/events" search={{ show: 'waiting', endpoint: endpointId }}>
-          {countText(waiting, ...words.eventNouns)}
-        </Link>
-      ),
-    ],
-  ]
+function RefusedHosts(props: { hosts: Endpoint['refusedHosts']; isBusy: boolean; onAllow: (host: string) => void }) {
+  const { hosts, isBusy, onAllow } = props
+  return (
+    <Notice tone="warning" title={words.refusedHosts}>
+      {words.refusedAbout}
+      <ul className={css.hosts}>
+        {hosts.map(({ host, at }) => (
+          <li key={host}>
+            <span className="mono">{host}</span>
+            <Ago instant={at} />
+            <Button size="compact-xs" variant="default" loading={isBusy} onClick={() => onAllow(host)}>
+              {words.allow}
+              <VisuallyHidden> {host}</VisuallyHidden>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
 }

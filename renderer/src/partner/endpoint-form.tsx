@@ -1,8 +1,9 @@
 import { Button, Checkbox, Group, NumberInput, PasswordInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
+import { fieldTexts } from '../components/field-texts.ts'
 import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
@@ -12,6 +13,7 @@ import { type EndpointValues, hostOf, newEndpointOf, patchOf, valuesOf } from '.
 import { words } from './words.ts'
 
 const { form: texts } = words
+const told = fieldTexts(texts)
 
 /** Adds an endpoint, or changes one. `onMade` gets the secret that was made for it. */
 export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret: string | null) => void; onDone: () => void }) {
@@ -81,24 +83,7 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
           onChange={(hosts) => form.setFieldValue('fileHosts', [...new Set(hosts.map(hostOf))])}
         />
       </FormPart>
-      {form.values.events.length > 0 && (
-        <FormPart title={texts.times}>
-          {EVENT_ORDER.filter((event) => form.values.events.includes(event)).map((event) => (
-            <NumberInput
-              key={event}
-              label={EVENT_NAMES[event].name}
-              placeholder={texts.usual}
-              suffix=" s"
-              min={0.5}
-              max={120}
-              step={1}
-              decimalScale={1}
-              value={form.values.budgets[event] ?? ''}
-              onChange={(seconds) => form.setFieldValue('budgets', { ...form.values.budgets, [event]: seconds })}
-            />
-          ))}
-        </FormPart>
-      )}
+      {form.values.events.length > 0 && <TimesAllowed form={form} />}
       {error && <Failed error={error} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onDone}>
@@ -112,13 +97,32 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
   )
 }
 
+/** How long the partner may take for each event it gets; what every endpoint has where nothing is said. */
+function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
+  const { events, budgets } = form.values
+  return (
+    <FormPart title={texts.times}>
+      {EVENT_ORDER.filter((event) => events.includes(event)).map((event) => (
+        <NumberInput
+          key={event}
+          label={EVENT_NAMES[event].name}
+          placeholder={texts.usual}
+          suffix=" s"
+          min={0.5}
+          max={120}
+          step={1}
+          decimalScale={1}
+          value={budgets[event] ?? ''}
+          onChange={(seconds) => form.setFieldValue('budgets', { ...budgets, [event]: seconds })}
+        />
+      ))}
+    </FormPart>
+  )
+}
+
 /** A fault inside a list is told at the list. */
 function faultsOf(error: ProblemError): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const [field, message] of Object.entries(faultsByField(error))) faults[field.split('.')[0] ?? field] ??= message
   return faults
 }
-
-type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
-
-const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })

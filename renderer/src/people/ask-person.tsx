@@ -6,7 +6,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { PEOPLE_REPLIES, usePersonChanges } from './changes.ts'
-import { nameOf } from './person-form.tsx'
+import { nameOf } from './person-values.ts'
 import { words } from './words.ts'
 
 export interface PersonQuestion {

@@ -1,12 +1,12 @@
-import { notifications } from '@mantine/notifications'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { ProblemError } from '../client.ts'
+import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
-import { nameOf } from './person-form.tsx'
+import { nameOf } from './person-values.ts'
 import { words } from './words.ts'
 
 /** What is asked again after a change of a person. */
@@ -14,7 +14,7 @@ export const PEOPLE_REPLIES = [dashboardPeople.people, dashboardPeople.customerU
 
 export type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
 
-const refused = (message = '') => notifications.show({ color: 'red', message: said(message) })
+const refused = (message = '') => showRefused(said(message))
 const failed = (error: unknown) => refused((error as ProblemError).message)
 
 /** Changes of a person's access, said when they are done, and undone where they can be. */

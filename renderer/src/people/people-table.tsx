@@ -17,7 +17,7 @@ import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { said } from '../language/said.ts'
 import { useSession } from '../session.ts'
 import css from './people.module.css'
-import { nameOf } from './person-form.tsx'
+import { nameOf, RIGHTS } from './person-values.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from './roles.ts'
 import { ACTIONS, keptFrom, type PersonAction, type PersonState, stateOf, TONES } from './state.ts'
 import { words } from './words.ts'
@@ -33,7 +33,6 @@ const ICONS: Readonly<Record<PersonAction, TablerIcon>> = {
 const DAY_MS = 86_400_000
 /** They keep what they may do, for when access is given back, but can do nothing. */
 const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
-const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
 const rightsOf = (person: Person): string =>
   RIGHTS.filter((right) => person[right])
     .map((right) => words.may[right])

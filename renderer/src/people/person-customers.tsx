@@ -9,7 +9,7 @@ import { useMay } from '../components/allowed.tsx'
 import { useCustomerLinks } from '../customers/changes.ts'
 import { useReply } from '../gateway.ts'
 import css from './people.module.css'
-import { nameOf } from './person-form.tsx'
+import { nameOf } from './person-values.ts'
 import { words } from './words.ts'
 
 const { customers: texts } = words

@@ -40,15 +40,7 @@ export function Priors() {
         <>
           {words.about}
           <div>
-            {studyInstanceUid ? (
-              <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-                <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.backToStudy}
-              </Link>
-            ) : (
-              <Link to="/destinations">
-                <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
-              </Link>
-            )}
+            <Back studyInstanceUid={studyInstanceUid} />
           </div>
         </>
       }
@@ -81,5 +73,20 @@ export function Priors() {
         </>
       )}
     </Page>
+  )
+}
+
+function Back({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
+  if (studyInstanceUid) {
+    return (
+      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+        <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.backToStudy}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/destinations">
+      <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+    </Link>
   )
 }

@@ -8,6 +8,7 @@ import { dashboardImages, type QuarantineGroup } from '#shared/contract/images.t
 import { AskReason } from '../components/ask-reason.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
+import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import { Notice } from '../components/tone.tsx'
 import { bytesText, numberText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
@@ -54,13 +55,7 @@ export function Groups({ studyInstanceUid, mayManage }: { studyInstanceUid: stri
                   <Button variant="default" size="compact-sm" onClick={() => setAsking({ group, decision: 'release' })}>
                     {words.releaseAll(numberText(group.instances))}…
                   </Button>
-                  <Button
-                    variant="subtle"
-                    color="red"
-                    c="var(--tone-danger-text)"
-                    size="compact-sm"
-                    onClick={() => setAsking({ group, decision: 'discard' })}
-                  >
+                  <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => setAsking({ group, decision: 'discard' })}>
                     {words.discardAll(numberText(group.instances))}…
                   </Button>
                 </Group>

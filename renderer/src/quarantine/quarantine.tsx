@@ -8,6 +8,7 @@ import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
+import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
@@ -143,13 +144,7 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
       <Button variant="default" size="compact-sm" onClick={() => onAsk({ instance, decision: 'release' })}>
         {words.release}…
       </Button>
-      <Button
-        variant="subtle"
-        color="red"
-        c="var(--tone-danger-text)"
-        size="compact-sm"
-        onClick={() => onAsk({ instance, decision: 'discard' })}
-      >
+      <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => onAsk({ instance, decision: 'discard' })}>
         {words.discard}…
       </Button>
     </Stack>

@@ -4,8 +4,6 @@ import type { English } from './words.ts'
 export const es: Translated<English> = {
   title: 'Consultas',
   about: 'Cada consulta de lista de trabajo de un dispositivo y qué fue de ella. Abra una para ver por qué su lista era como era.',
-  device: 'Dispositivo',
-  anyDevice: 'Todos los dispositivos',
   outcomeLabel: 'Resultado',
   outcomes: { all: 'Todas', rows: 'Con exploraciones', empty: 'Vacías', failed: 'Fallidas', withheld: 'Con exploraciones retenidas' },
   columns: {

@@ -4,8 +4,6 @@ import { es } from './words.es.ts'
 const en = {
   title: 'Queries',
   about: 'Every worklist query of a device, with what became of it. Open one to see why its list was as it was.',
-  device: 'Device',
-  anyDevice: 'All devices',
   outcomeLabel: 'Outcome',
   outcomes: { all: 'All', rows: 'With exams', empty: 'Empty', failed: 'Failed', withheld: 'With withheld exams' },
   columns: {

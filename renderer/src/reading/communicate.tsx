@@ -2,12 +2,11 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
-import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
-import { type CommunicationValues, communicationFaults, communicationOf, newCommunication } from './communication.ts'
+import { type CommunicationValues, communicationFaults, communicationOf, newCommunication, refusedFields } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
 import { words } from './words.ts'
 
@@ -28,10 +27,7 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
       { params: { reportId: critical.reportId }, body: communicationOf(values) },
       {
         onSuccess: onDone,
-        onError(error) {
-          const { communicatedAt, ...faults } = faultsByField(error)
-          form.setErrors({ ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) })
-        },
+        onError: (error) => form.setErrors(refusedFields(error)),
       },
     ),
   )

@@ -1,4 +1,5 @@
 import { Communication } from '#shared/contract/reports.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
 import { said } from '../language/said.ts'
 
 export interface CommunicationValues {
@@ -30,4 +31,10 @@ export function communicationFaults(values: CommunicationValues): Record<string,
   return Object.fromEntries(
     parsed.error.issues.map(({ path, message }) => [path[0] === 'communicatedAt' ? 'at' : path.join('.'), said(message)]),
   )
+}
+
+/** Faults of a refusal as the fields have them: the instant is that of `at`. @param under where in the call the communication is */
+export function refusedFields(error: ProblemError, under?: string): Record<string, string> {
+  const { communicatedAt, ...faults } = faultsByField(error, under)
+  return { ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) }
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
 import { IconArrowRight, IconFile, IconRefresh } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { Ago } from '../components/clock.tsx'
 import { Failed } from '../components/page.tsx'
@@ -89,7 +89,7 @@ function State({ state, isAsking, askedAt }: { state: Reading['context']['state'
   )
 }
 
-const Quiet = ({ children }: { children: React.ReactNode }) => (
+const Quiet = ({ children }: { children: ReactNode }) => (
   <Text fz={12.5} c="dimmed" role="status">
     {children}
   </Text>

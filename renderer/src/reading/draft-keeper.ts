@@ -63,7 +63,7 @@ export interface DraftKeeper {
   start(): () => void
 }
 
-export interface KeeperWorld {
+interface KeeperWorld {
   readonly calls: DraftCalls
   readonly after: (milliseconds: number, run: () => void) => () => void
   /** A text of this window that was not saved before, and the revision it was made of. */

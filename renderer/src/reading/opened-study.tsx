@@ -81,11 +81,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
             <PriorsPane priors={reading.priors} onInsert={onInsert} />
           </Pane>
           <Pane id={id} name="report" chosen={tab} className={besideCss.middle}>
-            {isBeside && clinicalIndication && (
-              <p className={besideCss.indication} title={clinicalIndication}>
-                <b>{besideWords.indication}</b> {clinicalIndication}
-              </p>
-            )}
+            {isBeside && clinicalIndication && <Indication text={clinicalIndication} />}
             {isWritten ? (
               // Another one is written after each signature.
               <Writing key={signed.length} reading={reading} userId={userId} editor={editor} />
@@ -99,5 +95,14 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
         </div>
       </div>
     </div>
+  )
+}
+
+/** Above the report where the pane that has it is behind a tab. */
+function Indication({ text }: { text: string }) {
+  return (
+    <p className={besideCss.indication} title={text}>
+      <b>{besideWords.indication}</b> {text}
+    </p>
   )
 }

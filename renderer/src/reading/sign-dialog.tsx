@@ -1,22 +1,21 @@
-import { Button, Checkbox, Group, Modal, Stack, Switch, Text, Textarea } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CheckFinding, type Draft, dashboardReports, type Reading } from '#shared/contract/reports.ts'
-import { type ReportCheck, reportFindings } from '#shared/report-checks.ts'
-import { faultsByField } from '../client.ts'
+import type { ReportCheck } from '#shared/report-checks.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { useSession } from '../session.ts'
-import { type CommunicationValues, communicationFaults, communicationOf, newCommunication } from './communication.ts'
-import { CommunicationFields } from './communication-fields.tsx'
+import { communicationOf, refusedFields } from './communication.ts'
+import { CriticalPart, useCritical } from './critical-part.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { PatientBanner } from './patient-banner.tsx'
 import css from './reading.module.css'
+import { useSignChecks } from './use-sign-checks.ts'
 import { WINDOW_ID } from './window-drafts.ts'
 import { words } from './words.ts'
 
@@ -46,50 +45,37 @@ export function SignDialog(props: SignDialogProps) {
 function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose }: SignDialogProps) {
   const client = useQueryClient()
   const send = useSend(dashboardReports.sign, [dashboardStudies.list, dashboardReports.criticals])
-  const [isCritical, setIsCritical] = useState(false)
-  const [finding, setFinding] = useState('')
-  const [isTold, setIsTold] = useState(false)
-  const [looked, setLooked] = useState<readonly ReportCheck[]>([])
-  const [fromGateway, setFromGateway] = useState<readonly CheckFinding[]>([])
-  const told = useForm<CommunicationValues>({ initialValues: newCommunication(new Date()), validate: communicationFaults })
+  const critical = useCritical()
+  const { isCritical, finding, told } = critical
   const isSaved = useSaved(keeper)
 
-  const here = reportFindings({
-    ...{ text, isCritical, isAddendum: reading.status === 'addendum_active', finding: finding.trim() || null },
+  const checks = useSignChecks({
+    ...{ text, isCritical, isAddendum: reading.status === 'addendum_active', finding },
     ...{ metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
     ...{ indication: reading.context.clinicalIndication, patientAtOpening: atOpening },
   })
-  // The gateway looks too, and knows of changes that have not come here yet.
-  const findings = [...here, ...fromGateway.filter(({ check }) => !here.some((one) => one.check === check))]
-  const errors = findings.filter(({ level }) => level === 'error')
-  // Said where it is to be written.
-  const unfound = errors.find(({ check }) => check === 'critical-without-finding')
-  const stops = errors.filter((error) => error !== unfound)
-  const warnings = findings.filter(({ level }) => level === 'warning')
+  const { stops, warnings, looked } = checks
   const maySign = useSession().data?.user?.canCreateReports === true
-  const isOpen = maySign && isSaved && errors.length === 0 && warnings.every(({ check }) => looked.includes(check))
+  const isOpen = maySign && isSaved && checks.areMet
 
   function sign() {
     const { reportId, revision } = keeper.current()
-    if (revision === null || (isCritical && isTold && told.validate().hasErrors)) return
+    if (revision === null || (critical.isTold && told.validate().hasErrors)) return
     const body = {
       ...{ windowId: WINDOW_ID, reportId: reportId ?? undefined, revision, isCritical, acknowledged: [...looked] },
-      finding: isCritical ? finding.trim() || null : null,
-      communication: isCritical && isTold ? communicationOf(told.values) : null,
+      finding: isCritical ? finding : null,
+      communication: critical.isTold ? communicationOf(told.values) : null,
     }
     send.mutate(
       { params: { studyId: reading.studyId }, body },
       {
         onSuccess(answer) {
-          if (answer.outcome === 'checks') return setFromGateway(answer.findings)
+          if (answer.outcome === 'checks') return checks.setFromGateway(answer.findings)
           if (answer.outcome === 'conflict') return onConflict(answer.theirs)
           client.setQueryData(keyOf(dashboardReports.read, { params: { studyId: reading.studyId } }), answer.reading)
           onSigned()
         },
-        onError(error) {
-          const faults = faultsByField(error, 'body.communication')
-          told.setErrors({ ...faults, ...(faults.communicatedAt !== undefined && { at: faults.communicatedAt }) })
-        },
+        onError: (error) => told.setErrors(refusedFields(error, 'body.communication')),
       },
     )
   }
@@ -105,60 +91,9 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
           {texts.mayNotText}
         </Notice>
       )}
-      {stops.length > 0 && (
-        <Notice tone="danger" title={texts.stop}>
-          <ul className={css.notes}>
-            {stops.map(({ check, sentence }) => (
-              <li key={check}>{said(sentence)}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-      {warnings.length > 0 && (
-        <fieldset className={css.findings} data-tone="warning">
-          <legend>{texts.findings}</legend>
-          {warnings.map(({ check, sentence }) => (
-            <Checkbox
-              key={check}
-              label={said(sentence)}
-              description={texts.looked}
-              checked={looked.includes(check)}
-              onChange={({ currentTarget: { checked } }) =>
-                setLooked((before) => (checked ? [...before, check] : before.filter((one) => one !== check)))
-              }
-            />
-          ))}
-        </fieldset>
-      )}
-      <Switch
-        label={texts.critical}
-        description={texts.criticalAbout}
-        checked={isCritical}
-        onChange={(event) => setIsCritical(event.currentTarget.checked)}
-      />
-      {isCritical && (
-        <Stack className={css.critical} gap={12}>
-          <Textarea
-            label={texts.finding}
-            description={unfound && said(unfound.sentence)}
-            placeholder={texts.findingExample}
-            required
-            autosize
-            minRows={1}
-            maxRows={4}
-            maxLength={1000}
-            value={finding}
-            onChange={(event) => setFinding(event.currentTarget.value)}
-          />
-          <Checkbox
-            label={texts.told}
-            description={texts.toldAbout}
-            checked={isTold}
-            onChange={(event) => setIsTold(event.currentTarget.checked)}
-          />
-          {isTold && <CommunicationFields form={told} />}
-        </Stack>
-      )}
+      {stops.length > 0 && <Stops stops={stops} />}
+      {warnings.length > 0 && <Warnings warnings={warnings} looked={looked} onLook={checks.look} />}
+      <CriticalPart critical={critical} fault={checks.unfound} />
       {isSaved === false && <Notice tone="danger">{texts.mayNotSave}</Notice>}
       {send.error && <Failed error={send.error} />}
       <Text fz="sm">{texts.consequence}</Text>
@@ -171,6 +106,42 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** Nothing is signed with these. */
+function Stops({ stops }: { stops: readonly CheckFinding[] }) {
+  return (
+    <Notice tone="danger" title={texts.stop}>
+      <ul className={css.notes}>
+        {stops.map(({ check, sentence }) => (
+          <li key={check}>{said(sentence)}</li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+/** Each is looked at before the report is signed. */
+function Warnings(props: {
+  warnings: readonly CheckFinding[]
+  looked: readonly ReportCheck[]
+  onLook: (check: ReportCheck, isLooked: boolean) => void
+}) {
+  const { warnings, looked, onLook } = props
+  return (
+    <fieldset className={css.findings} data-tone="warning">
+      <legend>{texts.findings}</legend>
+      {warnings.map(({ check, sentence }) => (
+        <Checkbox
+          key={check}
+          label={said(sentence)}
+          description={texts.looked}
+          checked={looked.includes(check)}
+          onChange={({ currentTarget: { checked } }) => onLook(check, checked)}
+        />
+      ))}
+    </fieldset>
   )
 }
 

@@ -165,7 +165,7 @@ function Copies({ report }: { report: WindowReport }) {
                       { params: { reportId: report.reportId }, body: { destinationId } },
                       {
                         onSuccess: ({ message }) =>
-                          notifications.show({ message: message ?? texts.sendDone, icon: <IconCheck size={18} /> }),
+                          notifications.show({ message: message ? said(message) : texts.sendDone, icon: <IconCheck size={18} /> }),
                       },
                     )
                   }

@@ -3,15 +3,7 @@ import type { Tone } from '../display/tones.ts'
 
 export const SEVERITY_TONES: Readonly<Record<ReadingStudy['severity'], Tone>> = { stat: 'danger', high: 'warning', normal: 'plain' }
 
-export const STATUS_TONES: Readonly<Record<ReadingStudy['status'], Tone>> = {
-  unassigned: 'plain',
-  assigned: 'plain',
-  in_progress: 'info',
-  completed: 'good',
-  addendum_active: 'info',
-}
-
-export const DELIVERY_TONES: Readonly<Record<Delivery['state'], Tone>> = {
+const DELIVERY_TONES: Readonly<Record<Delivery['state'], Tone>> = {
   none: 'plain',
   waiting: 'info',
   delivered: 'good',

@@ -1,6 +1,5 @@
-import { ActionIcon, Button, Group, Popover, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconHistory, IconKeyboard, IconSignature } from '@tabler/icons-react'
 import { useBlocker } from '@tanstack/react-router'
 import { type RefObject, useRef, useState } from 'react'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
@@ -10,28 +9,25 @@ import { Notice } from '../components/tone.tsx'
 import { clockText, todayIn } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
 import { useZone } from '../status.ts'
-import { Conflict } from './conflict.tsx'
 import type { KeptDraft } from './draft-keeper.ts'
 import { type EditorHandle, ReportEditor } from './editor.tsx'
 import { FindingsStrip } from './findings-strip.tsx'
 import { LockNotice } from './lock-notice.tsx'
 import { templateValues } from './patient.ts'
 import css from './reading.module.css'
-import { Revisions } from './revisions.tsx'
-import { SavingState } from './saving.tsx'
-import { SignDialog } from './sign-dialog.tsx'
 import { SignedTexts } from './signed-text.tsx'
 import { TemplateOffers } from './template-offers.tsx'
 import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
 import { words } from './words.ts'
+import { type Dialog, WritingDialog } from './writing-dialog.tsx'
+import { WritingTools } from './writing-tools.tsx'
 
-type Dialog = 'sign' | 'revisions' | 'conflict' | null
 const { editor: texts } = words
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
 export function Writing({ reading, userId, editor }: { reading: Reading; userId: string; editor: RefObject<EditorHandle | null> }) {
   const { keeper, kept, found } = useDraft(reading, userId)
-  const [dialog, setDialog] = useState<Dialog>(null)
+  const [dialog, setDialog] = useDialog(kept.theirs)
   const [hasLooked, setHasLooked] = useState(false)
   const atOpening = useRef(reading.reportMetadata).current
   const values = templateValues(reading, todayIn(useZone(), new Date()))
@@ -41,12 +37,6 @@ export function Writing({ reading, userId, editor }: { reading: Reading; userId:
   const isAddendum = reading.status === 'addendum_active'
   const isEmpty = kept.text.trim() === ''
   const maySign = !isEmpty && !isElsewhere
-  // A conflict opens by itself, once; closed, its button stays beside the saving state.
-  const [shownConflict, setShownConflict] = useState<KeptDraft['theirs']>(null)
-  if (kept.theirs !== shownConflict) {
-    setShownConflict(kept.theirs)
-    if (kept.theirs) setDialog('conflict')
-  }
   useHotkeys(
     [
       ['mod+s', () => void (kept.state === 'refused' ? keeper.retry() : keeper.flush())],
@@ -62,28 +52,10 @@ export function Writing({ reading, userId, editor }: { reading: Reading; userId:
   }
   return (
     <section className={css.centre} aria-label={isAddendum ? texts.addendum : texts.label}>
-      <div className={css.tools}>
-        <SavingState kept={kept} keeper={keeper} onResolve={() => setDialog('conflict')} />
-        <Group gap={4} wrap="nowrap" ml="auto">
-          <Keys />
-          <Tooltip label={texts.revisions}>
-            <ActionIcon aria-label={texts.revisions} disabled={kept.revision === null} onClick={() => setDialog('revisions')}>
-              <IconHistory size={18} />
-            </ActionIcon>
-          </Tooltip>
-          <Button leftSection={<IconSignature size={17} />} disabled={!maySign} onClick={() => setDialog('sign')}>
-            {isAddendum ? texts.signAddendum : texts.sign}
-          </Button>
-        </Group>
-      </div>
+      <WritingTools kept={kept} keeper={keeper} isAddendum={isAddendum} maySign={maySign} onDialog={setDialog} />
       {isElsewhere && <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />}
       {!isElsewhere && !hasLooked && <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />}
-      {isAddendum && (
-        <details className={css.original} open>
-          <summary>{texts.original}</summary>
-          <SignedTexts reports={reading.reports} />
-        </details>
-      )}
+      {isAddendum && <Original reports={reading.reports} />}
       {isEmpty && !isElsewhere && !isAddendum && (
         <TemplateOffers
           templates={offered.filter(({ kind }) => kind === 'template')}
@@ -106,48 +78,39 @@ export function Writing({ reading, userId, editor }: { reading: Reading; userId:
         />
       </div>
       <FindingsStrip reading={reading} text={kept.text} atOpening={atOpening} />
-      {dialog === 'sign' && (
-        <SignDialog
-          reading={reading}
-          keeper={keeper}
-          text={kept.text}
-          atOpening={atOpening}
-          onConflict={(theirs) => keeper.meet(theirs)}
-          onSigned={() => setDialog(null)}
-          onClose={close}
-        />
-      )}
-      {dialog === 'conflict' && kept.theirs && (
-        <Conflict
-          mine={kept.text}
-          theirs={kept.theirs}
-          onMine={() => {
-            void keeper.keepMine()
-            close()
-          }}
-          onTheirs={() => {
-            keeper.takeTheirs()
-            close()
-          }}
-          onClose={close}
-        />
-      )}
-      {dialog === 'revisions' && (
-        <Revisions
-          studyId={reading.studyId}
-          onBringBack={
-            isElsewhere
-              ? null
-              : (text) => {
-                  keeper.replace(text)
-                  close()
-                }
-          }
-          onClose={close}
-        />
-      )}
+      <WritingDialog
+        dialog={dialog}
+        reading={reading}
+        keeper={keeper}
+        kept={kept}
+        atOpening={atOpening}
+        isElsewhere={isElsewhere}
+        onSigned={() => setDialog(null)}
+        onClose={close}
+      />
       <BeforeLeaving isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)} />
     </section>
+  )
+}
+
+/** The dialog over the report. A conflict opens by itself, once; closed, its button stays beside the saving state. */
+function useDialog(theirs: KeptDraft['theirs']) {
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const [shownConflict, setShownConflict] = useState<KeptDraft['theirs']>(null)
+  if (theirs !== shownConflict) {
+    setShownConflict(theirs)
+    if (theirs) setDialog('conflict')
+  }
+  return [dialog, setDialog] as const
+}
+
+/** What an addendum is added to. */
+function Original({ reports }: { reports: Reading['reports'] }) {
+  return (
+    <details className={css.original} open>
+      <summary>{texts.original}</summary>
+      <SignedTexts reports={reports} />
+    </details>
   )
 }
 
@@ -168,32 +131,6 @@ function FoundNotice({ found, userId, onDone }: { found: Found; userId: string; 
     >
       {wasUnsaved ? words.recovered.window : isOwn ? words.recovered.own(clock) : words.recovered.draft(clock, draft?.savedBy.name ?? '')}
     </Notice>
-  )
-}
-
-function Keys() {
-  return (
-    <Popover position="bottom-end" withArrow shadow="md">
-      <Popover.Target>
-        <Tooltip label={texts.keysLabel}>
-          <ActionIcon aria-label={texts.keysLabel}>
-            <IconKeyboard size={18} />
-          </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <dl className={css.keys}>
-          {texts.keys.map(([key, name]) => (
-            <div key={key}>
-              <dt>
-                <kbd>{key}</kbd>
-              </dt>
-              <dd>{name}</dd>
-            </div>
-          ))}
-        </dl>
-      </Popover.Dropdown>
-    </Popover>
   )
 }
 

@@ -21,6 +21,7 @@ const TABLES: Readonly<Record<string, string>> = texts.tables
 export function Chosen(props: { backup: BackupEntry; folder: string | undefined; onBegun: () => void }) {
   const { backup, folder, onBegun } = props
   const { name, madeAt } = backup
+  // Here, not in its form, which is away while a key is tried.
   const [typed, setTyped] = useState('')
   const [recoveryKey, setRecoveryKey] = useState('')
   const [isAsking, setIsAsking] = useState(false)
@@ -42,10 +43,6 @@ export function Chosen(props: { backup: BackupEntry; folder: string | undefined;
   const needsKey = found?.opensWith === 'recovery-key'
   const opens = found !== undefined && found.fault === '' && (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
   const keyFault = needsKey && recoveryKey !== '' && found.fault !== '' ? said(found.fault) : undefined
-  const submitKey = (event: FormEvent) => {
-    event.preventDefault()
-    setRecoveryKey(typed.trim())
-  }
   return (
     <Panel title={texts.title(when)}>
       <Stack gap="sm">
@@ -58,17 +55,7 @@ export function Chosen(props: { backup: BackupEntry; folder: string | undefined;
           </Notice>
         )}
         {needsKey && !opens && (
-          <form onSubmit={submitKey}>
-            <Stack gap="sm">
-              <Text>{texts.needsKey}</Text>
-              <RecoveryKeyInput value={typed} onChange={setTyped} error={keyFault} />
-              <Group>
-                <Button type="submit" variant="default" loading={preview.isFetching} disabled={typed.trim() === ''}>
-                  {texts.tryKey}
-                </Button>
-              </Group>
-            </Stack>
-          </form>
+          <KeyForm typed={typed} onTyped={setTyped} fault={keyFault} isTrying={preview.isFetching} onKey={setRecoveryKey} />
         )}
         {needsKey && opens && <Notice tone="good">{texts.keyFits}</Notice>}
         {restore.error && <Failed error={restore.error} />}
@@ -80,21 +67,62 @@ export function Chosen(props: { backup: BackupEntry; folder: string | undefined;
           </Group>
         )}
       </Stack>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={texts.ask(when)}>
-        <Stack>
-          <Text>{texts.lost}</Text>
-          <Text>{texts.kept}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
-              {texts.notYet}
-            </Button>
-            <Button loading={restore.isPending} onClick={() => restore.mutate()}>
-              {texts.put}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Ask
+        title={texts.ask(when)}
+        isOpen={isAsking}
+        isBusy={restore.isPending}
+        onPut={() => restore.mutate()}
+        onClose={() => setIsAsking(false)}
+      />
     </Panel>
+  )
+}
+
+function KeyForm(props: {
+  typed: string
+  onTyped: (typed: string) => void
+  fault: string | undefined
+  isTrying: boolean
+  onKey: (key: string) => void
+}) {
+  const { typed, onTyped, fault, isTrying, onKey } = props
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onKey(typed.trim())
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text>{texts.needsKey}</Text>
+        <RecoveryKeyInput value={typed} onChange={onTyped} error={fault} />
+        <Group>
+          <Button type="submit" variant="default" loading={isTrying} disabled={typed.trim() === ''}>
+            {texts.tryKey}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** What putting it back loses, before it is begun. */
+function Ask(props: { title: string; isOpen: boolean; isBusy: boolean; onPut: () => void; onClose: () => void }) {
+  const { title, isOpen, isBusy, onPut, onClose } = props
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Stack>
+        <Text>{texts.lost}</Text>
+        <Text>{texts.kept}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.notYet}
+          </Button>
+          <Button loading={isBusy} onClick={onPut}>
+            {texts.put}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }
 

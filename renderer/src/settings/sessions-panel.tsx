@@ -1,19 +1,17 @@
-import { ActionIcon, Table, Text, Tooltip } from '@mantine/core'
+import { Table, Text } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import { Ago, Clock } from '../components/clock.tsx'
+import { IconAct } from '../components/icon-act.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
+import { isHere, placeText } from '../display/session-place.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
 const EVERY_MS = 15_000
-/** As the gateway names the PC that it runs on. */
-const HERE = 'This PC'
-
 /** Sessions of everybody, each of which can be ended. */
 export function SessionsPanel() {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
@@ -55,13 +53,12 @@ function Row({ session }: { session: OpenSession }) {
   const { sessionId, user, place, address, browser, createdAt, lastUsedAt, isThis, isLocked } = session
   const end = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
   const { open, locked, lockedMeaning, isThis: thisWindow } = words.sessions
-  const label = words.sessions.end(user.name)
   return (
     <Table.Tr>
       <Table.Td fw={600}>{user.name}</Table.Td>
       <Table.Td>
-        {place === HERE ? said(place) : place}
-        {address && place !== HERE && <div className="mono">{address}</div>}
+        {placeText(place)}
+        {address && !isHere(place) && <div className="mono">{address}</div>}
       </Table.Td>
       <Table.Td>{browser}</Table.Td>
       <Table.Td>
@@ -83,15 +80,12 @@ function Row({ session }: { session: OpenSession }) {
       </Table.Td>
       <Table.Td ta="right">
         {!isThis && (
-          <Tooltip label={label}>
-            <ActionIcon
-              aria-label={label}
-              loading={end.isPending}
-              onClick={() => end.mutate({ params: { sessionId } }, { onSuccess: () => showDone(words.sessions.ended(user.name)) })}
-            >
-              <IconLogout size={17} />
-            </ActionIcon>
-          </Tooltip>
+          <IconAct
+            icon={IconLogout}
+            label={words.sessions.end(user.name)}
+            isBusy={end.isPending}
+            onClick={() => end.mutate({ params: { sessionId } }, { onSuccess: () => showDone(words.sessions.ended(user.name)) })}
+          />
         )}
       </Table.Td>
     </Table.Tr>

@@ -6,16 +6,17 @@ import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { useReply, useSend } from '../gateway.ts'
+import { useReply } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
 import { words as desktop } from './desktop-words.ts'
-import { changesOf, faultOf, faultsBySetting, groupsOf, type Json, labelOf, type SettingRow } from './fields.ts'
+import { groupsOf, type Json, labelOf, type SettingGroup, type SettingRow } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { SettingsTabs } from './tabs.tsx'
+import { useEditedSettings } from './use-edited-settings.ts'
 import { certificates, words } from './words.ts'
 
 /** Every setting, grouped; saved together or not at all. */
@@ -32,76 +33,26 @@ export function Settings() {
 }
 
 function Form({ rows }: { rows: readonly SettingRow[] }) {
-  const [edited, setEdited] = useState<Readonly<Record<string, Json>>>({})
-  const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})
+  const edited = useEditedSettings(rows)
+  const { changes, faults, shownValue, edit, discard, send } = edited
   const [asksRestart, setAsksRestart] = useState(false)
-  const save = useSend(dashboard.changeSettings, [dashboard.settings, dashboard.status, dashboard.session])
-  const changes = changesOf(rows, edited)
-  const changed = Object.keys(changes)
-  const faults: Record<string, string> = { ...refused }
-  for (const key of changed) {
-    const fault = faultOf(key, changes[key] ?? null)
-    if (fault) faults[key] = fault
-  }
-  const faulty = Object.keys(faults).length
+  const changed = Object.keys(changes).length
   useBlocker({
-    shouldBlockFn: () => changed.length > 0 && !window.confirm(`${words.changed(changed.length)}.`),
-    enableBeforeUnload: changed.length > 0,
+    shouldBlockFn: () => changed > 0 && !window.confirm(`${words.changed(changed)}.`),
+    enableBeforeUnload: changed > 0,
   })
-
-  const edit = (key: string, value: Json) => {
-    setEdited({ ...edited, [key]: value })
-    setRefused(Object.fromEntries(Object.entries(refused).filter(([one]) => one !== key)))
-  }
-  const send = () =>
-    save.mutate(
-      { body: { settings: changes } },
-      {
-        onSuccess: () => {
-          setEdited({})
-          setRefused({})
-          if (rows.some((row) => row.needsRestart && row.key in changes)) setAsksRestart(true)
-          else notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
-        },
-        onError: (error) => setRefused(faultsBySetting(error.errors)),
-      },
-    )
+  const save = () =>
+    send((needsRestart) => {
+      if (needsRestart) setAsksRestart(true)
+      else notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
+    })
   const groups = groupsOf(rows)
 
   return (
     <>
-      {asksRestart && (
-        <Notice
-          tone="warning"
-          actions={
-            native && (
-              <Button size="xs" variant="default" onClick={() => void native?.restartGateway()}>
-                {words.restartNow}
-              </Button>
-            )
-          }
-        >
-          {words.needsRestart}
-        </Notice>
-      )}
+      {asksRestart && <RestartNotice />}
       <div className={css.groups}>
-        <nav className={css.index} aria-label={words.title}>
-          {groups.map((group) => (
-            <button
-              type="button"
-              key={group.name}
-              onClick={() => document.getElementById(`group-${group.name}`)?.scrollIntoView({ block: 'start' })}
-            >
-              {group.title}
-            </button>
-          ))}
-          <button type="button" onClick={() => document.getElementById('group-certificates')?.scrollIntoView({ block: 'start' })}>
-            {certificates.title}
-          </button>
-          <button type="button" onClick={() => document.getElementById('group-desktop')?.scrollIntoView({ block: 'start' })}>
-            {desktop.title}
-          </button>
-        </nav>
+        <Index groups={groups} />
         <Stack gap={16}>
           {groups.map((group) => (
             <div key={group.name} id={`group-${group.name}`} style={{ scrollMarginTop: 18 }}>
@@ -113,7 +64,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                   <Row
                     key={row.key}
                     row={row}
-                    value={row.key in edited ? (edited[row.key] ?? null) : row.value}
+                    value={shownValue(row)}
                     fault={faults[row.key]}
                     isChanged={row.key in changes}
                     onChange={(value) => edit(row.key, value)}
@@ -128,27 +79,64 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
             <DesktopPanel rows={rows} />
           </div>
-          {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
-          {changed.length > 0 && (
-            <div className={css.bar} role="status">
-              <span>{faulty > 0 ? words.faults(Object.keys(faults).map(labelOf)) : words.changed(changed.length)}</span>
-              <Button
-                variant="default"
-                onClick={() => {
-                  setEdited({})
-                  setRefused({})
-                }}
-              >
-                {words.discard}
-              </Button>
-              <Button onClick={send} loading={save.isPending} disabled={faulty > 0}>
-                {words.save}
-              </Button>
-            </div>
-          )}
+          {edited.error && <Failed error={edited.error} />}
+          {changed > 0 && <SaveBar changed={changed} faults={faults} isSaving={edited.isSaving} onDiscard={discard} onSave={save} />}
         </Stack>
       </div>
     </>
+  )
+}
+
+function RestartNotice() {
+  return (
+    <Notice
+      tone="warning"
+      actions={
+        native && (
+          <Button size="xs" variant="default" onClick={() => void native?.restartGateway()}>
+            {words.restartNow}
+          </Button>
+        )
+      }
+    >
+      {words.needsRestart}
+    </Notice>
+  )
+}
+
+/** The groups by name, beside them. */
+function Index({ groups }: { groups: readonly SettingGroup[] }) {
+  const parts = [...groups, { name: 'certificates', title: certificates.title }, { name: 'desktop', title: desktop.title }]
+  return (
+    <nav className={css.index} aria-label={words.title}>
+      {parts.map(({ name, title }) => (
+        <button type="button" key={name} onClick={() => document.getElementById(`group-${name}`)?.scrollIntoView({ block: 'start' })}>
+          {title}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function SaveBar(props: {
+  changed: number
+  faults: Readonly<Record<string, string>>
+  isSaving: boolean
+  onDiscard: () => void
+  onSave: () => void
+}) {
+  const { changed, faults, isSaving, onDiscard, onSave } = props
+  const faulty = Object.keys(faults)
+  return (
+    <div className={css.bar} role="status">
+      <span>{faulty.length > 0 ? words.faults(faulty.map(labelOf)) : words.changed(changed)}</span>
+      <Button variant="default" onClick={onDiscard}>
+        {words.discard}
+      </Button>
+      <Button onClick={onSave} loading={isSaving} disabled={faulty.length > 0}>
+        {words.save}
+      </Button>
+    </div>
   )
 }
 

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Table, Text, TextInput } from '@mantine/core'
 import { IconCheck, IconDeviceDesktopQuestion, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity, type Workstation } from '#shared/contract/dashboard-security.ts'
 import { Ago } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
+import { IconAct } from '../components/icon-act.tsx'
 import { Empty, Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
@@ -119,11 +120,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
                     <Ago instant={workstation.lastSeenAt} />
                   </Table.Td>
                   <Table.Td ta="right">
-                    <Tooltip label={removeLabel(workstation.name)}>
-                      <ActionIcon aria-label={removeLabel(workstation.name)} onClick={() => setRemoving(workstation)}>
-                        <IconTrash size={17} />
-                      </ActionIcon>
-                    </Tooltip>
+                    <IconAct icon={IconTrash} label={removeLabel(workstation.name)} onClick={() => setRemoving(workstation)} />
                   </Table.Td>
                 </Table.Tr>
               ))}

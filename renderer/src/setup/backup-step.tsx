@@ -1,16 +1,14 @@
 import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { IconDatabaseExport } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { type BackupState, dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { faultsByField } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
-import { percentText } from '../upkeep/amounts.ts'
+import { isCounted, percentText } from '../upkeep/amounts.ts'
+import { useBackupFolder } from '../upkeep/use-backup-folder.ts'
 import { words as upkeep } from '../upkeep/words.ts'
 import { Findings } from './findings.tsx'
 import css from './setup.module.css'
@@ -20,9 +18,6 @@ import { words } from './words.ts'
 const texts = words.backup
 const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.readiness]
 const RUNNING_MS = 400
-/** A phase that cannot say how far it is moves, and says nothing. */
-const isCounted = (share: number) => share > 0 && share < 1
-
 /** The folder, and the first back-up in it. */
 export function BackupStep({ state }: Pick<StepProps, 'state'>) {
   const live = useReply(dashboardSetup.backups, {}, { every: state.backup.running ? RUNNING_MS : 2500 })
@@ -36,12 +31,7 @@ export function BackupStep({ state }: Pick<StepProps, 'state'>) {
 }
 
 function Folder({ folder }: { folder: string | null }) {
-  const use = useSend(dashboardSetup.setBackupFolder, CHANGES)
-  const form = useForm({ initialValues: { folder: folder ?? '' } })
-  const { setFieldValue } = form
-  // Chosen in another window, or by the command line.
-  useEffect(() => setFieldValue('folder', folder ?? ''), [folder, setFieldValue])
-  const submit = form.onSubmit((body) => use.mutate({ body }, { onError: (error) => form.setErrors(faultsByField(error)) }))
+  const { use, form, submit } = useBackupFolder(folder, CHANGES)
   return (
     <Panel>
       <form onSubmit={submit}>
@@ -93,23 +83,7 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
           <Text c="dimmed">{texts.byItself}</Text>
           {!hasKey && <Notice tone="warning">{texts.noKey}</Notice>}
           <div role="status">
-            {running && (
-              <>
-                <Progress
-                  value={isCounted(running.share) ? running.share * 100 : 100}
-                  size={7}
-                  mt={8}
-                  mb={6}
-                  aria-label={texts.make}
-                  animated={!isCounted(running.share)}
-                />
-                <Text size="sm">
-                  {isCounted(running.share)
-                    ? upkeep.share(texts.phases[running.phase], percentText(running.share))
-                    : texts.phases[running.phase]}
-                </Text>
-              </>
-            )}
+            {running && <Running running={running} />}
             {!running && last && (
               <Notice tone={last.success ? 'good' : 'danger'} title={last.success ? texts.made : texts.failed}>
                 {said(last.sentence)}
@@ -137,6 +111,17 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
           </div>
         ))}
       </Panel>
+    </>
+  )
+}
+
+function Running({ running: { phase, share } }: { running: NonNullable<BackupState['running']> }) {
+  const name = texts.phases[phase]
+  const isKnown = isCounted(share)
+  return (
+    <>
+      <Progress value={isKnown ? share * 100 : 100} size={7} mt={8} mb={6} aria-label={texts.make} animated={!isKnown} />
+      <Text size="sm">{isKnown ? upkeep.share(name, percentText(share)) : name}</Text>
     </>
   )
 }

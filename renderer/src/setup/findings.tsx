@@ -7,7 +7,7 @@ import type { Tone } from '../display/tones.ts'
 import { said } from '../language/said.ts'
 import css from './setup.module.css'
 
-export const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', bad: 'danger' }
+const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', bad: 'danger' }
 
 interface Found {
   readonly verdict: Verdict

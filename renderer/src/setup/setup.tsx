@@ -89,7 +89,6 @@ function Wizard() {
     )
   }
   const Step = STEPS[step]
-  const isDone = state.data.done.includes(step)
   return (
     <div className={css.frame}>
       <Side state={state.data} step={step} />
@@ -103,36 +102,44 @@ function Wizard() {
             <p className={css.about}>{words.steps[step].about}</p>
           </div>
           <Step key={step} state={state.data} onNext={() => go(at + 1)} />
-          <div className={css.foot}>
-            <div>
-              {at > 0 && (
-                <Button variant="default" leftSection={<IconArrowLeft size={16} />} onClick={() => go(at - 1)}>
-                  {words.back}
-                </Button>
-              )}
-            </div>
-            {step !== 'readiness' && (
-              <div className={css.footAct}>
-                {!isDone && (
-                  <Button variant="subtle" onClick={() => go(at + 1)}>
-                    {words.later}
-                  </Button>
-                )}
-                {isDone && !OWN_BUTTON.includes(step) && (
-                  <Button rightSection={<IconArrowRight size={16} />} onClick={() => go(at + 1)}>
-                    {words.next}
-                  </Button>
-                )}
-              </div>
-            )}
-            {!isDone && step !== 'readiness' && (
-              <div className={css.lacks}>
-                {words.until} {words.steps[step].lacks}
-              </div>
-            )}
-          </div>
+          <Foot step={step} isDone={state.data.done.includes(step)} onGo={go} />
         </div>
       </main>
+    </div>
+  )
+}
+
+/** To the steps before and after, and what is lacking until this one is done. */
+function Foot({ step, isDone, onGo }: { step: SetupStep; isDone: boolean; onGo: (to: number) => void }) {
+  const at = SETUP_STEPS.indexOf(step)
+  return (
+    <div className={css.foot}>
+      <div>
+        {at > 0 && (
+          <Button variant="default" leftSection={<IconArrowLeft size={16} />} onClick={() => onGo(at - 1)}>
+            {words.back}
+          </Button>
+        )}
+      </div>
+      {step !== 'readiness' && (
+        <div className={css.footAct}>
+          {!isDone && (
+            <Button variant="subtle" onClick={() => onGo(at + 1)}>
+              {words.later}
+            </Button>
+          )}
+          {isDone && !OWN_BUTTON.includes(step) && (
+            <Button rightSection={<IconArrowRight size={16} />} onClick={() => onGo(at + 1)}>
+              {words.next}
+            </Button>
+          )}
+        </div>
+      )}
+      {!isDone && step !== 'readiness' && (
+        <div className={css.lacks}>
+          {words.until} {words.steps[step].lacks}
+        </div>
+      )}
     </div>
   )
 }

@@ -48,12 +48,7 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Text size="sm" px="sm" pt={6} fw={560} truncate>
-            {user.email}
-          </Text>
-          <Text size="xs" px="sm" pb={6} c="dimmed">
-            {words.level[user.level]} · {user.clinicRole}
-          </Text>
+          <Who user={user} />
           <Menu.Divider />
           <Menu.Item leftSection={<IconUserCircle size={16} />} renderRoot={(props) => <Link to="/account" {...props} />}>
             {words.account}
@@ -62,18 +57,7 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
             {words.shortcuts}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Label>{words.language}</Menu.Label>
-          {Object.entries(LANGUAGES).map(([code, name]) => (
-            <Menu.Item
-              key={code}
-              lang={code}
-              leftSection={<IconLanguage size={16} />}
-              rightSection={code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null}
-              onClick={() => chooseLanguage(code as Language)}
-            >
-              {name}
-            </Menu.Item>
-          ))}
+          <Languages />
           <Menu.Divider />
           {native && mayManage(user) && (
             <>
@@ -98,6 +82,39 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           <RestartAsk onClose={() => setAsksRestart(false)} />
         </Suspense>
       )}
+    </>
+  )
+}
+
+/** By which address they are signed in, and what they are here. */
+function Who({ user }: { user: SignedInUser }) {
+  return (
+    <>
+      <Text size="sm" px="sm" pt={6} fw={560} truncate>
+        {user.email}
+      </Text>
+      <Text size="xs" px="sm" pb={6} c="dimmed">
+        {words.level[user.level]} · {user.clinicRole}
+      </Text>
+    </>
+  )
+}
+
+function Languages() {
+  return (
+    <>
+      <Menu.Label>{words.language}</Menu.Label>
+      {Object.entries(LANGUAGES).map(([code, name]) => (
+        <Menu.Item
+          key={code}
+          lang={code}
+          leftSection={<IconLanguage size={16} />}
+          rightSection={code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null}
+          onClick={() => chooseLanguage(code as Language)}
+        >
+          {name}
+        </Menu.Item>
+      ))}
     </>
   )
 }

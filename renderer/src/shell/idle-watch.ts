@@ -1,5 +1,5 @@
 /** What the watch is told, and what it asks. Instants and times are milliseconds. */
-export interface IdleWorld {
+interface IdleWorld {
   readonly now: () => number
   readonly limit: number
   /** Another window of this browser is told of use here. */
@@ -7,7 +7,7 @@ export interface IdleWorld {
   readonly onIdle: () => void
 }
 
-export interface IdleWatch {
+interface IdleWatch {
   /** Somebody did something in this window. */
   used(): void
   /** Or in another one. */

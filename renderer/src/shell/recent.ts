@@ -1,5 +1,5 @@
 /** What was chosen in the palette last. In memory only, as it may name a patient, and gone when somebody else signs in. */
-export interface Recent {
+interface Recent {
   readonly href: string
   readonly name: string
   readonly about: string

@@ -1,8 +1,8 @@
 import { Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { faultsByField } from '../client.ts'
+import { faultsByField, type ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
@@ -11,11 +11,17 @@ import { useEnter } from '../session.ts'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
 
+interface SignInValues {
+  email: string
+  password: string
+  code: string
+}
+
 /** The sign-in form. It goes on to the screen whose address the window has. */
 export function SignIn({ note }: { note: string }) {
   const enter = useEnter()
   const signIn = useSend(dashboard.signIn)
-  const form = useForm({ initialValues: { email: '', password: '', code: '' } })
+  const form = useForm<SignInValues>({ initialValues: { email: '', password: '', code: '' } })
   // The password was right, and the account has a second factor.
   const [asksCode, setAsksCode] = useState(false)
   useEffect(() => {
@@ -45,20 +51,13 @@ export function SignIn({ note }: { note: string }) {
     form.reset()
     signIn.reset()
   }
-  const isAboutField = signIn.error !== null && signIn.error.errors.length > 0
   return (
     <Door foot={words.foot}>
       <form onSubmit={submit}>
         <Stack>
           <Title order={1}>{words.title}</Title>
           {note && <Notice tone="info">{note}</Notice>}
-          {signIn.error &&
-            !isAboutField &&
-            (signIn.error.code === 'not-signed-in' ? (
-              <Notice tone="danger">{said(signIn.error.message)}</Notice>
-            ) : (
-              <Failed error={signIn.error} />
-            ))}
+          {signIn.error && signIn.error.errors.length === 0 && <Refused error={signIn.error} />}
           {/* Both stay in the form, so that the browser can keep what was right. */}
           <Stack display={asksCode ? 'none' : 'flex'}>
             <TextInput
@@ -78,19 +77,7 @@ export function SignIn({ note }: { note: string }) {
               {...form.getInputProps('password')}
             />
           </Stack>
-          {asksCode && (
-            <TextInput
-              label={words.code}
-              description={words.codeAbout}
-              autoComplete="one-time-code"
-              inputMode="text"
-              required
-              withAsterisk={false}
-              autoFocus
-              maxLength={20}
-              {...form.getInputProps('code')}
-            />
-          )}
+          {asksCode && <CodeField form={form} />}
           <Button type="submit" loading={signIn.isPending} size="md">
             {words.submit}
           </Button>
@@ -106,5 +93,26 @@ export function SignIn({ note }: { note: string }) {
         </Stack>
       </form>
     </Door>
+  )
+}
+
+/** Of the whole, not of a field: what somebody typed, or the gateway itself. */
+function Refused({ error }: { error: ProblemError }) {
+  return error.code === 'not-signed-in' ? <Notice tone="danger">{said(error.message)}</Notice> : <Failed error={error} />
+}
+
+function CodeField({ form }: { form: UseFormReturnType<SignInValues> }) {
+  return (
+    <TextInput
+      label={words.code}
+      description={words.codeAbout}
+      autoComplete="one-time-code"
+      inputMode="text"
+      required
+      withAsterisk={false}
+      autoFocus
+      maxLength={20}
+      {...form.getInputProps('code')}
+    />
   )
 }

@@ -2,18 +2,12 @@ import { ActionIcon, Button, Group, Select, SimpleGrid, Textarea, TextInput, Too
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { FormPart } from '../components/form-part.tsx'
 import { MEASURES, type StudyValues } from './study-values.ts'
+import type { FieldsProps } from './use-study-form.ts'
 import { words } from './words.ts'
 
 const { form: texts } = words
 const MOST_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
-
-interface FieldsProps {
-  readonly values: StudyValues
-  readonly set: (change: Partial<StudyValues>) => void
-  /** By path, such as `reportMetadata.mrn`. */
-  readonly faults: Readonly<Record<string, string>>
-}
 
 type TextName =
   | 'patientName'

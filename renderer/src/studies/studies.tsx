@@ -4,12 +4,14 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
+import type { Severity } from '#shared/contract/values.ts'
+import type { StudyId } from '#shared/ids.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Page } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { studyColumns as columns, selectColumn } from '../lists/study-columns.tsx'
-import { StudyList } from '../lists/study-list.tsx'
+import { type RowAction, StudyList } from '../lists/study-list.tsx'
 import { useSelection } from '../lists/use-selection.ts'
 import { useStudyList } from '../lists/use-study-list.ts'
 import { words as listWords } from '../lists/words.ts'
@@ -42,67 +44,24 @@ function Area({ area }: { area: StudyArea }) {
     go: (search, isStep) => void navigate({ to: '/studies', search, replace: !isStep }),
   })
   const { renew, rows } = state.rows
-  const { change, assignToMe } = useStudyActions(renew)
-  const { may: mayManage } = useMay('manageStudies')
   const [at] = useState(address.study)
   const [currentId, setCurrentId] = useState<string | undefined>(at)
-  const [isShown, setIsShown] = useState(isPreviewShown)
-  const [dialog, setDialog] = useState<'make' | WindowStudy | null>(null)
+  const preview = usePreview()
+  const [dialog, setDialog] = useState<Asked>(null)
+  const { change, actions } = useRowActions(area, renew, setDialog)
   const selection = useSelection(rows)
-  const shownColumns = useMemo(
-    () => [
-      selectColumn(selection),
-      columns.severity,
-      columns.patient('/studies/$studyId'),
-      columns.accession,
-      columns.study,
-      columns.scanned,
-      columns.from,
-      columns.assigned,
-      ...(area === 'scribe' ? [columns.waiting] : []),
-      columns.images,
-      columns.status,
-    ],
-    [selection, area],
-  )
-  const open = ({ studyId }: WindowStudy) => void navigate({ to: '/studies/$studyId', params: { studyId } })
-  const toggle = () => {
-    showPreview(!isShown)
-    setIsShown(!isShown)
-  }
+  const shownColumns = useMemo(() => columnsOf(area, selection), [selection, area])
+  const open = (studyId: StudyId) => void navigate({ to: '/studies/$studyId', params: { studyId } })
   const [title, text] = words.none[area]
-  const previewName = isShown ? words.hidePreview : words.showPreview
   return (
-    <Page
-      title={words.title}
-      isFull
-      actions={
-        <>
-          <SegmentedControl
-            size="xs"
-            aria-label={words.area}
-            value={area}
-            onChange={(next) => void navigate({ to: '/studies', search: { area: next } })}
-            data={AREAS.map((value) => ({ value, label: words.areas[value] }))}
-          />
-          <Tooltip label={previewName}>
-            <ActionIcon size="lg" aria-label={previewName} aria-pressed={isShown} onClick={toggle}>
-              <IconLayoutSidebarRight size={18} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
-          <MayButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={() => setDialog('make')}>
-            {words.make}
-          </MayButton>
-        </>
-      }
-    >
+    <Page title={words.title} isFull actions={<Actions area={area} preview={preview} onMake={() => setDialog('make')} />}>
       <StudyList
         state={state}
         to="/studies"
         label={words.label}
         columns={shownColumns}
         at={at}
-        onOpen={open}
+        onOpen={({ studyId }) => open(studyId)}
         onCurrent={(study) => {
           setCurrentId(study.studyId)
           remember(study.studyId)
@@ -110,46 +69,120 @@ function Area({ area }: { area: StudyArea }) {
         selected={selection.selected}
         onSelect={selection.onSelect}
         above={<BulkBar selected={selection.studies} loaded={rows.length} onAll={selection.all} onClear={selection.clear} />}
-        side={isShown ? <Preview study={rows.find(({ studyId }) => studyId === currentId) ?? null} renew={renew} /> : undefined}
-        actions={[
-          { keys: 'a', name: keyNames.assign, run: assignToMe },
-          { keys: 's', name: keyNames.severity, run: (study) => mayManage && setDialog(study) },
-          { keys: 'c', name: keyNames.cancel, run: (study) => mayManage && change(study, { kind: 'cancel', to: !study.isCancelled }) },
-          { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
-          ...(area === 'scribe'
-            ? [
-                {
-                  keys: 'r',
-                  name: keyNames.report,
-                  run: ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } }),
-                },
-              ]
-            : []),
-          { keys: 'p', name: keyNames.preview, run: toggle },
-        ]}
+        side={preview.isShown ? <Preview study={rows.find(({ studyId }) => studyId === currentId) ?? null} renew={renew} /> : undefined}
+        actions={[...actions, { keys: 'p', name: keyNames.preview, run: preview.toggle }]}
         none={{ icon: <IconFolders size={34} stroke={1.3} />, title, text }}
       />
-      <SeverityDialog
-        study={dialog === 'make' ? null : dialog}
+      <Dialogs
+        area={area}
+        asked={dialog}
+        onSeverity={(study, to) => change(study, { kind: 'severity', to })}
+        onMade={open}
         onClose={() => setDialog(null)}
-        onChoose={(to) => {
-          if (dialog && dialog !== 'make' && dialog.severity !== to) change(dialog, { kind: 'severity', to })
-          setDialog(null)
+      />
+    </Page>
+  )
+}
+
+/** What keys do with the study of the current row. */
+function useRowActions(area: StudyArea, renew: (studies: readonly WindowStudy[]) => void, onSeverity: (study: WindowStudy) => void) {
+  const navigate = useNavigate()
+  const { change, assignToMe } = useStudyActions(renew)
+  const { may: mayManage } = useMay('manageStudies')
+  const toReport = ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } })
+  const actions: readonly RowAction[] = [
+    { keys: 'a', name: keyNames.assign, run: assignToMe },
+    { keys: 's', name: keyNames.severity, run: (study) => mayManage && onSeverity(study) },
+    { keys: 'c', name: keyNames.cancel, run: (study) => mayManage && change(study, { kind: 'cancel', to: !study.isCancelled }) },
+    { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
+    ...(area === 'scribe' ? [{ keys: 'r', name: keyNames.report, run: toReport }] : []),
+  ]
+  return { change, actions }
+}
+
+/** Whether the study of the current row is shown beside the list. */
+function usePreview() {
+  const [isShown, setIsShown] = useState(isPreviewShown)
+  const toggle = () => {
+    showPreview(!isShown)
+    setIsShown(!isShown)
+  }
+  return { isShown, toggle }
+}
+
+const columnsOf = (area: StudyArea, selection: Parameters<typeof selectColumn>[0]) => [
+  selectColumn(selection),
+  columns.severity,
+  columns.patient('/studies/$studyId'),
+  columns.accession,
+  columns.study,
+  columns.scanned,
+  columns.from,
+  columns.assigned,
+  ...(area === 'scribe' ? [columns.waiting] : []),
+  columns.images,
+  columns.status,
+]
+
+function Actions({ area, preview, onMake }: { area: StudyArea; preview: ReturnType<typeof usePreview>; onMake: () => void }) {
+  const navigate = useNavigate()
+  const previewName = preview.isShown ? words.hidePreview : words.showPreview
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label={words.area}
+        value={area}
+        onChange={(next) => void navigate({ to: '/studies', search: { area: next } })}
+        data={AREAS.map((value) => ({ value, label: words.areas[value] }))}
+      />
+      <Tooltip label={previewName}>
+        <ActionIcon size="lg" aria-label={previewName} aria-pressed={preview.isShown} onClick={preview.toggle}>
+          <IconLayoutSidebarRight size={18} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+      <MayButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={onMake}>
+        {words.make}
+      </MayButton>
+    </>
+  )
+}
+
+/** A study to be made, or the one whose severity is to be changed. */
+type Asked = 'make' | WindowStudy | null
+
+interface DialogsProps {
+  readonly area: StudyArea
+  readonly asked: Asked
+  readonly onSeverity: (study: WindowStudy, severity: Severity) => void
+  readonly onMade: (studyId: StudyId) => void
+  readonly onClose: () => void
+}
+
+function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
+  return (
+    <>
+      <SeverityDialog
+        study={asked === 'make' ? null : asked}
+        onClose={onClose}
+        onChoose={(severity) => {
+          if (asked && asked !== 'make' && asked.severity !== severity) onSeverity(asked, severity)
+          onClose()
         }}
       />
-      {dialog === 'make' && (
+      {asked === 'make' && (
         <StudyForm
           area={area}
           details={null}
-          onClose={() => setDialog(null)}
+          onClose={onClose}
           onDone={(studyId) => {
-            setDialog(null)
+            onClose()
             showDone(words.done.made)
-            void navigate({ to: '/studies/$studyId', params: { studyId } })
+            onMade(studyId)
           }}
         />
       )}
-    </Page>
+    </>
   )
 }
 

@@ -6,7 +6,7 @@ import { type MetadataPair, metadataOf, pairsOf } from '../customers/metadata-pa
 import type { Details } from './use-details.ts'
 
 /** Texts of StudyReportMetadata as their fields hold them; empty is not known. */
-export const METADATA_TEXTS = [
+const METADATA_TEXTS = [
   ...['patientName', 'mrn', 'dateOfBirth', 'age', 'sex'],
   ...['scanType', 'scanDate', 'scanTime', 'facilityName', 'referringPhysicianName'],
 ] as const satisfies readonly string[]

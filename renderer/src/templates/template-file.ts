@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NewReportTemplate, type ReportTemplate } from '#shared/contract/reports.ts'
 
 const FORMAT = 'isthmus-report-templates'
-export const MOST_TEMPLATES = 500
+const MOST_TEMPLATES = 500
 /** Of a file: 500 templates of ten pages each are less. */
 export const MOST_BYTES = 20_000_000
 

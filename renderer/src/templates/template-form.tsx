@@ -1,56 +1,29 @@
 import { Button, Group, NumberInput, SegmentedControl, Select, SimpleGrid, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { dashboardReports, NewReportTemplate, type ReportTemplate } from '#shared/contract/reports.ts'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
+import { fieldTexts } from '../components/field-texts.ts'
 import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { useMayManage } from '../session.ts'
 import { Preview } from './preview.tsx'
+import { bodyOf, faultsOf, type TemplateValues, valuesOf } from './template-values.ts'
 import css from './templates.module.css'
 import { words } from './words.ts'
 
 const { form: texts } = words
-
-interface Values {
-  kind: ReportTemplate['kind']
-  for: 'mine' | 'everybody'
-  name: string
-  shortcut: string
-  modalities: string[]
-  sex: NonNullable<ReportTemplate['sex']> | ''
-  ageFrom: number | string
-  ageTo: number | string
-  keywords: string[]
-  text: string
-}
+const told = fieldTexts(texts)
 
 /** Adds a template or macro, or changes one. `like` is what a new one begins as. */
 export function TemplateForm(props: { template: ReportTemplate | null; like: ReportTemplate | null; onDone: () => void }) {
   const { template, like, onDone } = props
-  const mayManage = useMayManage()
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
-  const given = template ?? like
-  const form = useForm<Values>({
-    initialValues: {
-      kind: given?.kind ?? 'template',
-      for: template && template.owner === null ? 'everybody' : 'mine',
-      name: given?.name ?? '',
-      shortcut: given?.shortcut ?? '',
-      modalities: given?.modalities ?? [],
-      sex: given?.sex ?? '',
-      ageFrom: given?.ageFrom ?? '',
-      ageTo: given?.ageTo ?? '',
-      keywords: given?.keywords ?? [],
-      text: given?.text ?? '',
-    },
-    validate: (values) => {
-      const parsed = NewReportTemplate.safeParse(bodyOf(values))
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
-    },
+  const form = useForm<TemplateValues>({
+    initialValues: valuesOf(template, like),
+    validate: faultsOf,
   })
   const submit = form.onSubmit((values) => {
     const { kind, for: whose, ...fields } = bodyOf(values)
@@ -68,27 +41,7 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
       <div className={css.columns}>
         <div>
           <FormPart title={texts.what}>
-            {!template && (
-              <Group gap={12}>
-                <SegmentedControl
-                  size="xs"
-                  aria-label={texts.kind}
-                  data={(['template', 'macro'] as const).map((value) => ({ value, label: words.kinds[value] }))}
-                  {...form.getInputProps('kind')}
-                />
-                {mayManage && (
-                  <SegmentedControl
-                    size="xs"
-                    aria-label={texts.for}
-                    data={[
-                      { value: 'mine', label: texts.forMine },
-                      { value: 'everybody', label: texts.forEverybody },
-                    ]}
-                    {...form.getInputProps('for')}
-                  />
-                )}
-              </Group>
-            )}
+            {!template && <KindAndOwner form={form} />}
             <TextInput {...told('name')} required data-autofocus maxLength={100} {...form.getInputProps('name')} />
             <TextInput {...told('shortcut')} maxLength={20} {...form.getInputProps('shortcut')} />
             <Textarea
@@ -107,26 +60,7 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
           <FormPart title={texts.preview}>
             <Preview text={form.values.text} />
           </FormPart>
-          <FormPart title={texts.scope}>
-            <Text size="sm" c="dimmed">
-              {texts.scopeAbout}
-            </Text>
-            <TagsInput {...told('modalities')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('modalities')} />
-            <TagsInput {...told('keywords')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('keywords')} />
-            <SimpleGrid cols={3}>
-              <Select
-                {...told('sex')}
-                allowDeselect={false}
-                data={[
-                  { value: '', label: texts.anySex },
-                  ...(['female', 'male', 'other'] as const).map((value) => ({ value, label: words.sexes[value] })),
-                ]}
-                {...form.getInputProps('sex')}
-              />
-              <NumberInput {...told('ageFrom')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageFrom')} />
-              <NumberInput {...told('ageTo')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageTo')} />
-            </SimpleGrid>
-          </FormPart>
+          <Scope form={form} />
         </div>
       </div>
       {error && error.errors.length === 0 && <Failed error={error} />}
@@ -142,15 +76,54 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
   )
 }
 
-const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value))
+/** What a new one is, and for whom; neither changes afterwards. */
+function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
+  const mayManage = useMayManage()
+  return (
+    <Group gap={12}>
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.kind}
+        data={(['template', 'macro'] as const).map((value) => ({ value, label: words.kinds[value] }))}
+        {...form.getInputProps('kind')}
+      />
+      {mayManage && (
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.for}
+          data={[
+            { value: 'mine', label: texts.forMine },
+            { value: 'everybody', label: texts.forEverybody },
+          ]}
+          {...form.getInputProps('for')}
+        />
+      )}
+    </Group>
+  )
+}
 
-const bodyOf = (values: Values) => ({
-  ...values,
-  shortcut: values.shortcut.trim() || null,
-  sex: values.sex || null,
-  ageFrom: numberOf(values.ageFrom),
-  ageTo: numberOf(values.ageTo),
-})
-
-type Told = { [K in keyof typeof texts]: (typeof texts)[K] extends readonly [string, string] ? K : never }[keyof typeof texts]
-const told = (field: Told) => ({ label: texts[field][0], description: texts[field][1] })
+/** The studies that it is offered for. */
+function Scope({ form }: { form: UseFormReturnType<TemplateValues> }) {
+  return (
+    <FormPart title={texts.scope}>
+      <Text size="sm" c="dimmed">
+        {texts.scopeAbout}
+      </Text>
+      <TagsInput {...told('modalities')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('modalities')} />
+      <TagsInput {...told('keywords')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('keywords')} />
+      <SimpleGrid cols={3}>
+        <Select
+          {...told('sex')}
+          allowDeselect={false}
+          data={[
+            { value: '', label: texts.anySex },
+            ...(['female', 'male', 'other'] as const).map((value) => ({ value, label: words.sexes[value] })),
+          ]}
+          {...form.getInputProps('sex')}
+        />
+        <NumberInput {...told('ageFrom')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageFrom')} />
+        <NumberInput {...told('ageTo')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageTo')} />
+      </SimpleGrid>
+    </FormPart>
+  )
+}

@@ -4,3 +4,6 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 
 /** A share from 0 to 1: `42%`, `42 %` in Spanish. */
 export const percentText = (share: number): string => percent.format(share)
+
+/** A phase that cannot say how far it is moves, and says nothing. */
+export const isCounted = (share: number): boolean => share > 0 && share < 1

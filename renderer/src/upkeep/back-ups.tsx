@@ -7,7 +7,7 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { SettingsTabs } from '../settings/tabs.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
-import { percentText } from './amounts.ts'
+import { isCounted, percentText } from './amounts.ts'
 import { BackupPanel, RehearsalPanel, StandbyPanel } from './lights-row.tsx'
 import { ListPanel } from './list-panel.tsx'
 import { PlanPanel } from './plan-panel.tsx'
@@ -74,13 +74,12 @@ export function BackUps() {
 
 function Running({ running: { phase, share } }: { running: NonNullable<UpkeepState['running']> }) {
   const name = words.phases[phase]
-  // A phase that cannot say how far it is moves, and says nothing.
-  const isCounted = share > 0 && share < 1
+  const isKnown = isCounted(share)
   return (
     <Panel>
       <div className={css.running}>
-        <Progress value={isCounted ? share * 100 : 100} size={7} animated={!isCounted} aria-label={name} />
-        <Text fw={560}>{isCounted ? words.share(name, percentText(share)) : name}</Text>
+        <Progress value={isKnown ? share * 100 : 100} size={7} animated={!isKnown} aria-label={name} />
+        <Text fw={560}>{isKnown ? words.share(name, percentText(share)) : name}</Text>
         <Text size="sm" c="dimmed">
           {words.goesOn}
         </Text>

@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 /** How the back-ups stand, the gravest first. */
-export type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'fine'
+type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'fine'
 export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
   fault: 'danger',
   noFolder: 'warning',
@@ -36,7 +36,7 @@ export function backupLight({ folder, fault, running, last, backups, plan }: Upk
 }
 
 /** How the rehearsal stands. */
-export type RehearsalLight = 'running' | 'never' | 'good' | 'bad'
+type RehearsalLight = 'running' | 'never' | 'good' | 'bad'
 export const REHEARSAL_TONES: Readonly<Record<RehearsalLight, Tone>> = { running: 'info', never: 'plain', good: 'good', bad: 'danger' }
 export function rehearsalLight({ running, rehearsal }: UpkeepState): RehearsalLight {
   if (running?.phase === 'rehearsing') return 'running'
@@ -45,7 +45,7 @@ export function rehearsalLight({ running, rehearsal }: UpkeepState): RehearsalLi
 }
 
 /** How the copy elsewhere stands. */
-export type StandbyLight = 'none' | 'good' | 'late'
+type StandbyLight = 'none' | 'good' | 'late'
 export const STANDBY_TONES: Readonly<Record<StandbyLight, Tone>> = { none: 'plain', good: 'good', late: 'warning' }
 export function standbyLight({ standby, plan }: UpkeepState, now: number): StandbyLight {
   if (standby === null) return 'none'

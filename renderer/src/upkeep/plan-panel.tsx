@@ -1,16 +1,13 @@
-import { Button, NumberInput, Switch, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Button, NumberInput, type NumberInputProps, Switch, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep, type UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
-import { faultsByField } from '../client.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
-import { Findings } from '../setup/findings.tsx'
+import { FolderForm } from './folder-form.tsx'
 import { changesOf, FIRST, faultsOf, type Plan } from './plan.ts'
 import css from './upkeep.module.css'
 import { words } from './words.ts'
@@ -45,7 +42,7 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
     )
   return (
     <Panel title={texts.title}>
-      <Folder folder={state.folder} />
+      <FolderForm folder={state.folder} />
       <form
         noValidate
         onSubmit={(event) => {
@@ -53,49 +50,8 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
           submit()
         }}
       >
-        <Row label={texts.daily[0]} about={texts.daily[1]}>
-          <Switch
-            className={css.switch}
-            aria-label={texts.daily[0]}
-            label={plan.dailyAt === null ? texts.off : texts.on}
-            checked={plan.dailyAt !== null}
-            onChange={({ currentTarget }) => edit({ dailyAt: currentTarget.checked ? (state.plan.dailyAt ?? FIRST.dailyAt) : null })}
-          />
-          {plan.dailyAt !== null && (
-            <TextInput
-              aria-label={texts.at}
-              leftSection={<Inline>{texts.at}</Inline>}
-              leftSectionWidth={texts.at.length * 8 + 22}
-              w={texts.at.length * 8 + 100}
-              maxLength={5}
-              placeholder={FIRST.dailyAt}
-              value={plan.dailyAt}
-              error={faults.dailyAt && said(faults.dailyAt)}
-              onChange={({ currentTarget }) => edit({ dailyAt: currentTarget.value })}
-            />
-          )}
-        </Row>
-        <Row label={texts.often[0]} about={texts.often[1]}>
-          <Switch
-            className={css.switch}
-            aria-label={texts.often[0]}
-            label={plan.everyMinutes === null ? texts.off : texts.on}
-            checked={plan.everyMinutes !== null}
-            onChange={({ currentTarget }) =>
-              edit({ everyMinutes: currentTarget.checked ? (state.plan.everyMinutes ?? FIRST.everyMinutes) : null })
-            }
-          />
-          {plan.everyMinutes !== null && (
-            <NumberInput
-              aria-label={texts.every}
-              leftSection={<Inline>{texts.every}</Inline>}
-              leftSectionWidth={texts.every.length * 8 + 22}
-              w={texts.every.length * 8 + 130}
-              {...{ min: 5, max: 1440, step: 5, suffix: texts.minutes }}
-              {...number('everyMinutes')}
-            />
-          )}
-        </Row>
+        <Daily plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
+        <Often plan={plan} before={state.plan} number={number('everyMinutes')} onEdit={edit} />
         <Row label={texts.keep[0]} about={texts.keep[1]}>
           <NumberInput label={texts.days} w={100} min={1} max={90} {...number('keepDaily')} />
           <NumberInput label={texts.weeks} w={100} min={0} max={52} {...number('keepWeekly')} />
@@ -118,47 +74,63 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
   )
 }
 
-const CHANGES = [dashboardUpkeep.state, dashboard.settings, dashboardSetup.state, dashboardSetup.readiness]
+interface PartProps {
+  readonly plan: Plan
+  /** As the gateway has it: what a part that is switched off and on again goes back to. */
+  readonly before: Plan
+  readonly onEdit: (part: Partial<Plan>) => void
+}
 
-function Folder({ folder }: { folder: string | null }) {
-  const use = useSend(dashboardSetup.setBackupFolder, CHANGES)
-  const form = useForm({ initialValues: { folder: folder ?? '' } })
-  const submit = form.onSubmit((body) => use.mutate({ body }, { onError: (error) => form.setErrors(faultsByField(error)) }))
-  const isChanged = form.values.folder.trim() !== (folder ?? '')
-  const { setFieldValue } = form
-  // Chosen in another window, or by the command line.
-  useEffect(() => setFieldValue('folder', folder ?? ''), [folder, setFieldValue])
+function Daily({ plan, before, fault, onEdit }: PartProps & { fault: string | undefined }) {
   return (
-    <form onSubmit={submit} className={`${css.row} ${css.first}`}>
-      <div>
-        <div className={css.label}>{texts.folder[0]}</div>
-        <div className={css.about}>{texts.folder[1]}</div>
-      </div>
-      <div>
-        <div className={css.fields}>
-          <TextInput
-            aria-label={texts.folder[0]}
-            placeholder={texts.example}
-            maxLength={1000}
-            required
-            withAsterisk={false}
-            spellCheck={false}
-            style={{ flex: '1 1 260px' }}
-            styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
-            {...form.getInputProps('folder')}
-          />
-          {(isChanged || folder === null) && (
-            <MayButton permission="manageGateway" type="submit" loading={use.isPending}>
-              {texts.use}
-            </MayButton>
-          )}
-        </div>
-        <div role="status">
-          {use.error && use.error.errors.length === 0 && <Failed error={use.error} />}
-          {use.data && <Findings findings={use.data.findings} />}
-        </div>
-      </div>
-    </form>
+    <Row label={texts.daily[0]} about={texts.daily[1]}>
+      <Switch
+        className={css.switch}
+        aria-label={texts.daily[0]}
+        label={plan.dailyAt === null ? texts.off : texts.on}
+        checked={plan.dailyAt !== null}
+        onChange={({ currentTarget }) => onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })}
+      />
+      {plan.dailyAt !== null && (
+        <TextInput
+          aria-label={texts.at}
+          leftSection={<Inline>{texts.at}</Inline>}
+          leftSectionWidth={texts.at.length * 8 + 22}
+          w={texts.at.length * 8 + 100}
+          maxLength={5}
+          placeholder={FIRST.dailyAt}
+          value={plan.dailyAt}
+          error={fault && said(fault)}
+          onChange={({ currentTarget }) => onEdit({ dailyAt: currentTarget.value })}
+        />
+      )}
+    </Row>
+  )
+}
+
+function Often({ plan, before, number, onEdit }: PartProps & { number: NumberInputProps }) {
+  return (
+    <Row label={texts.often[0]} about={texts.often[1]}>
+      <Switch
+        className={css.switch}
+        aria-label={texts.often[0]}
+        label={plan.everyMinutes === null ? texts.off : texts.on}
+        checked={plan.everyMinutes !== null}
+        onChange={({ currentTarget }) =>
+          onEdit({ everyMinutes: currentTarget.checked ? (before.everyMinutes ?? FIRST.everyMinutes) : null })
+        }
+      />
+      {plan.everyMinutes !== null && (
+        <NumberInput
+          aria-label={texts.every}
+          leftSection={<Inline>{texts.every}</Inline>}
+          leftSectionWidth={texts.every.length * 8 + 22}
+          w={texts.every.length * 8 + 130}
+          {...{ min: 5, max: 1440, step: 5, suffix: texts.minutes }}
+          {...number}
+        />
+      )}
+    </Row>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { dashboardUpkeep, type RestorePreview } from '#shared/contract/dashboard-upkeep.ts'
@@ -97,45 +97,10 @@ function Offer({ from, preview, onClose }: { from: RestoreFrom; preview: Restore
           <Rows rows={preview.rows} />
           <Stack gap={14}>
             <Losses rows={preview.rows} />
-            <div>
-              <Text fw={560} mb={4}>
-                {texts.keepsTitle}
-              </Text>
-              <ul className={css.happens}>
-                {texts.keeps.map((text) => (
-                  <li key={text}>{text}</li>
-                ))}
-              </ul>
-            </div>
+            <Kept />
           </Stack>
         </div>
-        {isOwner ? (
-          <>
-            {needsKey && (
-              <TextInput
-                label={texts.key[0]}
-                description={texts.key[1]}
-                required
-                withAsterisk={false}
-                spellCheck={false}
-                maxLength={200}
-                styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.06em' } }}
-                {...form.getInputProps('recoveryKey')}
-              />
-            )}
-            <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
-            <PasswordInput
-              label={texts.password[0]}
-              description={texts.password[1]}
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              {...form.getInputProps('password')}
-            />
-          </>
-        ) : (
-          <Notice tone="info">{texts.notOwner}</Notice>
-        )}
+        {isOwner ? <Proof form={form} email={user.email} needsKey={needsKey} /> : <Notice tone="info">{texts.notOwner}</Notice>}
         {restore.error && restore.error.errors.length === 0 && <Failed error={restore.error} />}
         {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
         <Group justify="flex-end">
@@ -150,6 +115,55 @@ function Offer({ from, preview, onClose }: { from: RestoreFrom; preview: Restore
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface ProofValues {
+  recoveryKey: string
+  password: string
+}
+
+/** That it is the owner, and the key of a back-up of another gateway. */
+function Proof({ form, email, needsKey }: { form: UseFormReturnType<ProofValues>; email: string; needsKey: boolean }) {
+  return (
+    <>
+      {needsKey && (
+        <TextInput
+          label={texts.key[0]}
+          description={texts.key[1]}
+          required
+          withAsterisk={false}
+          spellCheck={false}
+          maxLength={200}
+          styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.06em' } }}
+          {...form.getInputProps('recoveryKey')}
+        />
+      )}
+      <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordInput
+        label={texts.password[0]}
+        description={texts.password[1]}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        {...form.getInputProps('password')}
+      />
+    </>
+  )
+}
+
+function Kept() {
+  return (
+    <div>
+      <Text fw={560} mb={4}>
+        {texts.keepsTitle}
+      </Text>
+      <ul className={css.happens}>
+        {texts.keeps.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -55,18 +55,7 @@ export function RestoreProgress() {
               <div>{texts.unchanged}</div>
             </Notice>
           ) : (
-            <Stack gap={8}>
-              <Progress
-                size={8}
-                value={isAway || phase === 'ready' || !state?.share ? 100 : state.share * 100}
-                animated={isAway || phase === 'ready' || !state?.share}
-                aria-label={texts.title}
-              />
-              <Text fw={560}>{isAway ? texts.away : texts.phases[phase]}</Text>
-              <Text size="sm" c="dimmed">
-                {isAway ? texts.awayText : phase === 'ready' ? texts.stay : said(state?.sentence ?? '')}
-              </Text>
-            </Stack>
+            <AtWork state={state} isAway={isAway} />
           )}
         </div>
         <Group justify="flex-end">
@@ -79,5 +68,21 @@ export function RestoreProgress() {
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+/** How far it is. While the gateway is away, or about to go, nobody knows. */
+function AtWork({ state, isAway }: { state: RestoreState | undefined; isAway: boolean }) {
+  const phase = state?.phase ?? 'none'
+  const sentence = said(state?.sentence ?? '')
+  const isUncounted = isAway || phase === 'ready' || !state?.share
+  return (
+    <Stack gap={8}>
+      <Progress size={8} value={isUncounted ? 100 : state.share * 100} animated={isUncounted} aria-label={texts.title} />
+      <Text fw={560}>{isAway ? texts.away : texts.phases[phase]}</Text>
+      <Text size="sm" c="dimmed">
+        {isAway ? texts.awayText : phase === 'ready' ? texts.stay : sentence}
+      </Text>
+    </Stack>
   )
 }

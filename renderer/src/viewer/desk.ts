@@ -44,7 +44,7 @@ export interface Desk {
 }
 
 /** Where a person's wishes for the screen outlive the page; nothing of a patient. */
-export interface Wishes {
+interface Wishes {
   get(name: string): string | null
   set(name: string, value: string): void
 }

@@ -7,7 +7,7 @@ export interface KeptDrawings {
   /** One sentence; empty where nothing failed. */
   readonly fault: string
 }
-export interface DrawingsState {
+interface DrawingsState {
   /** By Study Instance UID. */
   readonly studies: ReadonlyMap<string, KeptDrawings>
   /** Times that drawings of another window were added. */

@@ -2,7 +2,7 @@ import { type View, viewing } from '#shared/contract/viewing.ts'
 import { type Call, type ProblemCode, ProblemError } from '../client.ts'
 
 /** How somebody came to this page: with the token of a link, to a view that is open already, or without either. */
-export type Entrance =
+type Entrance =
   | { readonly by: 'token'; readonly token: string }
   | { readonly by: 'view'; readonly viewId: string }
   | { readonly by: 'nothing' }

@@ -7,8 +7,7 @@ import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
 import { faultsByField } from '../client.ts'
 import { Copy } from '../components/copy.tsx'
 import { Failed } from '../components/page.tsx'
-import { ToneIcon } from '../components/tone.tsx'
-import { passwordStrength } from '../display/password-strength.ts'
+import { PasswordHint } from '../components/password-hint.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
@@ -68,7 +67,6 @@ function OwnerForm({ token }: { token: string }) {
     },
   })
   const { password, firstName, lastName, email, clinicName } = form.values
-  const strength = passwordStrength(password, [firstName, lastName, email, clinicName])
 
   const submit = form.onSubmit((values) =>
     create.mutate(
@@ -114,12 +112,7 @@ function OwnerForm({ token }: { token: string }) {
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
-        {password !== '' && (
-          <Group gap={6} role="status" data-tone={strength.tone} c="var(--tone-text)" fz="sm">
-            <ToneIcon tone={strength.tone} />
-            {strength.words}
-          </Group>
-        )}
+        <PasswordHint password={password} own={[firstName, lastName, email, clinicName]} />
         <Button type="submit" size="md" mt="xs" loading={create.isPending}>
           {words.submit}
         </Button>

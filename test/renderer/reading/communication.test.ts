@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { communicationFaults, communicationOf, newCommunication } from '../../../renderer/src/reading/communication.ts'
+import { ProblemError } from '../../../renderer/src/client.ts'
+import { communicationFaults, communicationOf, newCommunication, refusedFields } from '../../../renderer/src/reading/communication.ts'
 
 const filled = { ...newCommunication(new Date(2026, 10, 20, 9, 5)), communicatedTo: 'Dr. Adeyemi' }
 
@@ -17,5 +18,11 @@ describe('who was told of a critical result', () => {
 
   it('is refused without a name and without a time, each fault at its field', () => {
     expect(Object.keys(communicationFaults({ ...filled, communicatedTo: ' ', at: '' }))).toEqual(['communicatedTo', 'at'])
+  })
+
+  it('has the faults of a refusal at its fields, those of the instant at the field for it', () => {
+    const errors = ['communicatedTo', 'communicatedAt'].map((field) => ({ path: `body.communication.${field}`, message: 'Required' }))
+    const refusal = new ProblemError('malformed', 'Some values are wrong.', { errors })
+    expect(Object.keys(refusedFields(refusal, 'body.communication'))).toEqual(['communicatedTo', 'at'])
   })
 })

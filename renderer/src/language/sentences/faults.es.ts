@@ -87,7 +87,6 @@ export const FAULTS: readonly Sentence[] = [
     'must be a DICOM UID: digits and dots, no empty component, no leading zero',
     'debe ser un UID DICOM: dígitos y puntos, sin componentes vacíos ni ceros iniciales',
   ],
-  ['must be YYYYMMDD', 'debe ser YYYYMMDD'],
   ['must be YYYY-MM-DD', 'debe ser YYYY-MM-DD'],
   ['Malformed request', 'Petición mal formada'],
   ['Not signed in', 'Sin sesión iniciada'],

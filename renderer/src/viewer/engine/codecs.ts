@@ -11,7 +11,7 @@ export interface Decoded extends Stored {
 }
 
 /** Compressed transfer syntaxes that can be shown, by name. */
-export const CODECS: Readonly<Record<string, string>> = {
+const CODECS: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.50': 'JPEG',
   '1.2.840.10008.1.2.4.51': 'JPEG of 12 bits',
   '1.2.840.10008.1.2.4.57': 'lossless JPEG',

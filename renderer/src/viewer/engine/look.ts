@@ -48,6 +48,20 @@ export function atImage(
   }
 }
 
+/** A pane in which a series was opened, before there is a picture. */
+export function openedAt(series: NonNullable<PaneState['series']>, plane: PaneState['plane'], index: number): PaneState {
+  const { frameTime } = series
+  return {
+    ...NOTHING,
+    series,
+    plane,
+    ...atImage(series, index),
+    ...(plane && { image: null }),
+    count: plane ? 0 : series.stack.length,
+    framesPerSecond: frameTime ? Math.max(1, Math.min(60, Math.round(1000 / frameTime))) : 10,
+  }
+}
+
 /** An image of MONOCHROME1 is inverted as it opens: that is no inversion (PS3.3 C.7.6.3.1.2). */
 export const isNegative = ({ series, image }: PaneState): boolean =>
   (image ?? series?.stack[0])?.instance.image?.photometricInterpretation === 'MONOCHROME1'

@@ -18,7 +18,7 @@ const calibration = ({ image: { attributes } }: Found) =>
   attributes.spacingFrom === 'detector' ? AT_DETECTOR : attributes.spacingFrom === 'calibrated' ? CALIBRATED : undefined
 
 /** Images of one frame of reference can be laid over one another; one without is alone. */
-export const frameOfReferenceOf = ({ instance }: StackImage): string => instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
+const frameOfReferenceOf = ({ instance }: StackImage): string => instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
 
 /** Distances between rows and columns that pixels are drawn by: mm, or of pixels whose shape alone is known (PS3.3 C.7.6.3.1.7); null of square ones. */
 export function shapeOf({ attributes, instance }: StackImage): readonly [number, number] | null {

@@ -4,10 +4,7 @@ import type { Pane, PaneState } from './pane.ts'
 import { forgetWindow } from './stack-view.ts'
 import { fit, flip, rangeOf, rotateBy, type View } from './view.ts'
 
-export type PaneActions = Pick<
-  Pane,
-  'setWindow' | 'invert' | 'rotate' | 'flip' | 'zoomBy' | 'panBy' | 'fit' | 'oneToOne' | 'smooth' | 'reset'
->
+type PaneActions = Pick<Pane, 'setWindow' | 'invert' | 'rotate' | 'flip' | 'zoomBy' | 'panBy' | 'fit' | 'oneToOne' | 'smooth' | 'reset'>
 
 /** What a person does to the picture of a pane. @param change does it to its view, if there is a picture, and reads how it looks then */
 export function openActions(of: {
@@ -56,8 +53,7 @@ export function openActions(of: {
     reset() {
       of.change((view) => {
         view.resetCamera()
-        const window = openedWindow(of.image())
-        if (window) view.setProperties({ voiRange: rangeOf(window, isExact(of.image())) })
+        giveOpenedWindow(view, of.image())
         if (!of.state().plane) forgetWindow(view as Types.IStackViewport)
         of.setCurve(0)
       })
@@ -70,4 +66,10 @@ export function openActions(of: {
 export function openedWindow(image: Types.IImage | undefined): { readonly center: number; readonly width: number } | undefined {
   if (!image || image.color || typeof image.windowCenter !== 'number' || typeof image.windowWidth !== 'number') return undefined
   return { center: image.windowCenter, width: image.windowWidth }
+}
+
+/** Gives a view the window that its image opens with. */
+export function giveOpenedWindow(view: View, image: Types.IImage | undefined): void {
+  const window = openedWindow(image)
+  if (window) view.setProperties({ voiRange: rangeOf(window, isExact(image)) })
 }

@@ -6,6 +6,8 @@ import { ImageProblem } from './problem.ts'
 /** Images that are sure to be wanted if the scroll goes on. */
 const NEAR = 6
 const AT_ONCE = 4
+/** Half of the memory is for what is shown and may be shown soon. */
+const PREFETCH_SHARE = 0.5
 
 /**
  * The order in which the images of a stack are wanted ahead of the scroll: the next ones in its direction, a few behind, then outward.
@@ -27,21 +29,25 @@ export function prefetchOrder(count: number, index: number, direction: 1 | -1, m
 }
 
 /** Memory of a decoded image, about. @param pixel null while its header is not known */
-export function bytesOf(pixel: ImagePixel | null): number {
+function bytesOf(pixel: ImagePixel | null): number {
   if (!pixel) return 512 * 512 * 2
   const each = pixel.samplesPerPixel > 1 || pixel.photometricInterpretation === 'PALETTE COLOR' ? 3 : pixel.bitsAllocated > 8 ? 2 : 1
   return pixel.rows * pixel.columns * (pixel.bitsAllocated > 16 ? 4 : each)
 }
 
+/** How many images like this one a pane may hold ahead. @param memory bytes of all images; `panes` share them */
+export const roomFor = (pixel: ImagePixel | null, memory: number, panes: number): number =>
+  Math.max(2, Math.floor((memory * PREFETCH_SHARE) / Math.max(1, panes) / bytesOf(pixel)))
+
 /** Loads a stack ahead of the scroll, a few images at a time. */
-export interface Prefetch {
+interface Prefetch {
   /** The scroll is at `index` of `imageIds` now, and has come from `direction`. */
   follow(imageIds: readonly string[], index: number, direction: 1 | -1): void
   stop(): void
 }
 
-/** @param most how many images of that stack may be held in memory for this pane */
-export function openPrefetch(frames: Pick<Frames, 'load' | 'cached' | 'problem'>, most: (imageIds: readonly string[]) => number): Prefetch {
+/** @param most how many images may be held in memory for this pane */
+export function openPrefetch(frames: Pick<Frames, 'load' | 'cached' | 'problem'>, most: () => number): Prefetch {
   const running = new Map<string, AbortController>()
   let queue: { readonly imageId: string; readonly wish: Wish }[] = []
 
@@ -66,7 +72,7 @@ export function openPrefetch(frames: Pick<Frames, 'load' | 'cached' | 'problem'>
   }
   return {
     follow(imageIds, index, direction) {
-      const order = prefetchOrder(imageIds.length, index, direction, most(imageIds)).map((at) => imageIds[at] as string)
+      const order = prefetchOrder(imageIds.length, index, direction, most()).map((at) => imageIds[at] as string)
       // What is on its way and still near comes to its end: to break it off would be to fetch it twice.
       const soon = new Set([...order.slice(0, NEAR * 4), imageIds[index]])
       for (const [imageId, control] of [...running]) {

@@ -24,7 +24,7 @@ export function probedAt(
 }
 
 /** The value of a pixel of a decoded image; undefined outside of it. @param column,row from 0 */
-export function probedImage(
+function probedImage(
   image: Types.IImage,
   of: StackImage,
   hasTable: boolean,
@@ -45,7 +45,7 @@ export function probedImage(
 }
 
 /** The voxel at a place of the patient; undefined outside of the volume. */
-export function probedVolume(volume: Types.IImageVolume | undefined, place: Types.Point3, unit: string): Probed | undefined {
+function probedVolume(volume: Types.IImageVolume | undefined, place: Types.Point3, unit: string): Probed | undefined {
   if (!volume?.imageData) return undefined
   const [column = -1, row = -1, slice = -1] = utilities.transformWorldToIndex(volume.imageData, place)
   const [columns, rows, slices] = volume.dimensions

@@ -131,3 +131,15 @@ export function openScreen(
     },
   }
 }
+
+/** The next picture of an element's viewport was made; or none within a moment, as of a page that is not seen. */
+export const rendered = (host: HTMLElement): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      host.removeEventListener(Enums.Events.IMAGE_RENDERED, done)
+      resolve()
+    }
+    const timer = setTimeout(done, 1000)
+    host.addEventListener(Enums.Events.IMAGE_RENDERED, done)
+  })

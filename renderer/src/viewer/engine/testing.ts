@@ -5,7 +5,7 @@ import { imageIdOf } from './series.ts'
 import type { Timings } from './timings.ts'
 
 /** What tests and benches may look at; nothing that the screen does not show. */
-export interface ViewerForTests {
+interface ViewerForTests {
   /**
    * The value of a pixel of a decoded image, after rescale; RGB of a colour image; undefined while it is not decoded.
    * @param frame from 1

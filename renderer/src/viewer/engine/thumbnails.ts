@@ -9,7 +9,7 @@ const SIDE = 128
 const MOST = 500
 
 /** Pictures of series, at the lowest priority. */
-export interface Thumbnails {
+interface Thumbnails {
   /** A data URL of the middle image, or of one beside it where that has a problem. @throws ImageProblem */
   of(series: SeriesState, signal?: AbortSignal): Promise<string>
 }

@@ -5,7 +5,7 @@ import type { Samples } from './stored.ts'
 export type Values = Uint8Array | Int16Array | Uint16Array | Float32Array
 
 /** Values of a grey frame after the modality transformation (PS3.3 C.11.1), with their least and greatest. */
-export interface Rescaled {
+interface Rescaled {
   readonly values: Values
   readonly least: number
   readonly greatest: number

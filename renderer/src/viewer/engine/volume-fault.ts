@@ -1,7 +1,7 @@
 import { dot, isSameOrientation, length, minus, normalOf, type Vector } from './geometry.ts'
 import type { StackImage } from './images.ts'
 
-export const LEAST_SLICES = 5
+const LEAST_SLICES = 5
 /** Distances between neighbours may differ by this share of the usual one. */
 const SPACING_TOLERANCE = 0.03
 /** Slices may be shifted within their plane by this, mm: more is a tilted gantry. */

@@ -1,0 +1,53 @@
+import { Clock } from '../components/clock.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { actText } from '../display/audit-actions.ts'
+import { detailText, shortIds } from '../display/audit-detail.ts'
+import css from './audit.module.css'
+import { TargetLink } from './target-link.tsx'
+import type { AuditEntry } from './use-entries.ts'
+import { words } from './words.ts'
+
+/** @param actors names by the actor as the trail says it */
+export const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] => [
+  { name: words.columns.seq, track: '52px', isRight: true, cell: ({ seq }) => seq },
+  { name: words.columns.at, track: '122px', cell: ({ at }) => <Clock instant={at} /> },
+  { name: words.columns.actor, track: 'minmax(110px, 1fr)', cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} /> },
+  { name: words.columns.action, track: 'minmax(120px, 0.9fr)', cell: ({ action }) => <Act action={action} /> },
+  { name: words.columns.target, track: 'minmax(100px, 1fr)', cell: (entry) => <Target entry={entry} actors={actors} /> },
+  { name: words.columns.detail, track: 'minmax(150px, 2fr)', cell: ({ detail }) => <Detail text={detailText(detail)} /> },
+]
+
+/** What was done; its own name on hover. */
+function Act({ action }: { action: string }) {
+  const text = actText(action)
+  return text === undefined ? <span className="mono">{action}</span> : <b title={action}>{text}</b>
+}
+
+function Target({ entry: { action, target }, actors }: { entry: AuditEntry; actors: ReadonlyMap<string, string> }) {
+  const name = actors.get(`user:${target}`)
+  return (
+    <TargetLink action={action} target={target}>
+      {name === undefined ? <Id text={target} /> : <span title={target}>{name}</span>}
+    </TargetLink>
+  )
+}
+
+function Id({ text }: { text: string }) {
+  return (
+    <span className="mono" title={text}>
+      {shortIds(text)}
+    </span>
+  )
+}
+
+/** Three lines of it; all of it on hover. */
+const Detail = ({ text }: { text: string }) => (
+  <span title={text} className={css.detail} translate="no">
+    {shortIds(text)}
+  </span>
+)
+
+/** The actor by name where it has one; the id on hover. */
+function Who({ actor, name }: { actor: string; name: string | undefined }) {
+  return name === undefined ? <Id text={actor} /> : <span title={actor.includes(':') ? actor : undefined}>{name}</span>
+}

@@ -1,0 +1,40 @@
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import type { VirtualTableProps } from './virtual-table.tsx'
+
+/** Which rows of a table are drawn, and where; tells when the last ones come into view. */
+export function useRowsInSight<T>(props: VirtualTableProps<T>, scroll: RefObject<HTMLElement | null>, currentIndex: number) {
+  const { rows, keyOf, rowHeight, onEnd, ahead = 5, onSight } = props
+  const held = useRef(keyOf)
+  held.current = keyOf
+  // The virtual list computes all again whenever this changes: with the rows, not with each drawing.
+  const getItemKey = useCallback((index: number) => (rows[index] === undefined ? index : held.current(rows[index])), [rows])
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const seen = defaultRangeExtractor(range)
+      // The row with the focus stays, wherever it is scrolled to.
+      if (currentIndex < (seen[0] ?? 0) && currentIndex < range.count) return [currentIndex, ...seen]
+      return currentIndex > (seen.at(-1) ?? 0) && currentIndex < range.count ? [...seen, currentIndex] : seen
+    },
+    [currentIndex],
+  )
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight ?? 38,
+    overscan: 12,
+    scrollPaddingStart: 34,
+    rangeExtractor,
+    getItemKey,
+  })
+  // Before `range` is read, which this brings up to date.
+  const items = virtual.getVirtualItems()
+  const last = virtual.range?.endIndex ?? 0
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - ahead) onEnd?.()
+  }, [last, rows.length, onEnd, ahead])
+
+  const first = virtual.range?.startIndex ?? 0
+  useEffect(() => onSight?.(first), [first, onSight])
+  return { virtual, items }
+}

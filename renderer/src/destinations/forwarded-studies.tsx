@@ -1,0 +1,122 @@
+import { Button, Stack } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import { Clock } from '../components/clock.tsx'
+import { ForwardCounts } from '../components/forward-counts.tsx'
+import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
+import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import { call, keyOf, usePages } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { useLive } from '../live.ts'
+import { words } from './words.ts'
+
+export const SHOWS = ['all', 'waiting', 'failed'] as const
+export type Show = (typeof SHOWS)[number]
+
+/** What a person decides about a study that waits. */
+interface Decisions {
+  readonly onRetry: (study: ForwardedStudy) => void
+  readonly onDrop: (study: ForwardedStudy) => void
+}
+
+interface ForwardedStudiesProps {
+  readonly destinationId: string
+  readonly show: Show
+  /** Null for who may not decide. */
+  readonly decisions: Decisions | null
+  readonly onOpen: (study: ForwardedStudy) => void
+}
+
+/** What waits for a destination and what could not be sent, by study. */
+export function ForwardedStudies({ destinationId, show, decisions, onOpen }: ForwardedStudiesProps) {
+  const query = { destinationId, show, limit: 50 }
+  const { isOpen } = useLive()
+  const { list, pages, more } = usePages(
+    keyOf(dashboardDestinations.studies, query),
+    (part, signal) => call(dashboardDestinations.studies, { query: { ...query, ...part } }, signal),
+    isOpen ? undefined : 10_000,
+  )
+  const columns = useMemo(() => [...studyColumns(onOpen), ...(decisions ? [decisionColumn(decisions)] : [])], [onOpen, decisions])
+  const studies = pages.flatMap((page) => page.studies)
+  return (
+    <>
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Waiting rows={6} />}
+      {list.isSuccess && studies.length === 0 && (
+        <Panel>
+          <Empty icon={<IconSend size={34} stroke={1.3} />} title={show === 'all' ? words.queueNone : words.queueNoneShown}>
+            {show === 'all' && words.queueNoneText}
+          </Empty>
+        </Panel>
+      )}
+      {studies.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable
+            label={words.queueLabel}
+            columns={columns}
+            rows={studies}
+            keyOf={(row) => row.studyInstanceUid}
+            least={decisions ? 768 : 660}
+            maxHeight="100%"
+            onOpen={onOpen}
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<ForwardedStudy>[] => [
+  {
+    name: words.columns.patient,
+    track: 'minmax(150px, 1.2fr)',
+    cell: ({ patientName, studyInstanceUid }) => (
+      <>
+        <PersonName value={patientName} />
+        <div>
+          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+            {words.study}
+          </Link>
+        </div>
+      </>
+    ),
+  },
+  { name: words.columns.counts, track: 'minmax(150px, 1fr)', cell: (study) => <ForwardCounts counts={study} /> },
+  {
+    name: words.columns.error,
+    track: 'minmax(180px, 2fr)',
+    cell: (study) => (
+      <>
+        {said(study.lastError)}
+        <div>
+          <Button variant="subtle" c="var(--mantine-color-anchor)" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
+            {words.showImages}
+          </Button>
+        </div>
+      </>
+    ),
+  },
+  { name: words.columns.at, track: '96px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+]
+
+const decisionColumn = ({ onRetry, onDrop }: Decisions): Column<ForwardedStudy> => ({
+  name: words.columns.actions,
+  track: '96px',
+  cell: (study) =>
+    study.waiting + study.failed > 0 && (
+      <Stack gap={4}>
+        <Button variant="default" size="compact-xs" onClick={() => onRetry(study)}>
+          {words.retry}
+        </Button>
+        <Button {...SUBTLE_DANGER} size="compact-xs" onClick={() => onDrop(study)}>
+          {words.drop}…
+        </Button>
+      </Stack>
+    ),
+})

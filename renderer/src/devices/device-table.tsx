@@ -1,0 +1,112 @@
+import { ActionIcon, Group, Table, Text, Tooltip } from '@mantine/core'
+import { IconBuildingHospital, IconListSearch, IconPencil, IconStethoscope, IconTrash } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { Device } from '#shared/contract/devices.ts'
+import { Ago } from '../components/clock.tsx'
+import { IconAct } from '../components/icon-act.tsx'
+import { Tag } from '../components/tone.tsx'
+import { nameOf } from './device-name.ts'
+import { CHARACTER_SET_NAMES, words } from './words.ts'
+
+/** What can be done about a device by who manages them. */
+interface Managing {
+  readonly mayManage: boolean
+  readonly onEdit: (device: Device) => void
+  readonly onCheck: (device: Device) => void
+  readonly onRemove: (device: Device) => void
+}
+
+/** The devices that are known, and the ways from each. */
+export function DeviceTable({ devices, ...managing }: Managing & { readonly devices: readonly Device[] }) {
+  const { columns } = words
+  return (
+    <Table.ScrollContainer minWidth={760}>
+      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{columns.name}</Table.Th>
+            <Table.Th>{columns.address}</Table.Th>
+            <Table.Th>{columns.modality}</Table.Th>
+            <Table.Th>{columns.set}</Table.Th>
+            <Table.Th>{columns.seen}</Table.Th>
+            <Table.Th ta="right">{columns.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {devices.map((device) => (
+            <DeviceRow key={device.deviceId} device={device} {...managing} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function DeviceRow({ device, ...managing }: Managing & { readonly device: Device }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={8} wrap="nowrap">
+          <Text fw={600} fz="inherit">
+            {nameOf(device)}
+          </Text>
+          {!device.isEnabled && <Tag tone="plain">{words.off}</Tag>}
+        </Group>
+        {device.name && <div className="mono">{device.aeTitle}</div>}
+      </Table.Td>
+      <Table.Td>{device.address ? <span className="mono">{device.address}</span> : <Unset text={words.anyAddress} />}</Table.Td>
+      <Table.Td>{device.modality}</Table.Td>
+      <Table.Td>
+        {device.characterSet ? (
+          <span title={device.characterSet}>{CHARACTER_SET_NAMES[device.characterSet]}</span>
+        ) : (
+          <Unset text={words.byRow} />
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Ago instant={device.lastSeenAt} />
+        {device.lastAddress && <div className="mono">{device.lastAddress}</div>}
+      </Table.Td>
+      <Table.Td>
+        <Tools device={device} {...managing} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const Unset = ({ text }: { text: string }) => (
+  <Text fz="sm" c="dimmed">
+    {text}
+  </Text>
+)
+
+function Tools({ device, mayManage, onEdit, onCheck, onRemove }: Managing & { readonly device: Device }) {
+  const name = nameOf(device)
+  return (
+    <Group gap={2} justify="flex-end" wrap="nowrap">
+      <Tooltip label={words.ask(name)}>
+        <ActionIcon
+          aria-label={words.ask(name)}
+          renderRoot={(root) => <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />}
+        >
+          <IconBuildingHospital size={17} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={words.queries(name)}>
+        <ActionIcon
+          aria-label={words.queries(name)}
+          renderRoot={(root) => <Link to="/queries" search={{ aeTitle: device.aeTitle }} {...root} />}
+        >
+          <IconListSearch size={17} />
+        </ActionIcon>
+      </Tooltip>
+      {mayManage && (
+        <>
+          <IconAct icon={IconStethoscope} label={words.check(name)} onClick={() => onCheck(device)} />
+          <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(device)} />
+          <IconAct icon={IconTrash} label={words.remove(name)} onClick={() => onRemove(device)} />
+        </>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,99 @@
+import { Checkbox } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Endpoint, EventSummary } from '#shared/contract/events.ts'
+import { Clock } from '../components/clock.tsx'
+import { Tag } from '../components/tone.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { durationText } from '../display/amounts.ts'
+import { shortIds } from '../display/audit-detail.ts'
+import { standingOf } from '../display/event-outcomes.ts'
+import { EVENT_NAMES } from '../display/event-types.ts'
+import { endpointOf } from './endpoint-of.ts'
+import css from './events.module.css'
+import { words } from './words.ts'
+
+/** @param chosen the events that are to be sent again */
+export function columnsOf(
+  endpoints: readonly Endpoint[] | undefined,
+  chosen: ReadonlySet<string>,
+  onChoose: (eventId: string, isChosen: boolean) => void,
+): readonly Column<EventSummary>[] {
+  const { columns } = words
+  return [
+    {
+      name: columns.chosen,
+      track: '20px',
+      // What somebody waited for then is of no use to anybody now.
+      cell: ({ eventId, kind, type, isTest }) =>
+        kind !== 'synchronous' &&
+        !isTest && (
+          <Checkbox
+            size="xs"
+            aria-label={words.choose(`${EVENT_NAMES[type].name} ${shortIds(eventId)}`)}
+            checked={chosen.has(eventId)}
+            onChange={(event) => onChoose(eventId, event.currentTarget.checked)}
+          />
+        ),
+    },
+    { name: columns.at, track: '98px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
+    {
+      name: columns.event,
+      track: 'minmax(112px, 1.3fr)',
+      cell: ({ eventId, type, isTest }) => (
+        <>
+          <Link to="/events/$eventId" params={{ eventId }}>
+            {EVENT_NAMES[type].name}
+          </Link>
+          {isTest && <div className={css.under}>{words.test}</div>}
+        </>
+      ),
+    },
+    {
+      name: columns.subject,
+      track: 'minmax(96px, 1.2fr)',
+      cell: ({ subject }) => (
+        <span className="mono" title={subject}>
+          {shortIds(subject)}
+        </span>
+      ),
+    },
+    {
+      name: columns.endpoint,
+      track: 'minmax(76px, 0.9fr)',
+      isWideOnly: true,
+      cell: ({ endpointId }) => endpointOf(endpoints, endpointId),
+    },
+    {
+      name: columns.state,
+      track: 'minmax(160px, 1.8fr)',
+      cell: (event) => {
+        const standing = standingOf(event)
+        return (
+          <>
+            <Tag tone={standing.tone} meaning={standing.meaning} isWrapped>
+              {standing.name}
+            </Tag>
+            {event.notes > 0 && <div className={css.under}>{words.notesCount(event.notes)}</div>}
+            {event.nextAt && (
+              <div className={css.under}>
+                {words.next} <Clock instant={event.nextAt} />
+              </div>
+            )}
+          </>
+        )
+      },
+    },
+    {
+      name: columns.took,
+      track: '64px',
+      isRight: true,
+      cell: ({ tookMs, attempts }) =>
+        attempts > 0 && (
+          <>
+            {durationText(tookMs)}
+            {attempts > 1 && <div className={css.under}>{words.tries(attempts)}</div>}
+          </>
+        ),
+    },
+  ]
+}

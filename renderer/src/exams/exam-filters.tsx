@@ -1,0 +1,129 @@
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { EXAM_SHOWS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import { fullNameOf } from '../devices/device-name.ts'
+import { dayBy } from './days.ts'
+import css from './exams.module.css'
+import { words } from './words.ts'
+
+export type Show = (typeof EXAM_SHOWS)[number]
+
+/** Yesterday, today, tomorrow, or any other day. */
+export function Days({ today, day, onChoose }: { today: string | undefined; day: string | undefined; onChoose: (day: string) => void }) {
+  if (today === undefined || day === undefined) return null
+  const chips = [
+    { value: dayBy(today, -1), label: words.days.yesterday },
+    { value: today, label: words.days.today },
+    { value: dayBy(today, 1), label: words.days.tomorrow },
+  ]
+  return (
+    <Group gap={8} wrap="nowrap">
+      <SegmentedControl
+        size="xs"
+        aria-label={words.days.label}
+        data={chips}
+        value={chips.some(({ value }) => value === day) ? day : ''}
+        onChange={onChoose}
+      />
+      <TextInput
+        type="date"
+        size="xs"
+        aria-label={words.days.other}
+        value={day}
+        onChange={(event) => event.currentTarget.value !== '' && onChoose(event.currentTarget.value)}
+      />
+    </Group>
+  )
+}
+
+/** The devices that may be asked for. */
+export function Devices({
+  devices,
+  value,
+  onChange,
+}: {
+  devices: readonly Device[]
+  value: string | undefined
+  onChange: (deviceId: string | undefined) => void
+}) {
+  return (
+    <Select
+      aria-label={words.device}
+      placeholder={words.anyDevice}
+      clearable
+      searchable
+      w={190}
+      size="xs"
+      data={devices.map((device) => ({ value: device.deviceId, label: fullNameOf(device) }))}
+      value={value ?? null}
+      onChange={(deviceId) => onChange(deviceId ?? undefined)}
+      clearButtonProps={{ 'aria-label': words.anyDevice }}
+    />
+  )
+}
+
+/** The modalities of the day's exams. */
+export function Modalities({
+  exams,
+  value,
+  onChange,
+}: {
+  exams: readonly Exam[]
+  value: string | null
+  onChange: (modality: string | null) => void
+}) {
+  const modalities = [...new Set(exams.map(({ modality }) => modality).filter((modality) => modality !== ''))].sort()
+  return (
+    <Select
+      aria-label={words.modality}
+      placeholder={words.anyModality}
+      clearable
+      w={150}
+      size="xs"
+      data={value !== null && !modalities.includes(value) ? [...modalities, value] : modalities}
+      value={value}
+      onChange={onChange}
+      clearButtonProps={{ 'aria-label': words.anyModality }}
+    />
+  )
+}
+
+/** Which exams of the day are shown, with how many there are of each kind. */
+export function Shows({ day, show, onChange }: { day: ExamDay | undefined; show: Show; onChange: (show: Show) => void }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={words.showLabel}
+      value={show}
+      onChange={(value) => onChange(value as Show)}
+      data={EXAM_SHOWS.map((value) => ({
+        value,
+        label: (
+          <span title={words.showMeanings[value]}>
+            {words.shows[value]}
+            {day && ` ${day.tally[value]}`}
+          </span>
+        ),
+      }))}
+    />
+  )
+}
+
+/** How many exams are shown and how many are not. */
+export function Shown({ day, shown, onClear }: { day: ExamDay; shown: number; onClear: () => void }) {
+  const hidden = day.tally.all - shown
+  return (
+    <span className={css.quiet}>
+      {words.shown(shown)}
+      {hidden > 0 && (
+        <>
+          {' · '}
+          {words.hidden(hidden)}{' '}
+          <button type="button" className={css.asLink} onClick={onClear}>
+            {words.clear}
+          </button>
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,62 @@
+import { ActionIcon, Button, Group, Popover, Tooltip } from '@mantine/core'
+import { IconHistory, IconKeyboard, IconSignature } from '@tabler/icons-react'
+import type { DraftKeeper, KeptDraft } from './draft-keeper.ts'
+import css from './reading.module.css'
+import { SavingState } from './saving.tsx'
+import { words } from './words.ts'
+import type { Dialog } from './writing-dialog.tsx'
+
+const { editor: texts } = words
+
+/** Above the report: how it is saved, its keys, its revisions, and signing it. */
+export function WritingTools(props: {
+  kept: KeptDraft
+  keeper: DraftKeeper
+  isAddendum: boolean
+  maySign: boolean
+  onDialog: (dialog: Dialog) => void
+}) {
+  const { kept, keeper, isAddendum, maySign, onDialog } = props
+  return (
+    <div className={css.tools}>
+      <SavingState kept={kept} keeper={keeper} onResolve={() => onDialog('conflict')} />
+      <Group gap={4} wrap="nowrap" ml="auto">
+        <Keys />
+        <Tooltip label={texts.revisions}>
+          <ActionIcon aria-label={texts.revisions} disabled={kept.revision === null} onClick={() => onDialog('revisions')}>
+            <IconHistory size={18} />
+          </ActionIcon>
+        </Tooltip>
+        <Button leftSection={<IconSignature size={17} />} disabled={!maySign} onClick={() => onDialog('sign')}>
+          {isAddendum ? texts.signAddendum : texts.sign}
+        </Button>
+      </Group>
+    </div>
+  )
+}
+
+function Keys() {
+  return (
+    <Popover position="bottom-end" withArrow shadow="md">
+      <Popover.Target>
+        <Tooltip label={texts.keysLabel}>
+          <ActionIcon aria-label={texts.keysLabel}>
+            <IconKeyboard size={18} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <dl className={css.keys}>
+          {texts.keys.map(([key, name]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{name}</dd>
+            </div>
+          ))}
+        </dl>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,162 @@
+import { Button, Group, Modal, Progress, Radio, Stack, Switch, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import type { StudyArea } from '#shared/contract/settings.ts'
+import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
+import type { UserId } from '#shared/ids.ts'
+import { PersonName } from '../components/person-name.tsx'
+import { Tag } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
+import { said } from '../language/said.ts'
+import { PersonPicker } from '../lists/pickers.tsx'
+import { examText } from '../lists/study-columns.tsx'
+import { words as listWords } from '../lists/words.ts'
+import type { BulkState } from './bulk-run.ts'
+import css from './studies.module.css'
+import { useBulk } from './use-bulk.ts'
+import type { Change } from './use-study-actions.ts'
+import { words } from './words.ts'
+
+const { bulk: texts } = words
+const TONES: Readonly<Record<BulkState, Tone>> = { waiting: 'plain', done: 'good', failed: 'danger', stopped: 'plain', undone: 'plain' }
+
+/** What many studies can be changed by. */
+export type BulkKind = 'assign' | 'severity' | 'cancel' | 'uncancel'
+
+interface BulkDialogProps {
+  readonly kind: BulkKind
+  readonly studies: readonly WindowStudy[]
+  readonly onClose: (isDone: boolean) => void
+}
+
+/** Asks what to change, changes study by study, and says what became of each. */
+export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
+  const [choice, setChoice] = useState<Choice>({ person: null, isToNobody: false, severity: 'high' })
+  const change = changeOf(kind, choice)
+  const bulk = useBulk(studies)
+  const { isRunning } = bulk
+  const hasBegun = bulk.results.length > 0
+  const area = studies[0]?.area ?? 'scribe'
+  return (
+    <Modal
+      opened
+      onClose={() => onClose(hasBegun)}
+      title={texts.titles[kind](studies.length)}
+      size="lg"
+      closeOnEscape={!isRunning}
+      closeOnClickOutside={!isRunning}
+      withCloseButton={!isRunning}
+    >
+      <Stack>
+        {hasBegun ? (
+          <Progressed bulk={bulk} studies={studies} />
+        ) : (
+          <Question kind={kind} area={area} choice={choice} onChoose={(part) => setChoice({ ...choice, ...part })} />
+        )}
+        <Group justify="flex-end">
+          {isRunning && (
+            <Button variant="default" onClick={bulk.stop}>
+              {texts.stop}
+            </Button>
+          )}
+          {hasBegun && !isRunning && bulk.done > 0 && (
+            <Button variant="default" onClick={() => change && bulk.undo(change)}>
+              {texts.undo}
+            </Button>
+          )}
+          {!isRunning && (
+            <Button variant={hasBegun ? 'filled' : 'default'} onClick={() => onClose(hasBegun)}>
+              {hasBegun ? texts.close : texts.back}
+            </Button>
+          )}
+          {!hasBegun && (
+            <Button {...(kind === 'cancel' && { color: 'red' })} disabled={change === null} onClick={() => change && bulk.begin(change)}>
+              {texts.go}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** What was chosen in the dialogue, for every kind of change. */
+interface Choice {
+  readonly person: { readonly id: UserId; readonly name: string } | null
+  readonly isToNobody: boolean
+  readonly severity: Severity
+}
+
+/** The change that was chosen; null while something is missing. */
+function changeOf(kind: BulkKind, { person, isToNobody, severity }: Choice): Change | null {
+  if (kind === 'severity') return { kind, to: severity }
+  if (kind !== 'assign') return { kind: 'cancel', to: kind === 'cancel' }
+  if (isToNobody) return { kind, to: null }
+  return person && { kind, to: { userId: person.id, name: person.name } }
+}
+
+interface QuestionProps {
+  readonly kind: BulkKind
+  readonly area: StudyArea
+  readonly choice: Choice
+  readonly onChoose: (part: Partial<Choice>) => void
+}
+
+function Question({ kind, area, choice, onChoose }: QuestionProps) {
+  if (kind === 'cancel') return <Text>{texts.cancelText}</Text>
+  if (kind === 'uncancel') return <Text>{texts.uncancelText}</Text>
+  if (kind === 'assign') {
+    return (
+      <>
+        <PersonPicker area={area} label={texts.to} value={choice.person} onChange={(person) => onChoose({ person })} />
+        <Switch
+          label={texts.toNobody}
+          checked={choice.isToNobody}
+          onChange={(event) => onChoose({ isToNobody: event.currentTarget.checked })}
+        />
+      </>
+    )
+  }
+  return (
+    <Radio.Group
+      label={words.actions.severity}
+      value={choice.severity}
+      onChange={(next) => onChoose({ severity: SEVERITIES.find((one) => one === next) ?? 'normal' })}
+    >
+      <Group mt={6}>
+        {[...SEVERITIES].reverse().map((one) => (
+          <Radio key={one} value={one} label={listWords.severities[one][0]} />
+        ))}
+      </Group>
+    </Radio.Group>
+  )
+}
+
+function Progressed({ bulk, studies }: { bulk: ReturnType<typeof useBulk>; studies: readonly WindowStudy[] }) {
+  const { results, isRunning, done, failed, finished } = bulk
+  const byId = new Map<string, WindowStudy>(studies.map((study) => [study.studyId, study]))
+  const progress = texts.progress(finished, results.length)
+  return (
+    <>
+      <Progress value={(finished / results.length) * 100} aria-label={progress} {...(failed > 0 && { color: 'red' })} />
+      <Text size="sm" role="status">
+        {isRunning ? progress : texts.summary(done, failed)}
+      </Text>
+      <ul className={css.results} aria-label={texts.results}>
+        {results.map(({ id, state, fault }) => {
+          const study = byId.get(id)
+          return (
+            <li key={id}>
+              <Tag tone={TONES[state]}>{texts.states[state]}</Tag>
+              <span>
+                {study?.patientName ? <PersonName value={study.patientName} /> : listWords.noName}{' '}
+                <span className={css.quiet}>{study && examText(study)}</span>
+                {fault && <div className={css.fault}>{said(fault)}</div>}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import type { Types } from '@cornerstonejs/core'
+import type { PaneState, ValueWindow } from './pane.ts'
+import { rangeOf, type View } from './view.ts'
+
+/** How a person saw a stack when its viewport was taken away. */
+export interface KeptLook {
+  /** Of the series. */
+  readonly key: string
+  readonly presentation: Types.ViewPresentation
+  /** Null: each image's own, since nobody has chosen one. */
+  readonly window: ValueWindow | null
+  readonly isInverted: boolean
+}
+
+export const keptLookOf = (view: View, key: string, { window, isInverted }: PaneState): KeptLook => ({
+  key,
+  presentation: view.getViewPresentation(),
+  window: (view as Types.IStackViewport).getProperties()?.isComputedVOI ? null : window,
+  isInverted,
+})
+
+/** Gives it back, its inversion not: that goes with the curve. */
+export function restoreLook(viewport: Types.IStackViewport, { presentation, window }: KeptLook, isExact: boolean): void {
+  viewport.setViewPresentation(presentation)
+  if (window) viewport.setProperties({ voiRange: rangeOf(window, isExact) })
+}

@@ -1,0 +1,30 @@
+import { NOTHING } from './look.ts'
+import type { PaneState } from './pane.ts'
+
+/** Small parts that are made anew each time they are read. */
+const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume'])
+
+/** The state of a pane; who listens is told only where something is another. */
+export function openPaneState() {
+  const listeners = new Set<() => void>()
+  let state = NOTHING
+  const isAnother = (patch: Partial<PaneState>, name: keyof PaneState) =>
+    state[name] !== patch[name] && !(BY_VALUE.has(name) && JSON.stringify(state[name]) === JSON.stringify(patch[name]))
+  return {
+    state: (): PaneState => state,
+    set(patch: Partial<PaneState>): void {
+      if (!(Object.keys(patch) as (keyof PaneState)[]).some((name) => isAnother(patch, name))) return
+      state = { ...state, ...patch }
+      for (const listener of listeners) listener()
+    },
+    /** Told with the next `set`. */
+    setUntold(patch: Partial<PaneState>): void {
+      state = { ...state, ...patch }
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    forgetListeners: () => listeners.clear(),
+  }
+}
