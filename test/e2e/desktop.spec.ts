@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
-import { accessibilityFaults, complaintsOf, enterAsOwner, inColours, openStage, type Stage } from './stage.ts'
+import { complaintsOf, enterAsOwner, expectAccessible, openStage, type Stage } from './stage.ts'
 
 // The window as the desktop app shows it: its preload's functions are put in by the test (`electron.spec.ts` has the real ones, where Electron is),
 // and a gateway that was started in safe mode.
@@ -56,13 +55,7 @@ async function close(): Promise<void> {
 
 async function look(name: string): Promise<void> {
   await page.evaluate(() => document.getElementById('group-desktop')?.scrollIntoView({ block: 'start' }))
-  for (const colours of ['light', 'dark'] as const) {
-    await inColours(page, colours)
-    const shots = process.env.ISTHMUS_SHOTS
-    if (shots) await page.screenshot({ path: join(shots, `desktop-${name}-${colours}.png`) })
-    expect.soft(await accessibilityFaults(page), `${name}, ${colours}`).toEqual([])
-  }
-  await inColours(page, 'light')
+  await expectAccessible(page, `desktop-${name}`)
 }
 
 async function show(state: Partial<DesktopState>): Promise<void> {

@@ -18,6 +18,8 @@ const isMaking = process.env.ISTHMUS_PICTURES === 'make'
 interface Picture {
   readonly name: string
   readonly who: 'owner' | 'radiologist'
+  /** What comes to pass before it; gives the time it is then. */
+  readonly later?: (day: PicturedDay) => Promise<number>
   /** Address of the window after `#`; without one the picture goes on from the one before. */
   readonly address?: (ids: PicturedDay['ids']) => string
   /** A text that says that it is there. */
@@ -30,6 +32,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'worklist', who: 'owner', address: () => '/worklist', sign: 'CT, room 1' },
   { name: 'why', who: 'owner', address: ({ exam, device }) => `/worklist/why?study=${exam}&device=${device}`, sign: 'It stops here' },
   { name: 'mismatch', who: 'owner', address: ({ mismatch }) => `/images/${mismatch}`, sign: 'MRN-99999' },
+  { name: 'set-aside', who: 'owner', address: () => '/images/quarantine', sign: 'wrong worklist entry' },
   { name: 'devices', who: 'owner', address: () => '/devices', sign: 'XRAY9' },
   { name: 'connection', who: 'owner', address: ({ association }) => `/activity/associations/${association}`, sign: 'What happened' },
   { name: 'destinations', who: 'owner', address: () => '/destinations', sign: 'OLDARCHIVE' },
@@ -80,9 +83,31 @@ const PICTURES: readonly Picture[] = [
       await page.getByRole('dialog').getByText('Look at each of these first').waitFor()
     },
   },
+  {
+    name: 'addendum',
+    who: 'radiologist',
+    address: ({ signed }) => `/reading/${signed}`,
+    sign: 'MRN-40021',
+    async act(page) {
+      await page.getByRole('button', { name: 'Start an addendum' }).click()
+      await page.locator('.cm-content').click()
+      await page.keyboard.insertText(ADDENDUM)
+      await page.getByText(/^Saved/).waitFor()
+    },
+  },
+  {
+    name: 'partner-away',
+    who: 'owner',
+    later: (day) => day.losePartner(),
+    address: () => '/',
+    sign: 'Start downtime mode',
+    // The keys are still shown.
+    act: (page) => page.keyboard.press('Escape'),
+  },
 ]
 
 const REPORT = 'Findings\nLarge left pneumothorax with shift of the mediastinum.\n\nImpression\nLeft tension pneumothorax.\n'
+const ADDENDUM = 'Compared with the radiograph of 2024, which came today: no change.\n'
 
 /** Addresses of this machine, also where the page wrote them itself: a picture shows one that is set aside for documents (RFC 5737). */
 const withoutAddresses = (page: Page): Promise<void> =>
@@ -109,9 +134,10 @@ test('every picture can be made', async ({ browser }) => {
   await using day = await openPicturedDay()
   const pages = { owner: await day.pageOf(browser, 'owner'), radiologist: await day.pageOf(browser, 'radiologist') }
   mkdirSync(FOLDER, { recursive: true })
-  for (const { name, who, address, sign, act } of PICTURES) {
+  for (const { name, who, later, address, sign, act } of PICTURES) {
     await test.step(name, async () => {
       const page = pages[who]
+      if (later) await page.clock.setFixedTime(await later(day))
       if (address) await page.goto(`${day.http}/#${address(day.ids)}`)
       await expect(page.getByText(sign).filter({ visible: true }).first(), name).toBeVisible()
       await act?.(page)

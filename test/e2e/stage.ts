@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 
 const root = join(import.meta.dirname, '../..')
 const headless = join(root, 'dist/electron/headless.js')
@@ -153,6 +153,17 @@ export async function inColours(page: Page, colorScheme: 'light' | 'dark'): Prom
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
   return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
+}
+
+/** No fault of accessibility, light and dark; a picture of each where `ISTHMUS_SHOTS` names a folder. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  const shots = process.env.ISTHMUS_SHOTS
+  for (const colours of ['light', 'dark'] as const) {
+    await inColours(page, colours)
+    if (shots) await page.screenshot({ path: join(shots, `${name}-${colours}.png`) })
+    expect.soft(await accessibilityFaults(page), `${name}, ${colours}`).toEqual([])
+  }
+  await inColours(page, 'light')
 }
 
 /** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { strFromU8, unzipSync } from 'fflate'
-import { accessibilityFaults, complaintsOf, enterAsOwner, go, inColours, OWNER, openStage, type Stage } from './stage.ts'
+import { complaintsOf, enterAsOwner, expectAccessible, go, OWNER, openStage, type Stage } from './stage.ts'
 
 // Back-ups on a real gateway: the plan, one made by hand, its rehearsal, and an earlier state put back; then the bundle for support.
 
@@ -29,16 +29,6 @@ test.afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function look(name: string): Promise<void> {
-  for (const colours of ['light', 'dark'] as const) {
-    await inColours(page, colours)
-    const shots = process.env.ISTHMUS_SHOTS
-    if (shots) await page.screenshot({ path: join(shots, `upkeep-${name}-${colours}.png`) })
-    expect.soft(await accessibilityFaults(page), `${name}, ${colours}`).toEqual([])
-  }
-  await inColours(page, 'light')
-}
-
 const rows = () => page.getByRole('table').getByRole('row').filter({ hasText: 'isthmus-' })
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 
@@ -48,7 +38,7 @@ test('asks for a folder first, and says what lacks until then', async () => {
   await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'No folder is chosen' })).toBeVisible()
   await expect(button('Make a back-up now')).toBeDisabled()
-  await look('empty')
+  await expectAccessible(page, 'upkeep-empty')
   await page.getByRole('textbox', { name: 'Folder on the PC of the gateway' }).fill('back-ups')
   await button('Use this folder').click()
   await expect(page.getByText('This is not a whole path.')).toBeVisible()
@@ -82,7 +72,7 @@ test('makes a back-up at the press of a button, and tries it', async () => {
   await expect(page.getByRole('heading', { name: 'Made as planned' })).toBeVisible()
   await button('Try now').click()
   await expect(page.getByRole('heading', { name: 'The newest back-up opens' })).toBeVisible({ timeout: 30_000 })
-  await look('made')
+  await expectAccessible(page, 'upkeep-made')
 })
 
 test('shows what putting it back would lose, and takes the owner’s password for it', async () => {
@@ -92,7 +82,7 @@ test('shows what putting it back would lose, and takes the owner’s password fo
   await expect(dialog.getByRole('row', { name: /^Devices/ })).toHaveText(/Devices12−1/)
   await expect(dialog).toContainText('1 device')
   await expect(dialog).toContainText('The database of now is not deleted')
-  await look('preview')
+  await expectAccessible(page, 'upkeep-preview')
   await dialog.getByLabel('Your password').fill('six loud otters')
   await dialog.getByRole('button', { name: 'Put it back' }).click()
   await expect(dialog).toContainText('must be the password that you sign in with', { timeout: 20_000 })
@@ -117,7 +107,7 @@ test('gives support a bundle that is read before it is saved', async () => {
   await button('For support…').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('pre')).toContainText('No patient is named here')
-  await look('support')
+  await expectAccessible(page, 'upkeep-support')
   await dialog.getByRole('button', { name: /^settings\.txt/ }).click()
   await expect(dialog.locator('pre')).toContainText('clinic.name')
   const saving = page.waitForEvent('download')
@@ -179,7 +169,7 @@ test('puts the back-up of a lost PC back with the recovery key, from another fol
   await dialog.getByLabel('Recovery key').fill('0000-1111-2222-3333-4444-5555-6666-7777')
   await dialog.getByRole('button', { name: 'Put it back' }).click()
   await expect(dialog).toContainText('This is not the recovery key', { timeout: 20_000 })
-  await look('recovery')
+  await expectAccessible(page, 'upkeep-recovery')
   await dialog.getByLabel('Recovery key').fill(recoveryKey.toLowerCase())
   await dialog.getByRole('button', { name: 'Put it back' }).click()
   // The people of that PC, and no session of anybody.

@@ -39,22 +39,8 @@ const settled = (clinic: ImagingClinic, uid = UID) =>
   })
 const feedOf = async ({ gateway }: ImagingClinic) => (await gateway.call(dashboard.feed, { query: {} })).lines.map(({ text }) => text)
 
-it.concurrent('takes an exam from the worklist to a study that is enriched, and off the worklist', async () => {
-  await using clinic = await openImagingClinic({ idleSeconds: NEVER })
-  const { gateway } = clinic
-  expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
-  await clinic.worklist('CT2')
-
-  await using modality = await clinic.modality()
-  expect(await modality.begin(STEP, BEGINS)).toMatchObject({ status: '0000', sopInstanceUid: STEP })
-  expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'STARTED' })
-  expect(await clinic.worklist('CT2')).not.toHaveProperty(STEP_ID)
-
-  for (const number of [1, 2, 3]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
-  expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 3, expected: null, studies: [] })
-  expect(await clinic.study()).toBeUndefined()
-  expect(await modality.set(STEP, ended('COMPLETED', [1, 2, 3]))).toMatchObject({ status: '0000' })
-
+/** The study has the partner's values, then the header's; and the images know what they are of. */
+async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {
   const study = await clinic.seeded()
   expect(study).toMatchObject({
     studyInstanceUid: UID,
@@ -62,7 +48,6 @@ it.concurrent('takes an exam from the worklist to a study that is enriched, and 
     severity: 'normal',
     studyReportStatus: 'unassigned',
     assignedTo: null,
-    // The partner's, then the header's.
     reportMetadata: {
       patientName: 'Schröder^Anneliese',
       mrn: 'P100000',
@@ -81,7 +66,7 @@ it.concurrent('takes an exam from the worklist to a study that is enriched, and 
   expect(study.createdByApiKey ?? null).toBeNull()
   expect(study.createdByUser ?? null).toBeNull()
   expect(clinic.questions()).toBe(1)
-  expect(gateway.partner.last).toMatchObject({
+  expect(clinic.gateway.partner.last).toMatchObject({
     type: 'patient_study.enrichment_requested',
     data: { studyInstanceUid: UID, accessionNumber: ACCESSION, patientId: 'P100000' },
   })
@@ -96,6 +81,25 @@ it.concurrent('takes an exam from the worklist to a study that is enriched, and 
     enrichment: { state: 'done', warnings: [] },
     performedSteps: [{ sopInstanceUid: STEP, status: 'COMPLETED', scheduledProcedureStepId: STEP_ID, instances: 3 }],
   })
+}
+
+it.concurrent('takes an exam from the worklist to a study that is enriched, and off the worklist', async () => {
+  await using clinic = await openImagingClinic({ idleSeconds: NEVER })
+  const { gateway } = clinic
+  expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
+  await clinic.worklist('CT2')
+
+  await using modality = await clinic.modality()
+  expect(await modality.begin(STEP, BEGINS)).toMatchObject({ status: '0000', sopInstanceUid: STEP })
+  expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'STARTED' })
+  expect(await clinic.worklist('CT2')).not.toHaveProperty(STEP_ID)
+
+  for (const number of [1, 2, 3]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+  expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 3, expected: null, studies: [] })
+  expect(await clinic.study()).toBeUndefined()
+  expect(await modality.set(STEP, ended('COMPLETED', [1, 2, 3]))).toMatchObject({ status: '0000' })
+
+  await expectSeededAndEnriched(clinic)
 
   const rows = await clinic.worklist()
   expect(await clinic.worklistSource()).toBe('live')

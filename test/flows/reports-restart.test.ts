@@ -11,7 +11,7 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { serving } from '../support/command-line.ts'
 import { callerOf, OWNER, type StartedGateway, sessionHeaders, webhookSecret } from '../support/gateway.ts'
-import { type DeskStudy, isGone, newStudy, type Step, writeReports } from '../support/reading-desk.ts'
+import { type DeskOptions, type DeskStudy, isGone, newStudy, type Step, writeReports } from '../support/reading-desk.ts'
 import { type Arrival, openLedger } from '../support/report-ledger.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
@@ -122,6 +122,101 @@ function filesIn(folder: string, name: 'images' | 'spool'): string[] {
   return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map((entry) => entry.name)
 }
 
+/** Who writes on what: a desk goes on with its study after a kill. */
+interface Room {
+  readonly desks: (DeskStudy | undefined)[]
+  readonly studies: DeskStudy[]
+}
+
+/** Ends the gateway at the moment that this round has drawn. */
+function killOf(round: number, kill: () => Promise<unknown>) {
+  const { at, most, delayMs } = MOMENTS[Math.floor(draw(`moment ${round}`) * MOMENTS.length)] ?? MOMENTS[0]
+  let left = 1 + Math.floor(draw(`kill ${round}`) * most)
+  const killed = Promise.withResolvers<unknown>()
+  return {
+    killed: killed.promise,
+    note(moment: Moment) {
+      if (moment !== at || --left !== 0) return
+      const end = () => killed.resolve(kill())
+      if (delayMs === 0) end()
+      else void wait(draw(`delay ${round}`) * delayMs).then(end)
+    },
+  }
+}
+
+/** Every desk writes until the gateway is gone. Gives the studies that were written on. */
+async function writtenUntilKilled({ desks, studies }: Room, options: DeskOptions, round: number, killed: Promise<unknown>) {
+  const touched = new Set<DeskStudy>()
+  const lane = async (number: number) => {
+    for (let n = 0; ; n++) {
+      const study = desks[number] ?? (await newStudy(options, `1.2.3.${SEED}.${round}.${number}.${n}`))
+      if (!desks[number]) studies.push(study)
+      desks[number] = study
+      touched.add(study)
+      await writeReports(options, study)
+      desks[number] = undefined
+    }
+  }
+  const lanes = desks.map((_, number) =>
+    lane(number).catch((error: unknown) => {
+      // The connection ends with the gateway; anything else is a wrong answer.
+      if (!isGone(error)) throw error
+    }),
+  )
+  await Promise.all([...lanes, killed])
+  return [...touched]
+}
+
+/** What was answered stands; the one call on its way was done as a whole, or not at all. Gives how many were on their way. */
+function expectStanding(folder: string, studies: readonly DeskStudy[], arrivals: readonly Arrival[]): number {
+  using ledger = openLedger(folder)
+  let underWay = 0
+  for (const study of studies) {
+    const standing = ledger.standingOf(study.studyId)
+    expect([study.told, ...(study.asked ? [study.asked] : [])]).toContainEqual(standing)
+    if (study.asked) underWay++
+    study.told = standing
+    study.asked = undefined
+  }
+  ledger.expectSound(arrivals)
+  return underWay
+}
+
+/** Once the partner takes everything, it has each report once and in order. */
+async function expectDelivered(folder: string, owner: StartedGateway['call'], { recover, arrivals }: Receiver): Promise<void> {
+  recover()
+  using ledger = openLedger(folder)
+  const delivered = async () => {
+    // Again and again: an answer of before may still be on its way, and fail.
+    await owner(dashboardEvents.replay, { body: { which: 'since-outage' } })
+    expect(ledger.waiting()).toBe(0)
+  }
+  await vi.waitFor(delivered, { timeout: 60_000, interval: 300 })
+  ledger.expectSettled(arrivals())
+}
+
+/** The newest have their PDF and their copies, which the window opens. */
+async function expectOpened(owner: StartedGateway['call'], studies: readonly DeskStudy[]): Promise<void> {
+  for (const { studyId, told } of studies) {
+    const { reports } = await owner(dashboardReports.read, { params: { studyId } })
+    for (const { reportId, delivery, objects } of reports.slice(0, told.signed.length)) {
+      expect([delivery?.state, objects.length]).toEqual(['delivered', 2])
+      const { url } = await owner(dashboardReports.pdfLink, { params: { reportId } })
+      const pdf = Buffer.from(await (await fetch(url)).arrayBuffer())
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    }
+  }
+}
+
+/** Nothing half-written: files that a kill left without a row are looked for beside the work. */
+const expectNothingLeft = (folder: string, kept: number) =>
+  vi.waitFor(() => expect([filesIn(folder, 'images').length, filesIn(folder, 'spool')]).toEqual([2 * kept, []]), {
+    timeout: 10_000,
+    interval: 50,
+  })
+
+const wrongLines = (lines: readonly string[]) => lines.filter((line) => /internal error|Vymyslena|4711|lungs/.test(line))
+
 const groups = Array.from({ length: Math.ceil(KILLS / MOST_ROUNDS) }, (_, group) => {
   const first = group * MOST_ROUNDS + 1
   return { first, last: Math.min(KILLS, first + MOST_ROUNDS - 1) }
@@ -136,12 +231,12 @@ it.each(groups)(
     using temp = tempFolder()
     const { folder } = temp
     const secret = webhookSecret()
-    const told = { note: (_moment: Moment) => {} }
+    let note = (_moment: Moment) => {}
     const partner = await openPartnerSimulator({
       ...{ port: 0, secret, clock: Date.now },
       answers: {
         'report.delivered'() {
-          told.note('taken')
+          note('taken')
           return { success: true }
         },
       },
@@ -154,99 +249,41 @@ it.each(groups)(
     let gateway = stack.use(await start())
     const radiologist = await sessionHeaders(gateway.http, RADIOLOGIST)
     const windowOf = (headers: Readonly<Record<string, string>>) => callerOf(gateway.http, headers)
-    const desks: (DeskStudy | undefined)[] = Array.from({ length: LANES }, () => undefined)
-    const studies: DeskStudy[] = []
+    const room: Room = { desks: Array.from({ length: LANES }, () => undefined), studies: [] }
     let underWay = 0
 
     for (; round <= last; round++) {
-      const { at, most, delayMs } = MOMENTS[Math.floor(draw(`moment ${round}`) * MOMENTS.length)] ?? MOMENTS[0]
-      let left = 1 + Math.floor(draw(`kill ${round}`) * most)
-      const killed = Promise.withResolvers<unknown>()
-      told.note = (moment) => {
-        if (moment !== at || --left !== 0) return
-        const end = () => killed.resolve(gateway.end('SIGKILL'))
-        if (delayMs === 0) end()
-        else void wait(draw(`delay ${round}`) * delayMs).then(end)
-      }
+      const kill = killOf(round, () => gateway.end('SIGKILL'))
+      note = kill.note
       const options = {
         call: windowOf(radiologist),
         partner: callerOf(gateway.http, { authorization: `Bearer ${key}` }),
         windowId: randomUUID(),
         draw,
-        onAsked: (step: Step) => step === 'sign' && told.note('sign-asked'),
+        onAsked: (step: Step) => step === 'sign' && kill.note('sign-asked'),
         onAnswered(step: Step) {
-          told.note('answered')
-          if (step === 'sign') told.note('signed')
+          kill.note('answered')
+          if (step === 'sign') kill.note('signed')
         },
       }
-      const touched = new Set<DeskStudy>()
-      const lane = async (number: number) => {
-        for (let n = 0; ; n++) {
-          const study = desks[number] ?? (await newStudy(options, `1.2.3.${SEED}.${round}.${number}.${n}`))
-          if (!desks[number]) studies.push(study)
-          desks[number] = study
-          touched.add(study)
-          await writeReports(options, study)
-          desks[number] = undefined
-        }
-      }
-      const lanes = desks.map((_, number) =>
-        lane(number).catch((error: unknown) => {
-          // The connection ends with the gateway; anything else is a wrong answer.
-          if (!isGone(error)) throw error
-        }),
-      )
-      await Promise.all([...lanes, killed.promise])
+      const touched = await writtenUntilKilled(room, options, round, kill.killed)
       expect(gateway.child.signalCode).toBe('SIGKILL')
-      expect(gateway.stderr.filter((line) => /internal error|Vymyslena|4711|lungs/.test(line))).toEqual([])
-
-      {
-        using ledger = openLedger(folder)
-        for (const study of studies) {
-          const standing = ledger.standingOf(study.studyId)
-          // What was answered stands; the one call on its way was done as a whole, or not at all.
-          expect([study.told, ...(study.asked ? [study.asked] : [])]).toContainEqual(standing)
-          if (study.asked) underWay++
-          study.told = standing
-          study.asked = undefined
-        }
-        ledger.expectSound(receiver.arrivals())
-      }
-
+      expect(wrongLines(gateway.stderr)).toEqual([])
+      underWay += expectStanding(folder, room.studies, receiver.arrivals())
       gateway = stack.use(await start())
-      await expectShown(windowOf(radiologist), [...touched])
+      await expectShown(windowOf(radiologist), touched)
     }
 
     // A kill may come while nobody waits for an answer, but not each time.
     expect(underWay).toBeGreaterThan((last - first + 1) / 2)
-    receiver.recover()
     const owner = windowOf(await sessionHeaders(gateway.http, OWNER))
-    using ledger = openLedger(folder)
-    const delivered = async () => {
-      // Again and again: an answer of before may still be on its way, and fail.
-      await owner(dashboardEvents.replay, { body: { which: 'since-outage' } })
-      expect(ledger.waiting()).toBe(0)
-    }
-    await vi.waitFor(delivered, { timeout: 60_000, interval: 300 })
-    ledger.expectSettled(receiver.arrivals())
-    await expectShown(owner, studies)
-    for (const { studyId, told } of studies.slice(-LANES)) {
-      const { reports } = await owner(dashboardReports.read, { params: { studyId } })
-      for (const { reportId, delivery, objects } of reports.slice(0, told.signed.length)) {
-        expect([delivery?.state, objects.length]).toEqual(['delivered', 2])
-        const { url } = await owner(dashboardReports.pdfLink, { params: { reportId } })
-        const pdf = Buffer.from(await (await fetch(url)).arrayBuffer())
-        expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-      }
-    }
-    const kept = studies.reduce((sum, study) => sum + study.told.signed.length, 0)
+    await expectDelivered(folder, owner, receiver)
+    await expectShown(owner, room.studies)
+    await expectOpened(owner, room.studies.slice(-LANES))
+    const kept = room.studies.reduce((sum, study) => sum + study.told.signed.length, 0)
     expect(kept).toBeGreaterThan(last - first)
-    // Nothing half-written: files that a kill left without a row are looked for beside the work.
-    await vi.waitFor(() => expect([filesIn(folder, 'images').length, filesIn(folder, 'spool')]).toEqual([2 * kept, []]), {
-      timeout: 10_000,
-      interval: 50,
-    })
-    expect(gateway.stderr.filter((line) => /internal error|Vymyslena|4711|lungs/.test(line))).toEqual([])
+    await expectNothingLeft(folder, kept)
+    expect(wrongLines(gateway.stderr)).toEqual([])
     expect(await gateway.end('SIGTERM')).toBe(0)
   },
 )

@@ -13,114 +13,138 @@ import { fetchPdf, NORMAL, newScribeStudy, OF_THE_PATIENT, PATIENT, readingWindo
 
 const openClinic = (): Promise<StartedInterface> => startInterface({ partner: { worklist: EXAMS } })
 
+/** A study, and its report operations as the partner asks them. */
+async function openReported({ keys, users }: StartedInterface) {
+  const { call } = keys.partner
+  const { studyId, studyInstanceUid } = await newScribeStudy(call)
+  const names = { studyId, studyInstanceUid }
+  const texts = (query: object) => call(scribe.reportText, { query })
+  const pdfs = (query: object) => call(scribe.reportPdf, { query })
+  return {
+    ...{ studyId, names, texts, pdfs },
+    window: readingWindow(users.radiologist.call, studyId),
+    versions: async () => (await call(scribe.reports, { query: { studyId } })).reports,
+    addendum: (reportId: string) => call(scribe.startAddendum, { params: { reportId: reportId as ReportId } }),
+    cancel: (reportId: string) => call(scribe.cancelAddendum, { params: { reportId: reportId as ReportId } }),
+    async isOf(status: string, reportIds: readonly object[]) {
+      const { studyReportStatus, ...read } = await call(scribe.read, { params: { studyId } })
+      expect([studyReportStatus, read.reportIds]).toEqual([status, reportIds])
+    },
+    async hasNothing() {
+      for (const list of [texts, pdfs]) expect(await list(names)).toEqual({ ...names, reports: [] })
+    },
+  }
+}
+type Reported = Awaited<ReturnType<typeof openReported>>
+const REFUSED = { success: false, message: expect.any(String) }
+
+/** Somebody dictates: a version without its text. */
+async function dictated({ window, isOf, versions, hasNothing, texts, pdfs, addendum, cancel }: Reported) {
+  const { draft } = await window.begin({ text: NORMAL })
+  const reportId = draft?.reportId as ReportId
+  await isOf('in_progress', [{ reportId, status: 'in_progress', isCritical: null }])
+  const [begun, ...more] = await versions()
+  expect(more).toEqual([])
+  expect(begun).toMatchObject({ reportId, status: 'in_progress', isAddendum: false, signedAt: null, isCritical: null })
+  expect(begun).not.toHaveProperty('reportPlainText')
+  await hasNothing()
+  for (const read of [texts, pdfs]) await expect(read({ reportId })).rejects.toThrow(/^422/)
+  expect([await addendum(reportId), await cancel(reportId)]).toEqual([REFUSED, REFUSED])
+  return { reportId, createdAt: begun?.createdAt }
+}
+
+/** Gives what the operations say of it, and its PDF. */
+async function signed(clinic: StartedInterface, study: Reported, { reportId, createdAt }: Awaited<ReturnType<typeof dictated>>) {
+  const { studyId, names, window, versions, texts, pdfs } = study
+  await window.report(NORMAL)
+  await study.isOf('completed', [{ reportId, status: 'completed', isCritical: false }])
+  const primary = { reportId, ...names, snapshotMetadata: PATIENT, isCritical: false, plainText: NORMAL }
+  const link = expect.stringMatching(new RegExp(`^${clinic.http}/reports/${reportId}/pdf\\?expires=\\d+&signature=`))
+  expect(await versions()).toEqual([
+    {
+      ...{ reportId, studyId, userId: clinic.userIds.radiologist, isAddendum: false, status: 'completed', isCritical: false },
+      ...{ snapshotMetadata: PATIENT, reportPlainText: NORMAL, signedAt: expect.stringMatching(/Z$/) },
+      ...{ createdAt, updatedAt: expect.stringMatching(/Z$/) },
+    },
+  ])
+  expect(await texts({ reportId })).toEqual(primary)
+  for (const query of [{ studyId }, { studyInstanceUid: names.studyInstanceUid }]) {
+    expect(await texts(query)).toEqual({ ...names, reports: [primary] })
+    expect(await pdfs(query)).toEqual({ ...names, reports: [{ ...primary, presignedUrl: link }] })
+  }
+  const linked = (await pdfs({ reportId })) as { presignedUrl: string }
+  expect(linked).toEqual({ ...primary, presignedUrl: link })
+  const pdf = await fetchPdf(linked.presignedUrl)
+  expect([pdf.status, pdf.type]).toEqual([200, 'application/pdf'])
+  return { primary, pdf }
+}
+type Signed = Awaited<ReturnType<typeof signed>>
+
+/** An addendum is begun and given up: all is as before. Gives its id. */
+async function givenUp({ names, window, versions, isOf, texts, addendum, cancel }: Reported, { primary }: Signed) {
+  const { studyId, reportId } = primary
+  const before = await versions()
+  expect(await addendum(reportId)).toMatchObject({ success: true })
+  expect(await addendum(reportId)).toEqual(REFUSED)
+  const [, given] = await versions()
+  expect(given).toMatchObject({ isAddendum: true, status: 'in_progress', signedAt: null })
+  await isOf('addendum_active', [
+    { reportId, status: 'completed', isCritical: false },
+    { reportId: given?.reportId, status: 'in_progress', isCritical: null },
+  ])
+  expect(await window.begin({ text: 'Never signed.' })).toMatchObject({ draft: { isAddendum: true, text: 'Never signed.' } })
+  expect(await texts({ studyId })).toEqual({ ...names, reports: [primary] })
+  await expect(texts({ reportId: given?.reportId })).rejects.toThrow(/^422/)
+  expect(await cancel(given?.reportId ?? '')).toMatchObject({ success: true })
+  expect(await versions()).toEqual(before)
+  await isOf('completed', [{ reportId, status: 'completed', isCritical: false }])
+  expect(await cancel(reportId)).toEqual(REFUSED)
+  return given?.reportId
+}
+
+/** A second addendum is written and signed. Gives what the operations say of it. */
+async function added({ names, window, versions, isOf, texts, pdfs, addendum }: Reported, { primary, pdf }: Signed, givenUpId?: string) {
+  const { studyId, reportId } = primary
+  const before = await versions()
+  expect(await addendum(reportId)).toMatchObject({ success: true })
+  const plainText = 'A small apical pneumothorax is seen on review.'
+  await window.report(plainText, { isCritical: true, finding: 'Apical pneumothorax' })
+  const second = (await versions())[1]?.reportId as ReportId
+  expect(second).not.toBe(givenUpId)
+  await isOf('completed', [
+    { reportId, status: 'completed', isCritical: false },
+    { reportId: second, status: 'completed', isCritical: true },
+  ])
+  const item = { ...primary, reportId: second, isCritical: true, plainText }
+  expect(await texts({ studyId })).toEqual({ ...names, reports: [primary, item] })
+  expect(await texts({ reportId: second })).toEqual(item)
+  expect((await versions())[0]).toEqual(before[0])
+  const both = (await pdfs({ studyId })) as { reports: { reportId: string; presignedUrl: string }[] }
+  expect(both.reports.map((one) => one.reportId)).toEqual([reportId, second])
+  const [first, withAddendum] = await Promise.all(both.reports.map(({ presignedUrl }) => fetchPdf(presignedUrl)))
+  expect(first?.sha256).toBe(pdf.sha256)
+  expect([withAddendum?.status, withAddendum?.type]).toEqual([200, 'application/pdf'])
+  expect(withAddendum?.sha256).not.toBe(pdf.sha256)
+  return item
+}
+
 describe('a study that is reported', () => {
   it('answers the five report operations from its reports at each step', { timeout: 60_000 }, async () => {
     await using clinic = await openClinic()
-    const { call } = clinic.keys.partner
     const { partner } = clinic.started
-    const study = await newScribeStudy(call)
-    const { studyId, studyInstanceUid } = study
-    const names = { studyId, studyInstanceUid }
-    const window = readingWindow(clinic.users.radiologist.call, studyId)
-    const versions = async () => (await call(scribe.reports, { query: { studyId } })).reports
-    const texts = (query: object) => call(scribe.reportText, { query })
-    const pdfs = (query: object) => call(scribe.reportPdf, { query })
-    const isOf = async (status: string, reportIds: readonly object[]) => {
-      const { studyReportStatus, ...read } = await call(scribe.read, { params: { studyId } })
-      expect([studyReportStatus, read.reportIds]).toEqual([status, reportIds])
-    }
-    const nothing = async () => {
-      for (const list of [texts, pdfs]) expect(await list(names)).toEqual({ ...names, reports: [] })
-    }
-    const addendum = (reportId: string) => call(scribe.startAddendum, { params: { reportId: reportId as ReportId } })
-    const cancel = (reportId: string) => call(scribe.cancelAddendum, { params: { reportId: reportId as ReportId } })
-    const refused = { success: false, message: expect.any(String) }
-
-    await isOf('unassigned', [])
-    await nothing()
-
-    // Somebody dictates: a version without its text.
-    const { draft } = await window.begin({ text: NORMAL })
-    const reportId = draft?.reportId as ReportId
-    await isOf('in_progress', [{ reportId, status: 'in_progress', isCritical: null }])
-    const [begun, ...more] = await versions()
-    expect(more).toEqual([])
-    expect(begun).toMatchObject({ reportId, status: 'in_progress', isAddendum: false, signedAt: null, isCritical: null })
-    expect(begun).not.toHaveProperty('reportPlainText')
-    await nothing()
-    for (const read of [texts, pdfs]) await expect(read({ reportId })).rejects.toThrow(/^422/)
-    expect([await addendum(reportId), await cancel(reportId)]).toEqual([refused, refused])
-
-    // Signed.
-    await window.report(NORMAL)
-    await isOf('completed', [{ reportId, status: 'completed', isCritical: false }])
-    const primary = { reportId, ...names, snapshotMetadata: PATIENT, isCritical: false, plainText: NORMAL }
-    const link = expect.stringMatching(new RegExp(`^${clinic.http}/reports/${reportId}/pdf\\?expires=\\d+&signature=`))
-    expect(await versions()).toEqual([
-      {
-        ...{ reportId, studyId, userId: clinic.userIds.radiologist, isAddendum: false, status: 'completed', isCritical: false },
-        ...{ snapshotMetadata: PATIENT, reportPlainText: NORMAL, signedAt: expect.stringMatching(/Z$/) },
-        ...{ createdAt: begun?.createdAt, updatedAt: expect.stringMatching(/Z$/) },
-      },
-    ])
-    expect(await texts({ reportId })).toEqual(primary)
-    for (const query of [{ studyId }, { studyInstanceUid }]) {
-      expect(await texts(query)).toEqual({ ...names, reports: [primary] })
-      expect(await pdfs(query)).toEqual({ ...names, reports: [{ ...primary, presignedUrl: link }] })
-    }
-    const linked = (await pdfs({ reportId })) as { presignedUrl: string }
-    expect(linked).toEqual({ ...primary, presignedUrl: link })
-    const pdf = await fetchPdf(linked.presignedUrl)
-    expect([pdf.status, pdf.type]).toEqual([200, 'application/pdf'])
-
-    // An addendum is begun and given up: all is as before.
-    const before = await versions()
-    expect(await addendum(reportId)).toMatchObject({ success: true })
-    expect(await addendum(reportId)).toEqual(refused)
-    const [, given] = await versions()
-    expect(given).toMatchObject({ isAddendum: true, status: 'in_progress', signedAt: null })
-    await isOf('addendum_active', [
-      { reportId, status: 'completed', isCritical: false },
-      { reportId: given?.reportId, status: 'in_progress', isCritical: null },
-    ])
-    expect(await window.begin({ text: 'Never signed.' })).toMatchObject({ draft: { isAddendum: true, text: 'Never signed.' } })
-    expect(await texts({ studyId })).toEqual({ ...names, reports: [primary] })
-    await expect(texts({ reportId: given?.reportId })).rejects.toThrow(/^422/)
-    expect(await cancel(given?.reportId ?? '')).toMatchObject({ success: true })
-    expect(await versions()).toEqual(before)
-    await isOf('completed', [{ reportId, status: 'completed', isCritical: false }])
-    expect(await cancel(reportId)).toEqual(refused)
-
-    // A second one is written and signed.
-    expect(await addendum(reportId)).toMatchObject({ success: true })
-    const added = 'A small apical pneumothorax is seen on review.'
-    await window.report(added, { isCritical: true, finding: 'Apical pneumothorax' })
-    const second = (await versions())[1]?.reportId as ReportId
-    expect(second).not.toBe(given?.reportId)
-    await isOf('completed', [
-      { reportId, status: 'completed', isCritical: false },
-      { reportId: second, status: 'completed', isCritical: true },
-    ])
-    const addendumItem = { ...primary, reportId: second, isCritical: true, plainText: added }
-    expect(await texts({ studyId })).toEqual({ ...names, reports: [primary, addendumItem] })
-    expect(await texts({ reportId: second })).toEqual(addendumItem)
-    expect((await versions())[0]).toEqual(before[0])
-    const both = (await pdfs({ studyId })) as { reports: { reportId: string; presignedUrl: string }[] }
-    expect(both.reports.map((one) => one.reportId)).toEqual([reportId, second])
-    const [first, withAddendum] = await Promise.all(both.reports.map(({ presignedUrl }) => fetchPdf(presignedUrl)))
-    expect(first?.sha256).toBe(pdf.sha256)
-    expect([withAddendum?.status, withAddendum?.type]).toEqual([200, 'application/pdf'])
-    expect(withAddendum?.sha256).not.toBe(pdf.sha256)
+    const study = await openReported(clinic)
+    await study.isOf('unassigned', [])
+    await study.hasNothing()
+    const report = await signed(clinic, study, await dictated(study))
+    const addendum = await added(study, report, await givenUp(study, report))
 
     // Each was delivered, in their order, with what these operations answer.
     await until(() => expect(partner.reports.size).toBe(2))
-    expect([...partner.reports.values()].map(({ presignedUrl: _, ...data }) => data)).toEqual([
-      { reportId, ...names, isCritical: false, plainText: NORMAL },
-      { reportId: second, ...names, isCritical: true, plainText: added },
-    ])
+    const told = [report.primary, addendum].map(({ snapshotMetadata: _, ...rest }) => rest)
+    expect([...partner.reports.values()].map(({ presignedUrl: _, ...data }) => data)).toEqual(told)
     // Row 7: a cancelled study takes no addendum.
-    await call(scribe.cancel, { body: { studyId } })
-    expect(await addendum(second)).toEqual(refused)
+    await clinic.keys.partner.call(scribe.cancel, { body: { studyId: study.studyId } })
+    expect(await study.addendum(addendum.reportId)).toEqual(REFUSED)
     expect(JSON.stringify(clinic.started.log)).not.toMatch(OF_THE_PATIENT)
   })
 })

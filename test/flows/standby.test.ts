@@ -77,26 +77,40 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => join(entry.parentPath, entry.name))
 
-it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes over there', async (kind, context: TestContext) => {
-  needs(context, 'rclone')
-  using work = tempFolder()
-  const [there, folder] = [join(work.folder, 'there'), join(work.folder, 'back-ups')]
-  mkdirSync(there)
-  await using clinic = await openImagingClinic()
-  const { call } = clinic.gateway
-  await using remote = await serve(kind, there)
-  const { env } = remote
-  const recoveryKey = await recoveryKeyOf(clinic)
-  const copy = (...args: string[]) => script('copy.mjs', ['--data', clinic.gateway.folder, '--to', 'standby:clinic', ...args], { env })
-  const drill = (name: string, ...args: string[]) =>
-    script('drill.mjs', ['--from', 'standby:clinic', '--into', join(work.folder, name), '--http', '127.0.0.1:0', ...args], {
-      env,
-      input: recoveryKey,
-    })
+interface Standby {
+  readonly clinic: ImagingClinic
+  /** The folder of the drills. */
+  readonly work: string
+  /** Where the copy is, as the other host sees it. */
+  readonly backups: string
+  readonly images: string
+  readonly recoveryKey: string
+  copy(...args: string[]): ReturnType<typeof script>
+  drill(name: string, ...args: string[]): ReturnType<typeof script>
+}
 
+async function standbyOf(clinic: ImagingClinic, { env }: Remote, work: string, there: string): Promise<Standby> {
+  const recoveryKey = await recoveryKeyOf(clinic)
+  return {
+    ...{ clinic, work, recoveryKey, backups: join(there, 'clinic/backups'), images: join(there, 'clinic/images') },
+    copy: (...args) => script('copy.mjs', ['--data', clinic.gateway.folder, '--to', 'standby:clinic', ...args], { env }),
+    drill: (name, ...args) =>
+      script('drill.mjs', ['--from', 'standby:clinic', '--into', join(work, name), '--http', '127.0.0.1:0', ...args], {
+        env,
+        input: recoveryKey,
+      }),
+  }
+}
+
+async function saysThatThereIsNoBackup({ clinic, copy, work }: Standby): Promise<void> {
   expect(await copy()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('choose one in its window first') })
-  await call(dashboardSetup.setBackupFolder, { body: { folder } })
+  await clinic.gateway.call(dashboardSetup.setBackupFolder, { body: { folder: join(work, 'back-ups') } })
   expect(await copy()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No back-up is in') })
+}
+
+/** Gives the time up to which the copy has everything. */
+async function copiesEverything({ clinic, copy, images }: Standby, how: readonly string[]): Promise<string> {
+  const { call, folder } = clinic.gateway
   await sendImages(
     clinic,
     [1, 2, 3].map((number) => imageOf(number)),
@@ -104,20 +118,18 @@ it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes ove
   await backedUp(clinic)
   const before = await call(dashboardUpkeep.state, {})
   expect(before.standby).toBeNull()
-
-  const copied = await copy('--called', 'the other PC', ...(kind === 'webdav' ? ['--download'] : []))
-  expect(copied).toMatchObject({
+  expect(await copy('--called', 'the other PC', ...how)).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^The standby at the other PC has everything up to \S+Z\.\nCopied in/),
   })
   const { standby, backups } = await call(dashboardUpkeep.state, {})
   expect(standby).toMatchObject({ to: 'the other PC', recoveryPoint: backups[0]?.madeAt })
-  const images = join(there, 'clinic/images')
-  expect(filesIn(images).map((file) => statSync(file).size)).toEqual(
-    filesIn(join(clinic.gateway.folder, 'images')).map((file) => statSync(file).size),
-  )
+  expect(filesIn(images).map((file) => statSync(file).size)).toEqual(filesIn(join(folder, 'images')).map((file) => statSync(file).size))
   expect(filesIn(images)).toHaveLength(3)
+  return backups[0]?.madeAt ?? ''
+}
 
+async function takesOver({ drill, work, recoveryKey }: Standby, madeAt: string): Promise<void> {
   const took = await drill('first')
   expect(took.stderr).not.toContain(recoveryKey)
   expect(took).toMatchObject({
@@ -125,25 +137,28 @@ it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes ove
     exitCode: 0,
     stdout: expect.stringMatching(/rows as in the back-up, 3 of 3 images[\s\S]*started in safe mode/),
   })
-  expect(took.stdout).toContain(`with everything up to ${backups[0]?.madeAt.slice(0, 19)}`)
-  expect(existsSync(join(work.folder, 'first'))).toBe(false)
+  expect(took.stdout).toContain(`with everything up to ${madeAt.slice(0, 19)}`)
+  expect(existsSync(join(work, 'first'))).toBe(false)
+}
 
-  // The rest is the same whichever way it goes.
-  if (kind === 'webdav') return
-
-  // What the gateway keeps no longer goes there too; what came meanwhile is copied.
+/** What the gateway keeps no longer goes there too; what came meanwhile is copied. Gives the name of the back-up that stays. */
+async function keepsAsTheGatewayDoes({ clinic, copy, backups, images }: Standby): Promise<string> {
+  const { call } = clinic.gateway
   await sendImages(clinic, [imageOf(4)])
   await backedUp(clinic)
-  const [second, first] = (await call(dashboardUpkeep.state, {})).backups.map(({ name }) => name)
-  await call(dashboardUpkeep.remove, { params: { name: first ?? '' } })
+  const [second = '', first = ''] = (await call(dashboardUpkeep.state, {})).backups.map(({ name }) => name)
+  await call(dashboardUpkeep.remove, { params: { name: first } })
   expect(await copy('--since', '1h')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 older back-ups') })
-  expect(readdirSync(join(there, 'clinic/backups')).sort()).toEqual([first, second])
+  expect(readdirSync(backups).sort()).toEqual([first, second])
   await wait(1100)
   expect(await copy('--keep-hours', '0')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 older back-ups') })
-  expect(readdirSync(join(there, 'clinic/backups'))).toEqual([second])
+  expect(readdirSync(backups)).toEqual([second])
   expect(filesIn(images)).toHaveLength(4)
+  return second
+}
 
-  // A drill that goes wrong says so.
+/** A drill that goes wrong says so. */
+async function saysThatAnImageIsMissing({ drill, images, work }: Standby): Promise<void> {
   const [image = ''] = filesIn(images)
   rmSync(image)
   expect(await drill('second')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 of 4 images are missing') })
@@ -151,26 +166,48 @@ it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes ove
     exitCode: 0,
     stdout: expect.stringContaining('Ready to take over'),
   })
-  expect(existsSync(join(work.folder, 'third/data/gateway.sqlite'))).toBe(true)
+  expect(existsSync(join(work, 'third/data/gateway.sqlite'))).toBe(true)
+}
 
-  // An image that came after the recovery point is copied too, and has its place again.
+/** An image that came after the recovery point is copied too, and has its place again. */
+async function hasWhatCameLater({ clinic, copy, drill, work }: Standby): Promise<void> {
   await sendImages(clinic, [imageOf(5)])
   expect(await copy('--since', '1h')).toMatchObject({ exitCode: 0 })
   expect(await drill('taken over', '--keep')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('4 of 4 images') })
-  {
-    await using standby = await serving(join(work.folder, 'taken over/data'))
-    const seen = await signIn(standby.http)
-    await vi.waitFor(
-      async () => expect(await seen(dashboardImages.read, { params: { studyInstanceUid: UID } })).toMatchObject({ instances: 5 }),
-      { timeout: 20_000, interval: 100 },
-    )
-  }
+  await using standby = await serving(join(work, 'taken over/data'))
+  const seen = await signIn(standby.http)
+  await vi.waitFor(
+    async () => expect(await seen(dashboardImages.read, { params: { studyInstanceUid: UID } })).toMatchObject({ instances: 5 }),
+    { timeout: 20_000, interval: 100 },
+  )
+}
 
-  const sealed = join(there, 'clinic/backups', second ?? '', 'database.sealed')
+async function refusesADamagedBackup({ drill, backups }: Standby, name: string): Promise<void> {
+  const sealed = join(backups, name, 'database.sealed')
   const bytes = readFileSync(sealed)
   bytes[7000] = (bytes[7000] ?? 0) ^ 1
   writeFileSync(sealed, bytes)
   expect((await drill('fourth')).exitCode).toBe(1)
+}
+
+it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes over there', async (kind, context: TestContext) => {
+  needs(context, 'rclone')
+  using work = tempFolder()
+  const there = join(work.folder, 'there')
+  mkdirSync(there)
+  await using clinic = await openImagingClinic()
+  await using remote = await serve(kind, there)
+  const standby = await standbyOf(clinic, remote, work.folder, there)
+  await saysThatThereIsNoBackup(standby)
+  await takesOver(standby, await copiesEverything(standby, kind === 'webdav' ? ['--download'] : []))
+
+  // The rest is the same whichever way it goes.
+  if (kind === 'webdav') return
+
+  const kept = await keepsAsTheGatewayDoes(standby)
+  await saysThatAnImageIsMissing(standby)
+  await hasWhatCameLater(standby)
+  await refusesADamagedBackup(standby, kept)
 })
 
 it('copies to another disk, and says what is missing of its words', async (context: TestContext) => {

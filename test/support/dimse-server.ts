@@ -106,3 +106,19 @@ export const patient = (number: number): DataSet => [
 
 export const patients = (count: number, transferSyntax: string): Buffer[] =>
   Array.from({ length: count }, (_, number) => writeDataSet(patient(number), transferSyntax))
+
+/** A worklist that answers without rows once it is let go; `started`: it was asked. */
+export function heldFind(): Pick<CFindScp, 'find'> & { readonly started: Promise<void>; readonly letGo: () => void } {
+  const hold = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  return {
+    started: started.promise,
+    letGo: hold.resolve,
+    async *find() {
+      yield* []
+      started.resolve()
+      await hold.promise
+      return { status: 0x0000 }
+    },
+  }
+}

@@ -66,6 +66,13 @@ function openRavenmoor(folder: string): Parts {
   )
   store.secrets.set('mail.password', 'sw0rdf1sh')
   apiKeys.create({ description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' }, ACTOR)
+  addAssociations(parts)
+  addFailedEvent(parts)
+  return parts
+}
+
+/** Of a device that is known, and of a stranger. */
+function addAssociations({ store, devices }: Parts): void {
   const nothing = { echoes: 0, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
   const common = {
     calledAeTitle: 'QUILL^OTTI',
@@ -92,6 +99,9 @@ function openRavenmoor(folder: string): Parts {
     },
     ...{ detail: 'QUILL^OTTI at 192.0.2.44 is not in the device list', times: 4, counts: nothing },
   })
+}
+
+function addFailedEvent({ store }: Parts): void {
   const event = newEvent({ type: 'report.delivered', subject: 'MRN-40017', studyInstanceUid: '1.2.826.0.1.3680043.8.498.90001' })
   const { request, response, ...facts } = attempt({
     ...{ outcome: 'status', httpStatus: 500, detail: 'Ottilie Quillfeather is not known' },
@@ -102,7 +112,6 @@ function openRavenmoor(folder: string): Parts {
     { ...facts, response, isCut: false, notes: [{ path: 'items.0.PatientName.Quillfeather', sentence: 'Ottilie is no name.' }] },
     { state: 'failed', request, effect: 'Ottilie Quillfeather was not told.' },
   )
-  return parts
 }
 
 const LOG = [

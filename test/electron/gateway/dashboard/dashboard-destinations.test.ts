@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DESTINATIONS_BACKGROUND, DESTINATIONS_PERMISSIONS } from '#gateway/dashboard/destinations-permissions.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
-import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
-import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../support/callers.ts'
-import { destination, openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+import { codeOf, destination, mayManage, openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
 const { destinationId } = destination()
 const at = `/dashboard/destinations/${destinationId}`
@@ -53,12 +51,6 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const code = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
-const mayManage = ({ userId }: SignedInUser) => {
-  const user = gateway.store.users.get(userId)
-  if (user) gateway.store.users.update({ ...user, canManageStudies: true })
-}
-
 describe('destinations', () => {
   it('are listed, added, changed, tested and removed', async () => {
     const listed = dashboardDestinations.list.reply.parse((await owner.call('GET', '/dashboard/destinations')).json)
@@ -67,7 +59,7 @@ describe('destinations', () => {
     expect([added.status, dashboardDestinations.add.reply.parse(added.json)]).toEqual([201, destination({ hasPriors: false })])
     expect((await owner.call('PATCH', at, { isEnabled: false })).status).toBe(200)
     expect((await owner.call('POST', `${at}/echo`)).json).toEqual({ success: true, message: 'The destination answers.', tookMs: 4 })
-    expect(code(await owner.call('DELETE', at))).toEqual([422, 'refused'])
+    expect(codeOf(await owner.call('DELETE', at))).toEqual([422, 'refused'])
   })
 
   it('send, retry and drop by a named person', async () => {
@@ -89,13 +81,13 @@ describe('destinations', () => {
     const rest = dashboardDestinations.studies.reply.parse((await owner.call('GET', `${path}&cursor=${first.cursor}`)).json)
     expect(rest).toEqual({ studies: [forwarded('1.2.3')], hasMore: false })
     expect(asked[0]).toEqual(['studies', { destinationId, studyInstanceUid: undefined, show: 'all' }])
-    expect(code(await owner.call('GET', `/dashboard/forwards?limit=2&cursor=${first.cursor}`))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('GET', `/dashboard/forwards?limit=2&cursor=${first.cursor}`))).toEqual([400, 'malformed'])
   })
 
   it('find priors and have them sent here', async () => {
     const found = await owner.call('POST', `${at}/priors/find`, { patientId: 'P-4711' })
     expect(dashboardDestinations.findPriors.reply.parse(found.json)).toEqual({ studies: [], tookMs: 9 })
-    expect(code(await owner.call('POST', `${at}/priors/find`, {}))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('POST', `${at}/priors/find`, {}))).toEqual([400, 'malformed'])
     const pulled = await owner.call('POST', `${at}/priors/pull`, { studyInstanceUid: '1.2.3' })
     expect(dashboardDestinations.pull.reply.parse(pulled.json)).toMatchObject({
       destinationId,
@@ -137,7 +129,7 @@ describe('rights', () => {
     const managed = ['add', 'update', 'remove', 'echo']
     expect(await refused(gateway.openWindow())).toEqual(names)
     expect(await refused(await gateway.signedIn('member'))).toEqual([...managed, 'send', 'retry', 'drop', 'findPriors', 'pull'])
-    expect(await refused(await gateway.signedIn('member', mayManage))).toEqual(managed)
+    expect(await refused(await gateway.signedIn('member', mayManage(gateway)))).toEqual(managed)
     expect(await refused(await gateway.signedIn('admin'))).toEqual([])
     expect(names.filter((name) => DESTINATIONS_PERMISSIONS[name] === 'manage')).toEqual(managed)
   })
@@ -149,17 +141,17 @@ describe('rights', () => {
       ...{ studyInstanceUid: '1.2.2', studyDescription: 'CT', severity: 'normal', expressCustomerId: customerId },
     })
     const linked = await gateway.signedIn('member', (user) => {
-      mayManage(user)
+      mayManage(gateway)(user)
       gateway.customers.addUser(key, customerId, user.userId)
     })
     const listed = dashboardDestinations.studies.reply.parse((await linked.call('GET', '/dashboard/forwards')).json)
     expect(listed.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.2.2'])
     expect((await linked.call('GET', `${at}/studies/1.2.2/forwards`)).status).toBe(200)
-    expect(code(await linked.call('GET', `${at}/studies/1.2.1/forwards`))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('GET', `${at}/studies/1.2.1/forwards`))).toEqual([404, 'not-found'])
     expect((await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.2' })).status).toBe(200)
-    expect(code(await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.1' }))).toEqual([404, 'not-found'])
-    expect(code(await linked.call('POST', `${at}/retry`, {}))).toEqual([403, 'not-permitted'])
-    expect(code(await linked.call('POST', `${at}/priors/find`, { patientId: 'P-4711' }))).toEqual([403, 'not-permitted'])
+    expect(codeOf(await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.1' }))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('POST', `${at}/retry`, {}))).toEqual([403, 'not-permitted'])
+    expect(codeOf(await linked.call('POST', `${at}/priors/find`, { patientId: 'P-4711' }))).toEqual([403, 'not-permitted'])
   })
 
   it('of a session are not kept awake by what the window asks by itself', async () => {

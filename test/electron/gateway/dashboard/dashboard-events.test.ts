@@ -5,10 +5,9 @@ import { EVENTS_BACKGROUND, EVENTS_PERMISSIONS } from '#gateway/dashboard/events
 import { openEndpoints } from '#gateway/domain/endpoints.ts'
 import { type EventLog, openEventLog } from '#gateway/domain/event-log.ts'
 import { openEventReplay } from '#gateway/domain/event-replay.ts'
-import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardEvents, EventRecord, MeterRow, Verdict } from '#shared/contract/events.ts'
 import { attempt, newEvent } from '../../../support/events.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+import { codeOf, openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
 const AT = '2026-11-20T09:00:00.000Z'
 let gateway: TestDashboard
@@ -44,7 +43,6 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const code = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
 async function noted(count: number, more: Parameters<typeof attempt>[0] = {}) {
   const events = Array.from({ length: count }, () => newEvent())
   for (const event of events) log.noted(event, attempt({ at: AT, ...more }))
@@ -59,8 +57,8 @@ describe('the window about events', () => {
       expect(EVENTS_PERMISSIONS[name as keyof typeof EVENTS_PERMISSIONS]).toBe('manage')
       const filled = path.replace(':eventId', newEvent().eventId).replace(':endpointId', randomUUID())
       const body = method === 'GET' || method === 'DELETE' ? undefined : {}
-      expect(code(await member.call(method, filled, body))).toEqual([403, 'not-permitted'])
-      expect(code(await gateway.openWindow().call(method, filled, body))).toEqual([401, 'not-signed-in'])
+      expect(codeOf(await member.call(method, filled, body))).toEqual([403, 'not-permitted'])
+      expect(codeOf(await gateway.openWindow().call(method, filled, body))).toEqual([401, 'not-signed-in'])
     }
   })
 
@@ -75,7 +73,7 @@ describe('the window about events', () => {
     const second = (await owner.call('GET', `/dashboard/events?limit=3&cursor=${encodeURIComponent(first.cursor)}`)).json
     expect(second).toMatchObject({ events: ids.slice(2).map((eventId) => ({ eventId })), hasMore: false })
     const elsewhere = await owner.call('GET', `/dashboard/events?show=failed&cursor=${encodeURIComponent(first.cursor)}`)
-    expect(code(elsewhere)).toEqual([400, 'malformed'])
+    expect(codeOf(elsewhere)).toEqual([400, 'malformed'])
   })
 
   it('filters by outcome, type and what they are about', async () => {
@@ -89,14 +87,14 @@ describe('the window about events', () => {
     expect(await list('type=report.delivered')).toEqual([])
     expect(await list('about=1.2.3')).toHaveLength(3)
     expect(await list(`about=${failed}`)).toEqual([failed])
-    expect(code(await owner.call('GET', '/dashboard/events?type=nothing'))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('GET', '/dashboard/events?type=nothing'))).toEqual([400, 'malformed'])
   })
 
   it('reads an event, and says what is not kept', async () => {
     const [eventId] = await noted(1)
     expect(EventRecord.parse((await owner.call('GET', `/dashboard/events/${eventId}`)).json)).toMatchObject({ eventId, mayReplay: false })
-    expect(code(await owner.call('GET', `/dashboard/events/${newEvent().eventId}`))).toEqual([404, 'not-found'])
-    expect(code(await owner.call('GET', '/dashboard/events/whe_1'))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('GET', `/dashboard/events/${newEvent().eventId}`))).toEqual([404, 'not-found'])
+    expect(codeOf(await owner.call('GET', '/dashboard/events/whe_1'))).toEqual([400, 'malformed'])
   })
 
   it('replays, drops and tells why it does not', async () => {
@@ -107,7 +105,7 @@ describe('the window about events', () => {
     expect((await owner.call('POST', `/dashboard/events/${eventId}/drop`, { reason: 'Not wanted.' })).json).toMatchObject({
       success: false,
     })
-    expect(code(await owner.call('POST', `/dashboard/events/${eventId}/drop`, { reason: '' }))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('POST', `/dashboard/events/${eventId}/drop`, { reason: '' }))).toEqual([400, 'malformed'])
   })
 
   it('tries an answer without keeping it, by the hosts that are allowed here', async () => {

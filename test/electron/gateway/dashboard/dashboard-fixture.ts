@@ -23,6 +23,7 @@ import { openHttpServer } from '#gateway/http/server.ts'
 import type { SessionUse } from '#gateway/http/sessions.ts'
 import type { InspectionRecord } from '#gateway/store/inspections.ts'
 import { openStore } from '#gateway/store/store.ts'
+import { Problem } from '#shared/contract/conventions.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Destination, Pull } from '#shared/contract/destinations.ts'
 import type { Level, SignedInUser } from '#shared/contract/people.ts'
@@ -254,3 +255,14 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
   }
 }
 export type TestDashboard = Awaited<ReturnType<typeof openTestDashboard>>
+
+/** What a call is refused with. */
+export const codeOf = ({ status, json }: Pick<HttpAnswer, 'status' | 'json'>) => [status, Problem.parse(json).code]
+
+/** Gives the person the right to manage studies. */
+export const mayManage =
+  ({ store }: TestDashboard) =>
+  ({ userId }: SignedInUser): void => {
+    const user = store.users.get(userId)
+    if (user) store.users.update({ ...user, canManageStudies: true })
+  }

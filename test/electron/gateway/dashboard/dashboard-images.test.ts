@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IMAGES_PERMISSIONS } from '#gateway/dashboard/images-permissions.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
-import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../support/callers.ts'
 import { openEventSource } from '../../../support/event-source.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../support/images.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+import { codeOf, mayManage, openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
 /** What was asked of the intake. */
 let asked: unknown[]
@@ -46,12 +44,6 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const code = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
-const mayManage = ({ userId }: SignedInUser) => {
-  const user = gateway.store.users.get(userId)
-  if (user) gateway.store.users.update({ ...user, canManageStudies: true })
-}
-
 describe('the studies with images', () => {
   it('are listed page by page, as they last received one', async () => {
     for (const number of [1, 2, 3]) seedImages(gateway.store, { uid: `1.2.${number}`, at: `2026-11-20T08:0${number}:00.000Z` })
@@ -60,7 +52,7 @@ describe('the studies with images', () => {
     const rest = await owner.call('GET', `/dashboard/images?limit=2&cursor=${first.cursor}`)
     expect(dashboardImages.list.reply.parse(rest.json)).toMatchObject({ studies: [{ studyInstanceUid: '1.2.1' }], hasMore: false })
     const other = await owner.call('GET', `/dashboard/images?show=receiving&cursor=${first.cursor}`)
-    expect([other, await owner.call('GET', '/dashboard/images?cursor=made-up')].map(code)).toEqual([
+    expect([other, await owner.call('GET', '/dashboard/images?cursor=made-up')].map(codeOf)).toEqual([
       [400, 'malformed'],
       [400, 'malformed'],
     ])
@@ -83,7 +75,7 @@ describe('the studies with images', () => {
     seedImages(gateway.store, { uid: '1.2.03 x' })
     const read = dashboardImages.read.reply.parse((await owner.call('GET', `/dashboard/images/${encodeURIComponent('1.2.03 x')}`)).json)
     expect(read).toMatchObject({ studyInstanceUid: '1.2.03 x', seriesList: [{ instances: 1 }], mismatch: null })
-    expect(code(await owner.call('GET', '/dashboard/images/1.2.9'))).toEqual([404, 'not-found'])
+    expect(codeOf(await owner.call('GET', '/dashboard/images/1.2.9'))).toEqual([404, 'not-found'])
   })
 
   it('are of those customers alone that a member is linked to', async () => {
@@ -94,18 +86,18 @@ describe('the studies with images', () => {
       ...{ studyInstanceUid: '1.2.2', studyDescription: 'CT', severity: 'normal', expressCustomerId: customerId },
     })
     const linked = await gateway.signedIn('member', (user) => {
-      mayManage(user)
+      mayManage(gateway)(user)
       gateway.customers.addUser(key, customerId, user.userId)
     })
     const listed = dashboardImages.list.reply.parse((await linked.call('GET', '/dashboard/images')).json)
     expect(listed.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.2.2'])
-    expect(code(await linked.call('GET', '/dashboard/images/1.2.1'))).toEqual([404, 'not-found'])
-    expect(code(await linked.call('POST', '/dashboard/images/1.2.1/enrichment/retry'))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('GET', '/dashboard/images/1.2.1'))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('POST', '/dashboard/images/1.2.1/enrichment/retry'))).toEqual([404, 'not-found'])
     expect((await linked.call('POST', '/dashboard/images/1.2.2/enrichment/retry')).status).toBe(200)
     const { instanceId: upTo } = quarantine(gateway.store, '1.2.1')
     const decision = { because: 'different-content', upTo, reason: 'Mine' }
-    expect(code(await linked.call('GET', '/dashboard/quarantine/studies/1.2.1'))).toEqual([404, 'not-found'])
-    expect(code(await linked.call('POST', '/dashboard/quarantine/studies/1.2.1/discard', decision))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('GET', '/dashboard/quarantine/studies/1.2.1'))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('POST', '/dashboard/quarantine/studies/1.2.1/discard', decision))).toEqual([404, 'not-found'])
     expect(asked).toEqual([['enrich', '1.2.2']])
   })
 })
@@ -114,7 +106,7 @@ describe('what a person decides', () => {
   it('acknowledges a mismatch with a note', async () => {
     seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
     const path = '/dashboard/images/1.2.3/mismatch/acknowledge'
-    expect(code(await owner.call('POST', path, { note: ' ' }))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('POST', path, { note: ' ' }))).toEqual([400, 'malformed'])
     const answer = await owner.call('POST', path, { note: 'Misspelt at the console' })
     expect(dashboardImages.acknowledgeMismatch.reply.parse(answer.json)).toMatchObject({
       hasMismatch: false,
@@ -125,7 +117,7 @@ describe('what a person decides', () => {
   it('asks the partner again, for a study that is here', async () => {
     seedImages(gateway.store, { uid: '1.2.3' })
     expect((await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')).status).toBe(200)
-    expect(code(await owner.call('POST', '/dashboard/images/1.2.9/enrichment/retry'))).toEqual([404, 'not-found'])
+    expect(codeOf(await owner.call('POST', '/dashboard/images/1.2.9/enrichment/retry'))).toEqual([404, 'not-found'])
     expect(asked).toEqual([['enrich', '1.2.3']])
   })
 
@@ -135,10 +127,10 @@ describe('what a person decides', () => {
     const listed = dashboardImages.quarantine.reply.parse((await owner.call('GET', '/dashboard/quarantine?studyInstanceUid=1.2.3')).json)
     expect(listed.instances.map((instance) => instance.instanceId)).toEqual([instanceId])
     const decide = (what: string, body: object, id = instanceId) => owner.call('POST', `/dashboard/quarantine/${id}/${what}`, body)
-    expect(code(await decide('release', {}))).toEqual([400, 'malformed'])
+    expect(codeOf(await decide('release', {}))).toEqual([400, 'malformed'])
     expect((await decide('release', { reason: 'It is the right one' })).json).toEqual({ success: true, message: 'It took its place.' })
     expect((await decide('discard', { reason: 'It is the wrong one' })).json).toEqual({ success: true, message: 'It is gone.' })
-    expect(code(await decide('discard', { reason: 'It is the wrong one' }, 999))).toEqual([404, 'not-found'])
+    expect(codeOf(await decide('discard', { reason: 'It is the wrong one' }, 999))).toEqual([404, 'not-found'])
     expect(asked).toEqual([
       ['release', instanceId, 'It is the right one', expect.stringMatching(/^user:usr_/)],
       ['discard', instanceId, 'It is the wrong one', expect.stringMatching(/^user:usr_/)],
@@ -157,8 +149,11 @@ describe('what a person decides', () => {
       { reason: 'invalid-uid', instances: 1, patientNames: ['MEIER^ANNA'] },
     ])
     const { studyInstanceUid: _, ...said } = group
-    expect(code(await owner.call('POST', `${path}/release`, said))).toEqual([400, 'malformed'])
-    expect(code(await owner.call('POST', `${path}/release`, { because: 'different-content', reason: 'Mine' }))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('POST', `${path}/release`, said))).toEqual([400, 'malformed'])
+    expect(codeOf(await owner.call('POST', `${path}/release`, { because: 'different-content', reason: 'Mine' }))).toEqual([
+      400,
+      'malformed',
+    ])
     const released = await owner.call('POST', `${path}/release`, { ...said, reason: 'They are the right ones' })
     expect(dashboardImages.releaseGroup.reply.parse(released.json)).toMatchObject({ success: true, decided: 2, left: 0 })
     const discarded = await owner.call('POST', `${path}/discard`, { ...said, reason: 'They are the wrong ones' })
@@ -169,8 +164,8 @@ describe('what a person decides', () => {
     ])
     seedImages(gateway.store, { uid: '1.2.4' })
     const none = await owner.call('POST', '/dashboard/quarantine/studies/1.2.4/release', { ...said, reason: 'Mine' })
-    expect(code(none)).toEqual([404, 'not-found'])
-    expect(code(await owner.call('GET', '/dashboard/quarantine/studies/1.2.9'))).toEqual([404, 'not-found'])
+    expect(codeOf(none)).toEqual([404, 'not-found'])
+    expect(codeOf(await owner.call('GET', '/dashboard/quarantine/studies/1.2.9'))).toEqual([404, 'not-found'])
   })
 
   it('is told to every window', async () => {
@@ -195,9 +190,9 @@ describe('what a person decides', () => {
       ['quarantine/studies/1.2.3/discard', { because: 'different-content', upTo: instanceId, reason: 'Mine' }],
     ]
     const reader = await gateway.signedIn('member')
-    const manager = await gateway.signedIn('member', mayManage)
+    const manager = await gateway.signedIn('member', mayManage(gateway))
     for (const [path, body] of changes) {
-      expect(code(await reader.call('POST', `/dashboard/${path}`, body))).toEqual([403, 'not-permitted'])
+      expect(codeOf(await reader.call('POST', `/dashboard/${path}`, body))).toEqual([403, 'not-permitted'])
       expect((await manager.call('POST', `/dashboard/${path}`, body)).status).toBe(200)
     }
     expect((await reader.call('GET', '/dashboard/images/1.2.3')).status).toBe(200)
@@ -210,7 +205,7 @@ it('is for nobody without a session, and keeps none awake by what the window ask
   for (const name of Object.keys(IMAGES_PERMISSIONS) as (keyof typeof dashboardImages)[]) {
     const { method, path } = dashboardImages[name]
     const filled = path.replace(':studyInstanceUid', '1.2.3').replace(':instanceId', '1')
-    expect([name, ...code(await stranger.call(method, filled, method === 'GET' ? undefined : {}))]).toEqual([name, 401, 'not-signed-in'])
+    expect([name, ...codeOf(await stranger.call(method, filled, method === 'GET' ? undefined : {}))]).toEqual([name, 401, 'not-signed-in'])
     gateway.uses.length = 0
     await owner.call(method, filled, method === 'GET' ? undefined : {})
     expect([name, ...gateway.uses]).toEqual([name, method === 'GET' ? 'background' : 'person'])

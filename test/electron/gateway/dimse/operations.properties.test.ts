@@ -181,39 +181,37 @@ describe('requests of one association', () => {
             else if (!KINDS[next.kind].works) end(next, KINDS[next.kind].status)
           }
 
+          function ask(kind: Kind): void {
+            if (asked.filter(({ hasEnded }) => !hasEnded).length >= 7) return
+            const id = (first + asked.length) % 65_536
+            const { on, command } = KINDS[kind]
+            const dataSet = ['echo', 'unknown'].includes(kind) ? undefined : Buffer.alloc(40, 1)
+            link.send(writeMessage(on, { ...command, messageId: id, hasDataSet: dataSet !== undefined }, dataSet, 0))
+            const wasIdle = atWork() === undefined
+            asked.push({ id, kind, isCancelled: false, hasEnded: false })
+            if (wasIdle) begin()
+          }
+          function cancel(which: number): void {
+            const of = asked.at(-1 - which)
+            const id = of?.id ?? 65_535
+            const command = { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo: id, hasDataSet: false }
+            link.send(writeMessage(3, command, undefined, 0))
+            if (of?.kind !== 'find' || of.hasEnded) return
+            of.isCancelled = true
+            if (of === atWork()) end(of, 0xfe00)
+          }
+          function finish(): void {
+            const request = atWork()
+            endWork()
+            if (!request) return
+            if (request.kind === 'find') pending(request)
+            end(request, KINDS[request.kind].status)
+          }
+
           for (const step of steps) {
-            if (step.do === 'ask') {
-              if (asked.filter(({ hasEnded }) => !hasEnded).length >= 7) continue
-              const id = (first + asked.length) % 65_536
-              const { on, command } = KINDS[step.kind]
-              const dataSet = ['echo', 'unknown'].includes(step.kind) ? undefined : Buffer.alloc(40, 1)
-              link.send(writeMessage(on, { ...command, messageId: id, hasDataSet: dataSet !== undefined }, dataSet, 0))
-              const wasIdle = atWork() === undefined
-              asked.push({ id, kind: step.kind, isCancelled: false, hasEnded: false })
-              if (wasIdle) begin()
-            } else if (step.do === 'cancel') {
-              const of = asked.at(-1 - step.which)
-              const id = of?.id ?? 65_535
-              link.send(
-                writeMessage(
-                  3,
-                  { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo: id, hasDataSet: false },
-                  undefined,
-                  0,
-                ),
-              )
-              if (of?.kind === 'find' && !of.hasEnded) {
-                of.isCancelled = true
-                if (of === atWork()) end(of, 0xfe00)
-              }
-            } else {
-              const request = atWork()
-              endWork()
-              if (request) {
-                if (request.kind === 'find') pending(request)
-                end(request, KINDS[request.kind].status)
-              }
-            }
+            if (step.do === 'ask') ask(step.kind)
+            else if (step.do === 'cancel') cancel(step.which)
+            else finish()
             await link.quiet()
             const given = link
               .messages()

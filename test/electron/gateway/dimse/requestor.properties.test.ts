@@ -46,6 +46,18 @@ const doingArbitrary = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('we cancel' as const, 'we abort' as const, 'we release' as const) },
 )
 
+/** What a request came to: its responses, or the one sentence of why not. */
+function expectOneEnd(end: unknown): void {
+  if (Array.isArray(end)) {
+    // Only the final response is an end, and only a response to this request.
+    expect(end.at(-1)).toBe(0)
+    expect(end.slice(0, -1).every((status) => status === 0xff00)).toBe(true)
+  } else {
+    expect(end).toBeInstanceOf(RequestorError)
+    expect((end as Error).message.split('\n')).toHaveLength(1)
+  }
+}
+
 describe('an association that we ask for', () => {
   it(
     'comes to an end whatever the other side does, is told as one sentence, and leaves nothing behind',
@@ -120,15 +132,7 @@ describe('an association that we ask for', () => {
               }
               await Promise.all(leaving)
               expect(ends).toHaveLength(1)
-              const [end] = ends
-              if (Array.isArray(end)) {
-                // Only the final response is an end, and only a response to this request.
-                expect(end.at(-1)).toBe(0)
-                expect(end.slice(0, -1).every((status) => status === 0xff00)).toBe(true)
-              } else {
-                expect(end).toBeInstanceOf(RequestorError)
-                expect((end as Error).message.split('\n')).toHaveLength(1)
-              }
+              expectOneEnd(ends[0])
               expect(association?.isOpen ?? false).toBe(false)
               // PS3.8 Table 9-26: a provider's abort has a reason, a user's has none. One of them at most, but for what comes while it closes.
               for (const pdu of received) if (pdu.type === 'A-ABORT' && pdu.source === 0) expect(pdu.reason).toBe(0)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
 import { writeMessage } from '#gateway/dimse/message.ts'
 import { openDimseServer } from '#gateway/dimse/server.ts'
-import { serve } from '../../../support/dimse-server.ts'
+import { heldFind, serve } from '../../../support/dimse-server.ts'
 import { associated, associateRq, findRq, Requestor, WORKLIST_CONTEXT } from '../../../support/requestor.ts'
 
 const QUERY = Buffer.from('query')
@@ -93,25 +93,19 @@ describe('the DIMSE server', () => {
   })
 
   it('drains: takes nobody new, lets a running request finish, then aborts what is left', async () => {
-    const hold = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
+    const { find, started, letGo } = heldFind()
     const watched = await serve({
-      async *find() {
-        yield* []
-        started.resolve()
-        await hold.promise
-        return { status: 0x0000 }
-      },
+      find,
     })
     await using busy = await associated(watched.port, { callingAeTitle: 'BUSY' })
     await using idle = await associated(watched.port, { callingAeTitle: 'IDLE' })
     await using never = await Requestor.connect(watched.port)
     busy.sendFind(QUERY)
-    await started.promise
+    await started
     const drained = watched.server.drain(60_000)
     expect(await never.next()).toMatchObject({ type: expect.stringMatching(/closed|reset/) })
     await expect(Requestor.connect(watched.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-    hold.resolve()
+    letGo()
     expect((await busy.found()).final.status).toBe(0)
     expect(await busy.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
     expect(await idle.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
@@ -121,22 +115,16 @@ describe('the DIMSE server', () => {
   })
 
   it('does not wait longer than it was told for a request that does not end', async () => {
-    const hold = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
+    const { find, started, letGo } = heldFind()
     const watched = await serve({
-      async *find() {
-        yield* []
-        started.resolve()
-        await hold.promise
-        return { status: 0x0000 }
-      },
+      find,
     })
     await using requestor = await associated(watched.port)
     requestor.sendFind(QUERY)
-    await started.promise
+    await started
     await watched.server.drain(20)
     expect(await requestor.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
-    hold.resolve()
+    letGo()
   })
 
   it('can be closed twice, and with peers that do not close', async () => {

@@ -24,6 +24,23 @@ const moves = fc.record({
 })
 const place = fc.nat({ max: 8 })
 
+const LINK_KINDS = ['viewer', 'reroute', 'viewer-only', 'ephemeral'] as const
+type LinkKind = (typeof LINK_KINDS)[number]
+interface GivenLink {
+  readonly token: string
+  readonly kind: LinkKind
+  readonly until: number
+  isUsed: boolean
+  isWithdrawn: boolean
+}
+interface Begun {
+  readonly view: BegunView
+  readonly kind: LinkKind
+  readonly since: number
+  usedAt: number
+  isOver: boolean
+}
+
 /** Code of the refusal, or what it gives. */
 function given<T>(work: () => T): T | string {
   try {
@@ -38,7 +55,7 @@ describe('links and the views they begin', () => {
   const stepArbitrary = fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record({ do: fc.constant('give' as const), kind: fc.constantFrom('viewer', 'reroute', 'viewer-only', 'ephemeral') }),
+      arbitrary: fc.record({ do: fc.constant('give' as const), kind: fc.constantFrom(...LINK_KINDS) }),
     },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('follow' as const), at: place }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('look' as const), at: place }) },
@@ -58,6 +75,15 @@ describe('links and the views they begin', () => {
       }),
     },
   )
+
+  type Step = typeof stepArbitrary extends fc.Arbitrary<infer S> ? S : never
+  /** What some steps have: which link, which of those before, and for how long. */
+  interface Details {
+    readonly do: Step['do']
+    readonly kind?: LinkKind
+    readonly at?: number
+    readonly ms?: number
+  }
 
   it(
     'open once, only while all they stand on stands, and never after their end',
@@ -83,81 +109,95 @@ describe('links and the views they begin', () => {
           for (const area of ['viewer', 'scribe'] as const)
             studies.create(key, area, { studyInstanceUid, studyDescription: 'CT', severity: 'normal' })
           const is = { cancelled: false, revoked: false, without: false, keyEnded: false }
-          const tokens: { readonly token: string; readonly kind: string; readonly until: number; isUsed: boolean; isWithdrawn: boolean }[] =
-            []
-          const begun: { readonly view: BegunView; readonly kind: string; readonly since: number; usedAt: number; isOver: boolean }[] = []
+          const tokens: GivenLink[] = []
+          const begun: Begun[] = []
           /** Whether what the link gives stands now. */
-          const stands = (kind: string) =>
+          const stands = (kind: LinkKind) =>
             !is.keyEnded && (kind === 'ephemeral' || !is.cancelled) && (kind !== 'reroute' || (!is.revoked && !is.without))
 
-          for (const step of steps) {
+          const give = (kind: LinkKind) => {
+            const either = { studyInstanceUid }
+            const gives: Readonly<Record<LinkKind, () => { readonly url: string }>> = {
+              viewer: () => links.viewer(key, either),
+              reroute: () => links.reroute(key, { ...either, assignedToUserId: userId }),
+              'viewer-only': () => links.viewerOnly(key, either),
+              ephemeral: () => links.ephemeral(key, 'scribe', { retrievalId: 'r-1', hangingProtocol: null, options: null } as never),
+            }
+            const link = given(gives[kind])
+            if (typeof link === 'string') return
+            const lifetime = kind === 'ephemeral' ? EPHEMERAL_SECONDS * 1000 : 15 * MINUTE
+            const token = new URL(link.url).searchParams.get('token') ?? ''
+            tokens.push({ token, kind, until: clock() + lifetime, isUsed: false, isWithdrawn: false })
+          }
+          const follow = (link: GivenLink) => {
             const now = clock()
-            if (step.do === 'give') {
-              const either = { studyInstanceUid }
-              const url = given(() =>
-                step.kind === 'viewer'
-                  ? links.viewer(key, either)
-                  : step.kind === 'reroute'
-                    ? links.reroute(key, { ...either, assignedToUserId: userId })
-                    : step.kind === 'viewer-only'
-                      ? links.viewerOnly(key, either)
-                      : links.ephemeral(key, 'scribe', { retrievalId: 'r-1', hangingProtocol: null, options: null } as never),
-              )
-              if (typeof url === 'string') continue
-              const lifetime = step.kind === 'ephemeral' ? EPHEMERAL_SECONDS * 1000 : 15 * MINUTE
-              const token = new URL(url.url).searchParams.get('token') ?? ''
-              tokens.push({ token, kind: step.kind, until: now + lifetime, isUsed: false, isWithdrawn: false })
-            } else if (step.do === 'follow') {
-              const link = tokens[step.at]
-              if (!link) continue
-              const opened = given(() => views.byLink(link.token))
-              const mayOpen = !link.isUsed && !link.isWithdrawn && now < link.until && stands(link.kind)
-              expect([link.kind, typeof opened !== 'string']).toEqual([link.kind, mayOpen])
-              if (typeof opened === 'string') continue
-              link.isUsed = true
-              begun.push({ view: opened, kind: link.kind, since: now, usedAt: now, isOver: false })
-            } else if (step.do === 'look') {
-              const one = begun[step.at]
-              if (!one) continue
-              const { view, token } = one.view
-              expect(views.viewOf(view.viewId, `${token}x`)).toBeUndefined()
-              const shown = given(() => views.viewOf(view.viewId, token))
-              const isLive = typeof shown === 'object' && shown !== null
-              // What was seen to be over stays over.
-              if (one.isOver) expect(shown).toBeUndefined()
-              else if (now >= one.since + lifeMs || now - one.usedAt >= idleMs) expect(shown).toBeUndefined()
-              else if (!stands(one.kind)) expect([undefined, 'refused']).toContain(shown)
-              // A use is noted once a minute at most.
-              else if (now - one.usedAt < idleMs - MINUTE) expect(isLive).toBe(true)
-              if (shown === undefined) one.isOver = true
-              if (isLive) one.usedAt = now
-            } else if (step.do === 'close') {
-              const one = begun[step.at]
-              if (!one) continue
+            const opened = given(() => views.byLink(link.token))
+            const mayOpen = !link.isUsed && !link.isWithdrawn && now < link.until && stands(link.kind)
+            expect([link.kind, typeof opened !== 'string']).toEqual([link.kind, mayOpen])
+            if (typeof opened === 'string') return
+            link.isUsed = true
+            begun.push({ view: opened, kind: link.kind, since: now, usedAt: now, isOver: false })
+          }
+          const look = (one: Begun) => {
+            const now = clock()
+            const { view, token } = one.view
+            expect(views.viewOf(view.viewId, `${token}x`)).toBeUndefined()
+            const shown = given(() => views.viewOf(view.viewId, token))
+            const isLive = typeof shown === 'object' && shown !== null
+            // What was seen to be over stays over.
+            if (one.isOver) expect(shown).toBeUndefined()
+            else if (now >= one.since + lifeMs || now - one.usedAt >= idleMs) expect(shown).toBeUndefined()
+            else if (!stands(one.kind)) expect([undefined, 'refused']).toContain(shown)
+            // A use is noted once a minute at most.
+            else if (now - one.usedAt < idleMs - MINUTE) expect(isLive).toBe(true)
+            if (shown === undefined) one.isOver = true
+            if (isLive) one.usedAt = now
+          }
+          const cancel = (how: 'cancel' | 'uncancel') => {
+            for (const area of ['viewer', 'scribe'] as const) studies[how](key, area, { studyInstanceUid })
+            is.cancelled = how === 'cancel'
+          }
+          const does: Readonly<Record<Step['do'], (step: Details) => void>> = {
+            give: ({ kind = 'viewer' }) => give(kind),
+            follow({ at = 0 }) {
+              const link = tokens[at]
+              if (link) follow(link)
+            },
+            look({ at = 0 }) {
+              const one = begun[at]
+              if (one) look(one)
+            },
+            close({ at = 0 }) {
+              const one = begun[at]
+              if (!one) return
               views.close(one.view.view.viewId)
               one.isOver = true
-            } else if (step.do === 'move the clock') clock.pass(step.ms)
-            else if (step.do === 'cancel' || step.do === 'uncancel') {
-              for (const area of ['viewer', 'scribe'] as const) studies[step.do](key, area, { studyInstanceUid })
-              is.cancelled = step.do === 'cancel'
-            } else if (step.do === 'revoke') {
+            },
+            'move the clock': ({ ms = 0 }) => clock.pass(ms),
+            cancel: () => cancel('cancel'),
+            uncancel: () => cancel('uncancel'),
+            revoke() {
               users.revokeAccess(owner, userId)
               is.revoked = true
               // Links to the person are withdrawn for good; a view of theirs ends.
               for (const link of tokens) if (link.kind === 'reroute') link.isWithdrawn = true
               for (const one of begun) if (one.kind === 'reroute') one.isOver = true
-            } else if (step.do === 'give back') {
+            },
+            'give back'() {
               users.reactivate(owner, userId)
               is.revoked = false
-            } else if (step.do === 'take the right') {
+            },
+            'take the right'() {
               const user = store.users.get(userId)
               if (user) store.users.update({ ...user, canCreateReports: is.without })
               is.without = !is.without
-            } else {
-              store.apiKeys.revoke(key.apiKeyId, new Date(now).toISOString())
+            },
+            'end the key'() {
+              store.apiKeys.revoke(key.apiKeyId, new Date(clock()).toISOString())
               is.keyEnded = true
-            }
+            },
           }
+          for (const step of steps) does[step.do](step)
         }),
         runs(120),
       )

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openAnnotations } from '#gateway/domain/annotations.ts'
 import { ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
-import { ApiError } from '#shared/errors.ts'
+import type { ApiError } from '#shared/errors.ts'
+import { refusal } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const UID = '1.2.3'
@@ -20,13 +21,9 @@ function stage() {
 }
 
 function refusalOf(work: () => unknown): ApiError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
-  }
-  throw new Error('It was not refused')
+  const refused = refusal(work)
+  if (!refused) throw new Error('It was not refused')
+  return refused
 }
 
 describe('annotations', () => {

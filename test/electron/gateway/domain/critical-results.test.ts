@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Communication } from '#shared/contract/reports.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
-import { refusalOf, reportStage, SOUND, sentenceOf } from './reports-fixture.ts'
+import { refusalOf, sentenceOf } from '../../../support/refusal.ts'
+import { reportStage, SOUND } from './reports-fixture.ts'
 
 const TOLD: Communication = {
   communicatedTo: 'Dr. Referring',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Customers, openCustomers } from '#gateway/domain/customers.ts'
-import { ApiError } from '#shared/errors.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
+import { codeOf } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 function stage() {
@@ -9,16 +9,6 @@ function stage() {
   const customers: Customers = openCustomers(temp)
   const key = newKey(temp.store)
   return { ...temp, customers, key, [Symbol.dispose]: () => temp[Symbol.dispose]() }
-}
-
-const codeOf = (work: () => unknown): string => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return error.code
-    throw error
-  }
-  return 'none'
 }
 
 describe('an Express customer', () => {

@@ -4,10 +4,10 @@ import { openCustomers } from '#gateway/domain/customers.ts'
 import { openImageStudies } from '#gateway/domain/image-studies.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
-import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../support/images.ts'
+import { codeOf } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 function stage() {
@@ -32,15 +32,6 @@ function stage() {
 }
 
 const ALL = { show: 'all', search: '', limit: 20 } as const
-function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return error.code
-    throw error
-  }
-  return 'none'
-}
 
 const ANNOUNCED = '2026-11-20T08:45:00.000Z'
 
@@ -176,7 +167,7 @@ describe('a mismatch', () => {
   it('is acknowledged only where there is one, by who may manage studies', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
-    const acknowledge = (caller: UserCaller, uid: string) => refusalOf(() => on.images.acknowledgeMismatch(caller, uid, 'Looked at'))
+    const acknowledge = (caller: UserCaller, uid: string) => codeOf(() => on.images.acknowledgeMismatch(caller, uid, 'Looked at'))
     expect(acknowledge(on.owner, '1.2.3')).toBe('refused')
     expect(acknowledge(on.owner, '1.2.9')).toBe('not-found')
     expect(acknowledge(on.member([], false), '1.2.3')).toBe('not-permitted')
@@ -199,8 +190,8 @@ describe('a member who is linked to customers', () => {
     ])
     expect(second.next).toBeUndefined()
     expect(images.read(linked, '1.2.4').studies).toHaveLength(1)
-    expect(refusalOf(() => images.read(linked, '1.2.30'))).toBe('not-found')
-    expect(refusalOf(() => images.read(linked, '1.2.5'))).toBe('not-found')
+    expect(codeOf(() => images.read(linked, '1.2.30'))).toBe('not-found')
+    expect(codeOf(() => images.read(linked, '1.2.5'))).toBe('not-found')
     expect([images.isVisible(linked, '1.2.4'), images.isVisible(linked, '1.2.5'), images.isVisible(on.member(), '1.2.5')]).toEqual([
       true,
       false,
@@ -214,14 +205,14 @@ describe('a member who is linked to customers', () => {
     for (const uid of ['1.2.3', '1.2.4']) seedImages(store, { uid })
     const linked = on.member([on.ofCustomer('1.2.3')])
     const [mine, other] = ['1.2.3', '1.2.4'].map((uid) => quarantine(store, uid).instanceId)
-    expect(refusalOf(() => images.demandManaging(linked, '1.2.3'))).toBe('none')
-    expect(refusalOf(() => images.demandManaging(linked, '1.2.4'))).toBe('not-found')
-    expect(refusalOf(() => images.demandManaging(linked))).toBe('not-permitted')
-    expect(refusalOf(() => images.demandManaging(on.member()))).toBe('none')
-    expect(refusalOf(() => images.demandManaging(on.member([], false)))).toBe('not-permitted')
-    expect(refusalOf(() => images.demandDeciding(linked, mine ?? 0))).toBe('none')
-    expect(refusalOf(() => images.demandDeciding(linked, other ?? 0))).toBe('not-found')
-    expect(refusalOf(() => images.demandDeciding(on.member([], false), mine ?? 0))).toBe('not-permitted')
+    expect(codeOf(() => images.demandManaging(linked, '1.2.3'))).toBe('none')
+    expect(codeOf(() => images.demandManaging(linked, '1.2.4'))).toBe('not-found')
+    expect(codeOf(() => images.demandManaging(linked))).toBe('not-permitted')
+    expect(codeOf(() => images.demandManaging(on.member()))).toBe('none')
+    expect(codeOf(() => images.demandManaging(on.member([], false)))).toBe('not-permitted')
+    expect(codeOf(() => images.demandDeciding(linked, mine ?? 0))).toBe('none')
+    expect(codeOf(() => images.demandDeciding(linked, other ?? 0))).toBe('not-found')
+    expect(codeOf(() => images.demandDeciding(on.member([], false), mine ?? 0))).toBe('not-permitted')
     expect(images.quarantine(linked, { limit: 20 }).items.map(({ instanceId }) => instanceId)).toEqual([mine])
   })
 })
@@ -250,7 +241,7 @@ describe('the quarantine', () => {
     seedImages(on.store, { uid: '1.2.3' })
     const { instanceId } = quarantine(on.store, '1.2.3')
     on.store.instances.setState(instanceId, 'superseded')
-    expect(refusalOf(() => on.images.demandDeciding(on.owner, instanceId))).toBe('not-found')
-    expect(refusalOf(() => on.images.demandDeciding(on.owner, 999))).toBe('not-found')
+    expect(codeOf(() => on.images.demandDeciding(on.owner, instanceId))).toBe('not-found')
+    expect(codeOf(() => on.images.demandDeciding(on.owner, 999))).toBe('not-found')
   })
 })

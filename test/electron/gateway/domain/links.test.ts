@@ -3,8 +3,8 @@ import { openLinks } from '#gateway/domain/links.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { openUsers } from '#gateway/domain/users.ts'
 import type { Area } from '#gateway/store/studies.ts'
-import { ApiError } from '#shared/errors.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../support/callers.ts'
+import { refusalOf } from '../../../support/refusal.ts'
 import { draftReport } from '../../../support/reports.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -40,16 +40,6 @@ function stage() {
 }
 
 const tokenOf = ({ url }: { readonly url: string }) => new URL(url).searchParams.get('token') ?? ''
-
-function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return [error.code, ...error.errors.map(({ path }) => path)].join(' ')
-    throw error
-  }
-  return 'none'
-}
 
 describe('a link to the viewer', () => {
   it('opens its study once', () => {

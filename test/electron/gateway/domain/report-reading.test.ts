@@ -4,8 +4,9 @@ import { Reading } from '#shared/contract/reports.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
 import { seedImages } from '../../../support/images.ts'
+import { refusalOf } from '../../../support/refusal.ts'
 import { completedReport } from '../../../support/reports.ts'
-import { refusalOf, reportStage } from './reports-fixture.ts'
+import { reportStage } from './reports-fixture.ts'
 
 describe('the reporting screen', () => {
   it('counts no copy of a report as an image', async () => {

@@ -3,7 +3,8 @@ import type { ReportTemplatePatch } from '#gateway/domain/report-templates.ts'
 import { NewReportTemplate } from '#shared/contract/reports.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
 import { seedImages } from '../../../support/images.ts'
-import { refusalOf, reportStage } from './reports-fixture.ts'
+import { refusalOf } from '../../../support/refusal.ts'
+import { reportStage } from './reports-fixture.ts'
 
 const template = (name: string, more: object = {}) => NewReportTemplate.parse({ kind: 'template', name, text: 'Findings:\n[ ]', ...more })
 

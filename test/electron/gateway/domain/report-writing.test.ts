@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { instantOf } from '#gateway/store/clock.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
-import { refusalOf, reportStage, SOUND, sentenceOf } from './reports-fixture.ts'
+import { refusalOf, sentenceOf } from '../../../support/refusal.ts'
+import { reportStage, SOUND } from './reports-fixture.ts'
 
 const begin = (windowId: string, more = {}) => ({ windowId, takeOver: false, text: '', ...more })
 

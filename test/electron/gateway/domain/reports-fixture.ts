@@ -14,7 +14,6 @@ import { openReports } from '#gateway/domain/reports.ts'
 import { openSettings } from '#gateway/domain/settings.ts'
 import { type NewStudy, openStudies } from '#gateway/domain/studies.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
-import { ApiError } from '#shared/errors.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -100,26 +99,4 @@ let lastUid = 0
 
 function expectNothing(error: unknown): never {
   throw error
-}
-
-/** Code and fields of the refusal, and its sentence where asked. */
-export function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return [error.code, ...error.errors.map(({ path }) => path)].join(' ')
-    throw error
-  }
-  return 'none'
-}
-
-/** The sentence of the refusal. */
-export function sentenceOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return error.message
-    throw error
-  }
-  return ''
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { openLinks } from '#gateway/domain/links.ts'
 import { openReports } from '#gateway/domain/reports.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
-import { ApiError } from '#shared/errors.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
+import { refusalOf } from '../../../support/refusal.ts'
 import { completedReport, draftReport } from '../../../support/reports.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -23,16 +23,6 @@ function stage() {
   })
   const of = { studyId: record.studyId, userId: radiologist.userId }
   return { ...temp, links, studies, reports, key, radiologist, record, of, [Symbol.dispose]: () => temp[Symbol.dispose]() }
-}
-
-function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return [error.code, ...error.errors.map(({ path }) => path)].join(' ')
-    throw error
-  }
-  return 'none'
 }
 
 describe('reports of a study', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openCustomers } from '#gateway/domain/customers.ts'
 import { type NewStudy, openStudies } from '#gateway/domain/studies.ts'
-import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../support/callers.ts'
+import { refusalOf } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 let counted = 0
@@ -22,17 +22,6 @@ function stage() {
   const key = newKey(store)
   const customer = (expressCustomerName = 'A') => customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId
   return { ...temp, studies, customers, key, customer, [Symbol.dispose]: () => temp[Symbol.dispose]() }
-}
-
-/** Code and field of the refusal. */
-function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return [error.code, ...error.errors.map(({ path }) => path)].join(' ')
-    throw error
-  }
-  return 'none'
 }
 
 describe('a new study', () => {

@@ -11,6 +11,7 @@ import { openSettings } from '#gateway/domain/settings.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { windowStudy } from '#gateway/domain/window-study.ts'
 import type { EnrichmentAnswer } from '#gateway/intake/ports.ts'
+import type { StudyRecord } from '#gateway/store/studies.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -189,48 +190,39 @@ describe('the life of a study', () => {
             cancelAddendum: ({ number }, { caller }) => writing.cancelAddendum(caller, reportAt(number)).success,
           }
 
-          for (const step of steps) {
-            const before = read()
-            const audited = store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
-            const isDone = await holds(() => does[step.do]?.(step, people[step.who] as (typeof people)[number]))
-            const after = read()
-            const was = before?.record
-            const is = after?.record
-            const seen = [step.do, isDone, was?.status, is?.status]
-
-            // Who is refused has changed nothing.
-            if (!isDone) expect([...seen, after]).toEqual([...seen, before])
+          /** The move of the lifecycle that a step may make, and what a cancelled study stays. */
+          function expectLawful({ do: name }: Step, isDone: boolean, was: StudyRecord | undefined, is: StudyRecord | undefined): void {
+            const seen = [name, isDone, was?.status, is?.status]
             const move = `${was?.status ?? '-'}:${is?.status ?? '-'}`
-            const isAllowed = was?.status === is?.status || MOVES[step.do]?.split(' ').includes(move)
-            expect([...seen, isAllowed]).toEqual([...seen, true])
+            const isItsMove = MOVES[name]?.split(' ').includes(move)
+            expect([...seen, was?.status === is?.status || isItsMove]).toEqual([...seen, true])
             // To assign whom it is assigned to already is no move.
-            const isMove = was?.assignedTo !== is?.assignedTo || !ASSIGNING.includes(step.do)
-            if (isDone && isMove && OF_THE_LIVING.includes(step.do))
-              expect([...seen, MOVES[step.do]?.split(' ').includes(move)]).toEqual([...seen, true])
+            const isMove = was?.assignedTo !== is?.assignedTo || !ASSIGNING.includes(name)
+            if (isDone && isMove && OF_THE_LIVING.includes(name)) expect([...seen, isItsMove]).toEqual([...seen, true])
             // Cancelled stays, until it is taken back, and nobody works on it meanwhile.
             if (was && was.cancelledAt !== null) {
-              expect([...seen, is?.cancelledAt]).toEqual([...seen, isDone && step.do === 'uncancel' ? null : was.cancelledAt])
+              expect([...seen, is?.cancelledAt]).toEqual([...seen, isDone && name === 'uncancel' ? null : was.cancelledAt])
               const isHarmless =
-                !OF_THE_LIVING.includes(step.do) || !isDone || (was.assignedTo === is?.assignedTo && was.status === is?.status)
+                !OF_THE_LIVING.includes(name) || !isDone || (was.assignedTo === is?.assignedTo && was.status === is?.status)
               expect([...seen, isHarmless]).toEqual([...seen, true])
-            } else if (is) expect([...seen, is.cancelledAt !== null]).toEqual([...seen, isDone && step.do === 'cancel'])
+            } else if (is) expect([...seen, is.cancelledAt !== null]).toEqual([...seen, isDone && name === 'cancel'])
             // A study is not made twice, and not another one.
             if (was)
               expect([is?.studyId, is?.createdAt, is?.createdByApiKeyId]).toEqual([was.studyId, was.createdAt, was.createdByApiKeyId])
-            // Each change has its entry.
-            if (JSON.stringify(before) !== JSON.stringify(after))
-              expect([...seen, store.audit.list({ limit: 1 }).items[0]?.seq]).not.toEqual([...seen, audited])
-            expect([...seen, chain.follow(1000)]).toEqual([...seen, { isIntact: true, entries: chain.entries }])
+          }
 
-            // What was said is read.
-            if (is) {
-              const { severity, studyDescription } = is
-              const mrn = is.detail.reportMetadata?.mrn ?? null
-              expect([...seen, { severity, studyDescription, mrn, ...said }]).toEqual([...seen, { severity, studyDescription, mrn }])
-              expect(after?.reports).toEqual(store.reports.entriesOf(is.studyId))
-              expect(store.studies.get(is.studyId)).toEqual(is)
-            }
-            // What is signed stands, once each, and is on its way once each.
+          function expectReadAsSaid(after: ReturnType<typeof read>): void {
+            if (!after) return
+            const is = after.record
+            const { severity, studyDescription } = is
+            const mrn = is.detail.reportMetadata?.mrn ?? null
+            expect({ severity, studyDescription, mrn, ...said }).toEqual({ severity, studyDescription, mrn })
+            expect(after.reports).toEqual(store.reports.entriesOf(is.studyId))
+            expect(store.studies.get(is.studyId)).toEqual(is)
+          }
+
+          /** What is signed stands, once each, and is on its way once each. */
+          function expectSignedStands(is: StudyRecord | undefined): void {
             const ofStudy = store.reports.ofStudy(idOf())
             const completed = ofStudy.filter(({ status }) => status === 'completed')
             expect(completed.map(({ reportId }) => reportId)).toEqual([...signed.keys()])
@@ -240,11 +232,30 @@ describe('the life of a study', () => {
             }
             expect(ofStudy.filter(({ isAddendum }) => !isAddendum).length).toBeLessThanOrEqual(1)
             expect(ofStudy.length - completed.length).toBe(is && ['in_progress', 'addendum_active'].includes(is.status) ? 1 : 0)
-            // Counts are what is here.
+          }
+
+          function expectCountsOfWhatIsHere(is: StudyRecord | undefined): void {
             const counted = store.imageStudies.get(studyInstanceUid)
             expect([counted?.instances ?? 0, counted?.series ?? 0]).toEqual([images.size, Math.min(images.size, 1)])
             expect(Math.min(counted?.missing ?? 0, counted?.quarantined ?? 0, counted?.bytes ?? 0)).toBeGreaterThanOrEqual(0)
             if (is) expect(windowStudy({ store, locks }, is).images?.instances ?? 0).toBe(images.size)
+          }
+
+          const newestEntry = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
+          for (const step of steps) {
+            const before = read()
+            const audited = newestEntry()
+            const isDone = await holds(() => does[step.do]?.(step, people[step.who] as (typeof people)[number]))
+            const after = read()
+            // Who is refused has changed nothing.
+            if (!isDone) expect([step.do, after]).toEqual([step.do, before])
+            expectLawful(step, isDone, before?.record, after?.record)
+            // Each change has its entry.
+            if (JSON.stringify(before) !== JSON.stringify(after)) expect([step.do, newestEntry()]).not.toEqual([step.do, audited])
+            expect([step.do, chain.follow(1000)]).toEqual([step.do, { isIntact: true, entries: chain.entries }])
+            expectReadAsSaid(after)
+            expectSignedStands(after?.record)
+            expectCountsOfWhatIsHere(after?.record)
           }
           expect(stage.errors).toEqual([])
         }),

@@ -8,10 +8,10 @@ import { openSettings } from '#gateway/domain/settings.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { openStudyLists, type StudyListAsked } from '#gateway/domain/study-lists.ts'
 import { SavedView, StudyListFilter, StudyMoment, WindowStudy } from '#shared/contract/dashboard-studies.ts'
-import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
 import { MISMATCH, seedImages } from '../../../support/images.ts'
+import { refusal } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 function stage() {
@@ -42,14 +42,10 @@ function stage() {
 
 const asked = (more: Partial<StudyListAsked> = {}): StudyListAsked => ({ ...StudyListFilter.parse({}), area: 'scribe', ...more })
 const page = { order: 'newest', limit: 20 } as const
+/** Code and sentence of the refusal. */
 function refusalOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof ApiError) return `${error.code}: ${error.message}`
-    throw error
-  }
-  return 'none'
+  const refused = refusal(work)
+  return refused ? `${refused.code}: ${refused.message}` : 'none'
 }
 
 describe('a row of the lists', () => {

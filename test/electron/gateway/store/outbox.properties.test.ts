@@ -126,87 +126,89 @@ interface Run {
 }
 
 /** Takes the step in both; the store, which is another one after a restart. */
-function taken(step: Step, { kind, rows, createdAt, store, open, clock }: Run): Store {
-  const { outbox } = store
-  const now = clock()
-  const at = instantOf(now)
-  const rowAt = (place: number) => rows[place % Math.max(1, rows.length)]
-  const ifWaiting = (row: Row | undefined, change: (row: Row) => void): void => {
-    if (row?.state === 'waiting') change(row)
+function taken(step: Step, run: Run): Store {
+  if (step.do === 'reopen') {
+    run.store[Symbol.dispose]()
+    return run.open()
   }
-  switch (step.do) {
-    case 'append': {
-      const subject = `subject-${step.subject}`
-      const lane = step.lane === 3 ? undefined : `lane-${step.lane}`
-      const payload = { subject, text: `Zażółć ${rows.length}`, nothing: null }
-      const outboxId = outbox.append({ kind, subject, payload, at, ...(lane && { lane }) })
-      const fresh = { state: 'waiting', attempts: 0, lastError: null } as const
-      rows.push({ outboxId, subject, lane: lane ?? null, payload, ...fresh, notBefore: now, updatedAt: now })
-      createdAt.set(outboxId, at)
-      return store
-    }
-    case 'pass':
-      clock.pass(step.ms)
-      return store
-    case 'settle': {
-      const row = rowAt(step.at)
-      if (!row) return store
-      const wasWaiting = row.state === 'waiting'
-      const fault = step.state === 'failed' ? 'given up' : null
-      expect(outbox.settle(row.outboxId, step.state, at, fault)).toBe(wasWaiting)
-      ifWaiting(row, (it) => {
-        Object.assign(it, {
-          state: step.state,
-          updatedAt: now,
-          lastError: fault,
-          attempts: it.attempts + (step.state === 'dropped' ? 0 : 1),
-        })
+  const take = TAKES[step.do] as (step: Step, run: Run) => void
+  take(step, run)
+  return run.store
+}
+
+const rowAt = ({ rows }: Run, at: number) => rows[at % Math.max(1, rows.length)]
+const ifWaiting = (row: Row, change: (row: Row) => void): void => {
+  if (row.state === 'waiting') change(row)
+}
+
+function putOff(run: Run, step: { readonly do: 'postpone' | 'hold'; readonly at: number; readonly ms: number }): void {
+  const now = run.clock()
+  const row = rowAt(run, step.at)
+  if (!row) return
+  const lastError = `${step.do} of ${row.outboxId}`
+  run.store.outbox[step.do](row.outboxId, { notBefore: instantOf(now + step.ms), lastError, at: instantOf(now) })
+  ifWaiting(row, (it) => {
+    Object.assign(it, { notBefore: now + step.ms, updatedAt: now, lastError, attempts: it.attempts + (step.do === 'hold' ? 0 : 1) })
+  })
+}
+
+const TAKES: { readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { readonly do: D }, run: Run) => void } = {
+  append(step, { kind, rows, createdAt, store, clock }) {
+    const at = instantOf(clock())
+    const subject = `subject-${step.subject}`
+    const lane = step.lane === 3 ? undefined : `lane-${step.lane}`
+    const payload = { subject, text: `Zażółć ${rows.length}`, nothing: null }
+    const outboxId = store.outbox.append({ kind, subject, payload, at, ...(lane && { lane }) })
+    const fresh = { state: 'waiting', attempts: 0, lastError: null } as const
+    rows.push({ outboxId, subject, lane: lane ?? null, payload, ...fresh, notBefore: clock(), updatedAt: clock() })
+    createdAt.set(outboxId, at)
+  },
+  pass: ({ ms }, { clock }) => clock.pass(ms),
+  settle(step, run) {
+    const now = run.clock()
+    const row = rowAt(run, step.at)
+    if (!row) return
+    const wasWaiting = row.state === 'waiting'
+    const fault = step.state === 'failed' ? 'given up' : null
+    expect(run.store.outbox.settle(row.outboxId, step.state, instantOf(now), fault)).toBe(wasWaiting)
+    ifWaiting(row, (it) => {
+      Object.assign(it, {
+        state: step.state,
+        updatedAt: now,
+        lastError: fault,
+        attempts: it.attempts + (step.state === 'dropped' ? 0 : 1),
       })
-      return store
-    }
-    case 'postpone':
-    case 'hold': {
-      const row = rowAt(step.at)
-      if (!row) return store
-      const lastError = `${step.do} of ${row.outboxId}`
-      outbox[step.do](row.outboxId, { notBefore: instantOf(now + step.ms), lastError, at })
+    })
+  },
+  postpone: (step, run) => putOff(run, step),
+  hold: (step, run) => putOff(run, step),
+  hasten(step, run) {
+    const { kind, rows, store, clock } = run
+    const some = step.some?.flatMap((place) => rowAt(run, place) ?? [])
+    const now = clock()
+    store.outbox.hasten(
+      kind,
+      instantOf(now),
+      some?.map(({ outboxId }) => outboxId),
+    )
+    for (const row of some ?? rows)
       ifWaiting(row, (it) => {
-        Object.assign(it, { notBefore: now + step.ms, updatedAt: now, lastError, attempts: it.attempts + (step.do === 'hold' ? 0 : 1) })
+        it.notBefore = Math.min(it.notBefore, now)
       })
-      return store
-    }
-    case 'hasten': {
-      const some = step.some?.flatMap((place) => rowAt(place) ?? [])
-      outbox.hasten(
-        kind,
-        at,
-        some?.map(({ outboxId }) => outboxId),
-      )
-      for (const row of some ?? rows)
-        ifWaiting(row, (it) => {
-          it.notBefore = Math.min(it.notBefore, now)
-        })
-      return store
-    }
-    case 'drop': {
-      const subject = `subject-${step.subject}`
-      const dropped = rows.filter((row) => row.subject === subject && row.state === 'waiting')
-      expect(outbox.drop(kind, subject, at)).toBe(dropped.length)
-      for (const row of dropped) Object.assign(row, { state: 'dropped', updatedAt: now })
-      return store
-    }
-    case 'purge': {
-      const before = now - step.ms
-      outbox.purge(instantOf(before))
-      const kept = rows.filter(({ state, updatedAt }) => state === 'waiting' || updatedAt >= before)
-      for (const { outboxId } of rows.filter((row) => !kept.includes(row))) expect(outbox.get(outboxId)).toBeUndefined()
-      rows.splice(0, rows.length, ...kept)
-      return store
-    }
-    case 'reopen':
-      store[Symbol.dispose]()
-      return open()
-  }
+  },
+  drop(step, { kind, rows, store, clock }) {
+    const subject = `subject-${step.subject}`
+    const dropped = rows.filter((row) => row.subject === subject && row.state === 'waiting')
+    expect(store.outbox.drop(kind, subject, instantOf(clock()))).toBe(dropped.length)
+    for (const row of dropped) Object.assign(row, { state: 'dropped', updatedAt: clock() })
+  },
+  purge(step, { rows, store, clock }) {
+    const before = clock() - step.ms
+    store.outbox.purge(instantOf(before))
+    const kept = rows.filter(({ state, updatedAt }) => state === 'waiting' || updatedAt >= before)
+    for (const { outboxId } of rows.filter((row) => !kept.includes(row))) expect(store.outbox.get(outboxId)).toBeUndefined()
+    rows.splice(0, rows.length, ...kept)
+  },
 }
 
 /** How an attempt ends; `fault`: it throws. */

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { Database } from '#gateway/store/database.ts'
+import { StoreError } from '#gateway/store/store-error.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+export const AT = '2026-03-10T09:00:00.000Z'
+
+export function tempDatabase(): { readonly db: Database; readonly file: string } & Disposable {
+  const temp = tempFolder()
+  const file = join(temp.folder, 'gateway.sqlite')
+  const db = Database.open(file)
+  return {
+    db,
+    file,
+    [Symbol.dispose]() {
+      db[Symbol.dispose]()
+      temp[Symbol.dispose]()
+    },
+  }
+}
+
+export const put = (db: Database, key: string) => db.run(db.sql.insertInto('settings').values({ key, value: '1', updatedAt: AT }))
+
+export const keys = (db: Database) => db.all(db.sql.selectFrom('settings').select('key').orderBy('key')).map((row) => row.key)
+
+export function faultOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof StoreError) return `${error.fault}: ${error.message}`
+    throw error
+  }
+  return 'none'
+}
