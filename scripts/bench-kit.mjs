@@ -50,8 +50,11 @@ export function run(command, args, env = environment()) {
 export const command = (...args) => run(node24(), [headless, ...args])
 
 /** A command of the built gateway that stays, once it is ready; rejects where it ends before. */
-export function started(args, env = environment()) {
-  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
+export const started = (args, env) => startedScript(headless, args, env)
+
+/** A program of ours for Node that stays, once it is ready; rejects where it ends before. */
+export function startedScript(file, args, env = environment()) {
+  const child = spawn(node24(), [file, ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'], env })
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
     child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
@@ -68,13 +71,18 @@ export function ended({ child }) {
 /** The port at which a gateway that is ready listens for devices. */
 export const dimsePortOf = ({ ready }) => Number(ready.dimse.split(':').at(-1))
 
-/** MiB of a process and its children, what they share counted once. */
+/** MiB of a process and its children, what they share counted once; 0 of one that has ended meanwhile. */
 export function pssOf(pid) {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
-  )
-  const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
-  return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+    )
+    const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return 0
+    throw error
+  }
 }
 
 /** The mean of the two in the middle where there is none in it; 0 of none. */

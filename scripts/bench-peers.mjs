@@ -92,6 +92,7 @@ function workloadsOf(queries, images) {
     'C-ECHO, a new association each, one at a time': { what: 'echo', ask: timed('echo', '-c', 1) },
     'C-ECHO, a new association each, sixteen': { what: 'echo', ask: timed('echo', '-c', 16) },
     'C-ECHO, one association kept': { what: 'echo', ask: timed('echo', '-c', 1, '-r') },
+    'C-ECHO, eight kept': { what: 'echo', ask: timed('echo', '-c', 8, '-r') },
     [`worklist, ${ROWS} rows all match, one association kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 1, '-r') },
     [`worklist, ${ROWS} rows all match, eight kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 8, '-r') },
     [`worklist, ten of ${ROWS} match, one association kept`]: { what: 'ten', ask: timed('mwl', ...ten, '-c', 1, '-r') },

@@ -6,27 +6,32 @@ const BEGIN = '<!-- bench: peers -->'
 const END = '<!-- end -->'
 const number = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1))
 
+const percent = (share) => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
+const FLOORS = ['Node floor', 'floor']
+
 /** @param results by workload and server: operations a second, one a round */
 export function tableOf(results, servers, targets) {
-  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && name !== 'floor')
+  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && !FLOORS.includes(name))
   const rows = Object.entries(results).map(([workload, by]) => {
     const of = (name) => (by[name].length > 0 ? median(by[name]) : undefined)
     const best = Math.max(...peers.map((name) => of(name) ?? 0))
     // Of one round, as near in time as can be.
-    const share = median(by.isthmus.map((value, round) => value / by.floor[round]))
+    const shareOf = (floor) => (by[floor].length > 0 ? median(by.isthmus.map((value, round) => value / by[floor][round])) : undefined)
+    const share = shareOf('floor')
     const target = targets[workload]
     return {
       ...{ workload, ratio: of('isthmus') / best, share, target },
       line: [
         workload,
         `${(of('isthmus') / best).toFixed(1)}×`,
-        `${(share * 100).toFixed(1)} %`,
+        percent(share),
         target ? `≥ ${target * 100} %` : '',
-        ...['isthmus', ...peers, 'floor'].map((name) => number(of(name))),
+        percent(shareOf('Node floor')),
+        ...['isthmus', ...peers, ...FLOORS].map((name) => number(of(name))),
       ],
     }
   })
-  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'isthmus', ...peers, 'floor']
+  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'of Node’s floor', 'isthmus', ...peers, ...FLOORS]
   return {
     rows,
     text: markdown(

@@ -152,6 +152,8 @@ export interface Schema {
     tookMs: number
     partnerMs: number | null
     sentence: string
+    repeats: Generated<number>
+    lastAt: string | null
     transferSyntax: string
     answerHash: string | null
     verdictHash: string | null
