@@ -1,6 +1,7 @@
 // What the benchmarks share: a copy of the bench folder, processes beside it, and figures.
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { environment, node24, root, stop } from './setup.mjs'
@@ -83,6 +84,20 @@ export function pssOf(pid) {
     if (error.code === 'ENOENT' || error.code === 'ESRCH') return 0
     throw error
   }
+}
+
+/** When, where and on what a run was made, for the head of its table. */
+export const aboutRun = (how) =>
+  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}${how}`
+
+/** Puts the report of a run in the place of the last one's, in docs/BENCHMARKS.md. */
+export function writeReport(name, text) {
+  const file = join(root, 'docs', 'BENCHMARKS.md')
+  const [begin, end] = [`<!-- bench: ${name} -->`, '<!-- end -->']
+  const before = readFileSync(file, 'utf8')
+  const [from, to] = [before.indexOf(begin), before.indexOf(end, before.indexOf(begin))]
+  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${begin} … ${end}`)
+  writeFileSync(file, `${before.slice(0, from)}${begin}\n${text.trim()}\n${before.slice(to)}`)
 }
 
 /** The mean of the two in the middle where there is none in it; 0 of none. */

@@ -1,9 +1,6 @@
-// Figures of the servers as Markdown, ratios first, and their place in docs/BENCHMARKS.md.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Figures of the servers as Markdown, ratios first.
 import { median } from '../bench-kit.mjs'
 
-const BEGIN = '<!-- bench: peers -->'
-const END = '<!-- end -->'
 const number = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1))
 
 const percent = (share) => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
@@ -51,14 +48,6 @@ export function standingOf(servers) {
       ['memory after the run, MiB (PSS, with its children)', ...named.map(({ memory }) => memory().toFixed(0))],
     ],
   )
-}
-
-/** Puts the text in the place of the last run's. */
-export function writeInto(file, text) {
-  const before = readFileSync(file, 'utf8')
-  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END, before.indexOf(BEGIN))]
-  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${BEGIN} … ${END}`)
-  writeFileSync(file, `${before.slice(0, from)}${BEGIN}\n${text.trim()}\n${before.slice(to)}`)
 }
 
 const markdown = (head, rows) =>
