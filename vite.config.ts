@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import type { Plugin } from 'vite'
+import type { Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const root = import.meta.dirname
@@ -93,15 +93,24 @@ const BASE = new RegExp(
 )
 const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
 
+// The codecs of images ask for these where they find Node, which they do not in the page.
+const NODE_PARTS_OF_CODECS =
+  /^Module "(fs|path|url)" has been externalized for browser compatibility, imported by ".*node_modules\/(@cornerstonejs|@oozcitak)\//
+const quietly: Pick<Rolldown.InputOptions, 'onLog'> = {
+  onLog(level, log, handler) {
+    if (!NODE_PARTS_OF_CODECS.test(log.message)) handler(level, log)
+  },
+}
+
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
   plugins: [react(), reportFonts(), firstScreen(), compressed()],
   // The engine of the viewer, which its page alone loads.
-  build: { sourcemap: true, chunkSizeWarningLimit: 5000 },
+  build: { sourcemap: true, chunkSizeWarningLimit: 5000, rolldownOptions: quietly },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
-  worker: { format: 'es' },
+  worker: { format: 'es', rolldownOptions: quietly },
   optimizeDeps: {
     exclude: ['@cornerstonejs/dicom-image-loader'],
     include: [

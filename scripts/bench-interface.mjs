@@ -1,16 +1,15 @@
-// npm run bench -- interface: the HTTP interface on 1,000,000 studies beside a bare Fastify route that returns the same bytes, in one run:
-// first page, deep page, three filters at once, contains-search, read by id, create. Figures: docs/BENCHMARKS.md.
-import { spawn } from 'node:child_process'
+// npm run bench -- interface [--write]: the HTTP interface on 1,000,000 studies beside a bare Fastify route that returns the same bytes, in one run:
+// first page, deep page, three filters at once, contains-search, read by id, create. --write puts the table into docs/BENCHMARKS.md.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { fastify } from 'fastify'
 import { Pool } from 'undici'
 import { openParts } from '../electron/gateway/parts.ts'
-import { environment, node24, root, stop } from './setup.mjs'
+import { aboutRun, ended, median, started, startedScript, writeReport } from './bench-kit.mjs'
+import { stop } from './setup.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
     peer: { type: 'string' },
+    write: { type: 'boolean', default: false },
   },
 })
 const STUDIES = Number(values.studies)
@@ -27,6 +27,12 @@ const RATIO = 0.5
 const SEARCH_P95_MS = 100
 const DEEP = 0.2
 const COLD = ['first page of 20', 'deep page of 20', 'read by id']
+
+const said = []
+function say(line) {
+  console.log(line)
+  said.push(line)
+}
 
 async function bench() {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
@@ -38,14 +44,15 @@ async function bench() {
     const pool = new Pool(gateway.ready.http, { connections: CONNECTIONS })
     const ours = { pool, headers: { authorization: `Bearer ${seeded.key}` } }
     const calls = callsOf(seeded, await deepCursor(ours))
-    console.log(`\n${STUDIES} studies; ${CONNECTIONS} connections; medians of ${values.rounds} interleaved rounds of ${SECONDS} s\n`)
-    console.log('| call | isthmus req/s | bare Fastify req/s | ratio | p50 ms | p95 ms | target |')
-    console.log('|---|---:|---:|---:|---:|---:|---|')
+    say(aboutRun(`; ${STUDIES} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`))
+    say('')
+    say('| call | ratio | target | isthmus req/s | bare Fastify req/s | p50 ms | p95 ms |')
+    say('|---|---:|---|---:|---:|---:|---:|')
     const rates = {}
     for (const call of calls) {
       const measured = await besideBare(ours, call)
       rates[call.name] = measured.rate
-      console.log(rowOf(call, measured))
+      say(rowOf(call, measured))
       missed.push(...missesOf(call, measured, rates))
     }
     // What the interface costs where nothing can be answered again: each of these reads follows a change.
@@ -54,13 +61,14 @@ async function bench() {
       for (let round = 0; round < Number(values.rounds); round++)
         rounds.push(await loadAfterChanges(ours, path, `/v1/viewer/studies/${seeded.studyId}`))
       const [rate, p50, p95] = ['rate', 'p50', 'p95'].map((figure) => median(rounds.map((round) => round[figure])))
-      console.log(`| ${name}, after a change each time | ${rate.toFixed(0)} | | | ${p50.toFixed(2)} | ${p95.toFixed(2)} | |`)
+      say(`| ${name}, after a change each time | | | ${rate.toFixed(0)} | | ${p50.toFixed(2)} | ${p95.toFixed(2)} |`)
     }
     const created = await load(pool, '/v1/viewer/studies', { ...ours.headers, 'content-type': 'application/json' }, newStudy)
-    console.log(`| create | ${created.rate.toFixed(0)} | | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} | |`)
+    say(`| create | | | ${created.rate.toFixed(0)} | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} |`)
+    if (values.write) writeReport('interface', said.join('\n'))
     await pool.close()
   } finally {
-    await gateway?.end()
+    if (gateway) await ended(gateway)
     rmSync(folder, { recursive: true, force: true })
   }
   console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
@@ -69,7 +77,7 @@ async function bench() {
 
 function startGateway(folder) {
   const listeners = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
-  return start([join(root, 'dist/electron/headless.js'), 'serve', '--data', folder, ...listeners, '--log-level', 'error'])
+  return started(['serve', '--data', folder, ...listeners, '--log-level', 'error'])
 }
 
 /** What is measured. `ratio`: against the bare route. `search`: by its p95. `like`: as fast as that other call. */
@@ -110,8 +118,8 @@ async function besideBare(ours, { path, search }) {
 }
 
 function rowOf(call, { rate, bare, ratio, p50, p95 }) {
-  const figures = [rate.toFixed(0), bare.toFixed(0), ratio.toFixed(2), p50.toFixed(2), p95.toFixed(2)]
-  return `| ${[call.name, ...figures, targetOf(call)].join(' | ')} |`
+  const figures = [rate.toFixed(0), bare.toFixed(0), p50.toFixed(2), p95.toFixed(2)]
+  return `| ${[call.name, ratio.toFixed(2), targetOf(call), ...figures].join(' | ')} |`
 }
 
 function targetOf({ search, like }) {
@@ -268,33 +276,15 @@ async function servePeer(base64) {
 }
 
 async function startPeer(text) {
-  const { ready, end } = await start([import.meta.filename, '--peer', Buffer.from(text).toString('base64')])
-  const pool = new Pool(ready.http, { connections: CONNECTIONS })
+  const peer = await startedScript(import.meta.filename, ['--peer', Buffer.from(text).toString('base64')])
+  const pool = new Pool(peer.ready.http, { connections: CONNECTIONS })
   return {
     pool,
     async end() {
       await pool.close()
-      await end()
+      await ended(peer)
     },
   }
-}
-
-function start(args) {
-  const child = spawn(node24(), args, { stdio: ['ignore', 'pipe', 'inherit'], env: environment() })
-  const end = () =>
-    new Promise((resolve) => {
-      child.removeAllListeners('exit').once('exit', resolve)
-      child.kill('SIGTERM')
-    })
-  return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve({ ready: JSON.parse(line), end }))
-    child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
-  })
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
 }
 
 if (values.peer) await servePeer(values.peer)

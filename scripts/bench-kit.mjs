@@ -1,6 +1,7 @@
 // What the benchmarks share: a copy of the bench folder, processes beside it, and figures.
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { environment, node24, root, stop } from './setup.mjs'
@@ -50,8 +51,11 @@ export function run(command, args, env = environment()) {
 export const command = (...args) => run(node24(), [headless, ...args])
 
 /** A command of the built gateway that stays, once it is ready; rejects where it ends before. */
-export function started(args, env = environment()) {
-  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env })
+export const started = (args, env) => startedScript(headless, args, env)
+
+/** A program of ours for Node that stays, once it is ready; rejects where it ends before. */
+export function startedScript(file, args, env = environment()) {
+  const child = spawn(node24(), [file, ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'], env })
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
     child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
@@ -68,13 +72,32 @@ export function ended({ child }) {
 /** The port at which a gateway that is ready listens for devices. */
 export const dimsePortOf = ({ ready }) => Number(ready.dimse.split(':').at(-1))
 
-/** MiB of a process and its children, what they share counted once. */
+/** MiB of a process and its children, what they share counted once; 0 of one that has ended meanwhile. */
 export function pssOf(pid) {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
-  )
-  const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
-  return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+    )
+    const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return 0
+    throw error
+  }
+}
+
+/** When, where and on what a run was made, for the head of its table. */
+export const aboutRun = (how) =>
+  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}${how}`
+
+/** Puts the report of a run in the place of the last one's, in docs/BENCHMARKS.md. */
+export function writeReport(name, text) {
+  const file = join(root, 'docs', 'BENCHMARKS.md')
+  const [begin, end] = [`<!-- bench: ${name} -->`, '<!-- end -->']
+  const before = readFileSync(file, 'utf8')
+  const [from, to] = [before.indexOf(begin), before.indexOf(end, before.indexOf(begin))]
+  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${begin} … ${end}`)
+  writeFileSync(file, `${before.slice(0, from)}${begin}\n${text.trim()}\n${before.slice(to)}`)
 }
 
 /** The mean of the two in the middle where there is none in it; 0 of none. */

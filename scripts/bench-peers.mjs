@@ -2,17 +2,16 @@
 // dcmjs-dimse and the floor of loopback, all in one run, interleaved; ratios first. --write puts the table into docs/BENCHMARKS.md. Needs DCMTK,
 // Orthanc with its worklist plugin, Python 3, a C compiler and the bench folder beside the project; dcmjs-dimse comes by npm.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openBenchFolder, run } from './bench-kit.mjs'
+import { aboutRun, openBenchFolder, run, writeReport } from './bench-kit.mjs'
 import { ROWS, startServers } from './bench-peers/servers.mjs'
-import { standingOf, tableOf, writeInto } from './bench-peers/table.mjs'
+import { standingOf, tableOf } from './bench-peers/table.mjs'
 import { root } from './setup.mjs'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1.5' },
     instances: { type: 'string', default: '200' },
     write: { type: 'boolean', default: false },
@@ -59,11 +58,11 @@ try {
     }
   }
   const { rows, text } = tableOf(results, servers, TARGETS)
-  const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${versions()}; ${values.rounds} interleaved rounds of ${values.seconds} s, medians.`
+  const about = aboutRun(`, ${versions()}; ${values.rounds} interleaved rounds of ${values.seconds} s, medians.`)
   const report = `${about}\n\nOperations a second:\n\n${text}\n\n${standingOf(servers)}`
   console.log(report)
   for (const one of missing) console.log(`\nNot in this run: ${one}.`)
-  if (values.write) writeInto(join(root, 'docs', 'BENCHMARKS.md'), report)
+  if (values.write) writeReport('peers', report)
   const missed = [
     ...faults,
     ...rows
@@ -92,6 +91,7 @@ function workloadsOf(queries, images) {
     'C-ECHO, a new association each, one at a time': { what: 'echo', ask: timed('echo', '-c', 1) },
     'C-ECHO, a new association each, sixteen': { what: 'echo', ask: timed('echo', '-c', 16) },
     'C-ECHO, one association kept': { what: 'echo', ask: timed('echo', '-c', 1, '-r') },
+    'C-ECHO, eight kept': { what: 'echo', ask: timed('echo', '-c', 8, '-r') },
     [`worklist, ${ROWS} rows all match, one association kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 1, '-r') },
     [`worklist, ${ROWS} rows all match, eight kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 8, '-r') },
     [`worklist, ten of ${ROWS} match, one association kept`]: { what: 'ten', ask: timed('mwl', ...ten, '-c', 1, '-r') },
@@ -111,5 +111,5 @@ function versions() {
     }
   }
   const found = [first('findscu', /v\d\S+/), first('Orthanc', /\d+\.\d+\.\d+/)]
-  return `Node ${process.versions.node}, DCMTK ${found[0] ?? '?'}, Orthanc ${found[1] ?? '?'}`
+  return `DCMTK ${found[0] ?? '?'}, Orthanc ${found[1] ?? '?'}`
 }

@@ -10,8 +10,8 @@ import { command, dimsePortOf, ended, median, openBenchFolder, pssOf, SECRET, st
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '100,1000,5000' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1.5' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '1' },
     fresh: { type: 'string', default: '15,0' },
   },
 })

@@ -1,12 +1,17 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|window|restore …]: the benchmarks, each against peers in the same run. Figures: docs/BENCHMARKS.md.
+// npm run bench [-- peers|worklist|interface|storage|viewer|window|restore …]: the benchmarks, each against peers in the same run; all of them
+// take an hour and a half. --write puts the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
 const BENCHES = ['peers', 'worklist', 'interface', 'storage', 'viewer', 'window', 'restore']
+const WRITING = ['peers', 'interface']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES
 const options = BENCHES.includes(first) ? rest : process.argv.slice(2)
 installPackages()
 build()
-const statuses = chosen.map((name) => runNode([join(root, 'scripts', `bench-${name}.mjs`), ...options]))
+const statuses = chosen.map((name) => {
+  const own = options.filter((option) => option !== '--write' || WRITING.includes(name))
+  return runNode([join(root, 'scripts', `bench-${name}.mjs`), ...own])
+})
 process.exit(statuses.some((status) => status !== 0) ? 1 : 0)

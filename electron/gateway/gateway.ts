@@ -30,7 +30,7 @@ import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
 import { openWindow } from './window-part.ts'
 import { openWorklist } from './worklist/worklist.ts'
-import { effectOf, feedLineOf } from './worklist-feed.ts'
+import { effectOf, feedLineOf, repeatLineOf } from './worklist-feed.ts'
 
 export interface GatewayOptions {
   /** The data folder; made where it is missing. */
@@ -113,17 +113,20 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       },
     }),
   )
-  const worklist = openWorklist({
-    ...parts,
-    clock,
-    uuid: randomUUID,
-    setting: settings.get,
-    recogniseDevice: devices.recogniseDevice,
-    askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
-    onAnswered: (webhookId, rows, withheld) => eventLog.setEffect(webhookId, effectOf(rows, withheld)),
-    onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
-    onError: report,
-  })
+  const worklist = opened.use(
+    openWorklist({
+      ...parts,
+      clock,
+      uuid: randomUUID,
+      setting: settings.get,
+      recogniseDevice: devices.recogniseDevice,
+      askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+      onAnswered: (webhookId, rows, withheld) => eventLog.setEffect(webhookId, effectOf(rows, withheld)),
+      onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
+      onRepeated: (summary, times, associationId) => feed.append(repeatLineOf(summary, times, associationId)),
+      onError: report,
+    }),
+  )
   const certificates = openCertificates({ folder, settings, clock })
   const identity = () => certificates.of('dicom-tls')
   const { spawnWorker } = options

@@ -8,6 +8,14 @@ export function feedLineOf(summary: InspectionSummary, associationId: string): N
   return { associationId, kind: 'worklist', tone: toneOf(summary), aeTitle, address, text, inspectionId }
 }
 
+/** The same was asked again: what it came to is in the line before. */
+export function repeatLineOf(summary: InspectionSummary, times: number, associationId: string): NewFeedLine {
+  const { deviceName, callingAeTitle, sent } = summary
+  const again = times === 1 ? 'once more' : `${times} times more`
+  const exams = sent === 0 ? 'nothing as before' : sent === 1 ? 'the same exam' : `the same ${sent} exams`
+  return { ...feedLineOf(summary, associationId), text: `${deviceName || callingAeTitle} asked the same ${again} and was given ${exams}.` }
+}
+
 function toneOf({ status, sent, withheld, source }: InspectionSummary): FeedLine['tone'] {
   if (status === 'FE00') return 'plain'
   if (status !== '0000') return 'danger'

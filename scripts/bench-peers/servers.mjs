@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { command, dimsePortOf, ended, pssOf, run, SECRET, started } from '../bench-kit.mjs'
+import { command, dimsePortOf, ended, pssOf, run, SECRET, started, startedScript } from '../bench-kit.mjs'
 import { node24, root } from '../setup.mjs'
 
 export const ROWS = 1000
@@ -23,6 +23,8 @@ const FLOORS = {
   ten: { kind: 'floor', port: 21_605, rows: `${ROWS}/10` },
   store: { kind: 'floor-write', port: 21_606, rows: '10' },
 }
+/** The same bytes from one event loop of Node: what is left of the floor for a server in this language, by what it is asked. */
+const NODE_FLOORS = { all: 21_607, ten: 21_608 }
 
 /**
  * Starts all of them. Each has `name`, `does` (of `echo`, `all`, `ten`, `store`), `port(what)`, `startMs` (undefined of the floor) and `memory()` in MiB.
@@ -49,15 +51,25 @@ export async function startServers(bench, work, tell) {
     servers.push({ name, does, port: () => port, startMs: performance.now() - since, memory: () => pssOf(pid) })
   }
   for (const { kind, port, rows } of Object.values(FLOORS)) bench.peers('start', kind, port, rows)
+  const nodeFloors = await Promise.all(
+    Object.entries(NODE_FLOORS).map(([what, port]) =>
+      startedScript(join(root, 'scripts', 'bench-peers', 'node-floor.mjs'), [port, FLOORS[what].port]),
+    ),
+  )
+  const nodeFloor = {
+    ...{ name: 'Node floor', does: Object.keys(NODE_FLOORS), startMs: undefined, memory: undefined },
+    port: (what) => NODE_FLOORS[what],
+  }
   const floor = {
     ...{ name: 'floor', does: ['echo', 'all', 'ten', 'store'], startMs: undefined, memory: undefined },
     port: (what) => (FLOORS[what] ?? FLOORS.all).port,
   }
   return {
-    servers: [...servers, floor],
+    servers: [...servers, nodeFloor, floor],
     missing,
     async end() {
       await ours.end()
+      for (const one of nodeFloors) await ended(one)
       bench.run(join(bench.folder, 'peers.sh'), [
         'stop',
         ...[...Object.values(PEERS), ...Object.values(FLOORS)].map(({ port }) => String(port)),

@@ -1,32 +1,34 @@
-// Figures of the servers as Markdown, ratios first, and their place in docs/BENCHMARKS.md.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Figures of the servers as Markdown, ratios first.
 import { median } from '../bench-kit.mjs'
 
-const BEGIN = '<!-- bench: peers -->'
-const END = '<!-- end -->'
 const number = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1))
+
+const percent = (share) => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
+const FLOORS = ['Node floor', 'floor']
 
 /** @param results by workload and server: operations a second, one a round */
 export function tableOf(results, servers, targets) {
-  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && name !== 'floor')
+  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && !FLOORS.includes(name))
   const rows = Object.entries(results).map(([workload, by]) => {
     const of = (name) => (by[name].length > 0 ? median(by[name]) : undefined)
     const best = Math.max(...peers.map((name) => of(name) ?? 0))
     // Of one round, as near in time as can be.
-    const share = median(by.isthmus.map((value, round) => value / by.floor[round]))
+    const shareOf = (floor) => (by[floor].length > 0 ? median(by.isthmus.map((value, round) => value / by[floor][round])) : undefined)
+    const share = shareOf('floor')
     const target = targets[workload]
     return {
       ...{ workload, ratio: of('isthmus') / best, share, target },
       line: [
         workload,
         `${(of('isthmus') / best).toFixed(1)}×`,
-        `${(share * 100).toFixed(1)} %`,
+        percent(share),
         target ? `≥ ${target * 100} %` : '',
-        ...['isthmus', ...peers, 'floor'].map((name) => number(of(name))),
+        percent(shareOf('Node floor')),
+        ...['isthmus', ...peers, ...FLOORS].map((name) => number(of(name))),
       ],
     }
   })
-  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'isthmus', ...peers, 'floor']
+  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'of Node’s floor', 'isthmus', ...peers, ...FLOORS]
   return {
     rows,
     text: markdown(
@@ -46,14 +48,6 @@ export function standingOf(servers) {
       ['memory after the run, MiB (PSS, with its children)', ...named.map(({ memory }) => memory().toFixed(0))],
     ],
   )
-}
-
-/** Puts the text in the place of the last run's. */
-export function writeInto(file, text) {
-  const before = readFileSync(file, 'utf8')
-  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END, before.indexOf(BEGIN))]
-  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${BEGIN} … ${END}`)
-  writeFileSync(file, `${before.slice(0, from)}${BEGIN}\n${text.trim()}\n${before.slice(to)}`)
 }
 
 const markdown = (head, rows) =>

@@ -77,6 +77,10 @@ const summary = {
   partnerMs: z.number().nullable(),
   /** One sentence: what happened, for a person. */
   sentence: z.string(),
+  /** How often the same was asked again on the same association, and the same given from the answer that was still fresh. */
+  repeats: z.int(),
+  /** When that was last, null where it never was. */
+  lastAt: Instant.nullable(),
 }
 
 export const InspectionSummary = z.object(summary)

@@ -167,9 +167,9 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
 }
 
 /** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */
-export async function ask(stage: Stage, aeTitle: string): Promise<number> {
+export async function ask(stage: Stage, aeTitle: string, more: readonly string[] = []): Promise<number> {
   const keys = ['PatientName', 'PatientID', 'ScheduledProcedureStepSequence[0].Modality'].flatMap((key) => ['-k', key])
-  const args = ['-v', '-W', '-aet', aeTitle, '-aec', 'ISTHMUS', ...keys, '127.0.0.1', stage.dimsePort]
+  const args = ['-v', '-W', '-aet', aeTitle, '-aec', 'ISTHMUS', ...keys, ...more, '127.0.0.1', stage.dimsePort]
   const { stdout, stderr } = await run('findscu', args, { encoding: 'latin1', env: { ...process.env, TCP_NODELAY: '1' } }).catch(
     (error) => error,
   )

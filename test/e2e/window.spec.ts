@@ -89,6 +89,17 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   await expect(exams.getByText('its StudyInstanceUID is not a valid UID')).toBeVisible()
 })
 
+test('counts what a device asks again on one connection, and says so', async () => {
+  await go('Activity')
+  const sent = await ask(stage, 'CT1', ['--repeat', '3'])
+  await expect(page.getByText(`asked the same 2 times more and was given the same ${sent / 3} exams.`)).toBeVisible()
+  await go('Worklist queries')
+  await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()
+  await page.getByRole('row').filter({ hasText: 'asked 2 times more' }).getByRole('link').click()
+  await page.getByText('In detail').click()
+  await expect(page.getByText('2 times, last at')).toBeVisible()
+})
+
 test('asks the worklist as the device would', async () => {
   await go('Ask as a device')
   await page.getByRole('textbox', { name: 'Modality' }).fill('MR')

@@ -6,7 +6,7 @@ import { localDay, openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { openParts } from '#gateway/parts.ts'
 import { takeLock } from '#gateway/store/lock.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
-import { ask, identifierOf, item, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { ask, identifierOf, item, type Keys, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { isthmus, type Serving, serving } from '../support/command-line.ts'
 import { webhookSecret } from '../support/gateway.ts'
 import { associated } from '../support/requestor.ts'
@@ -18,13 +18,18 @@ import { findWorklist, queryWorklist, worklistOf } from '../support/worklist-cli
 const ROUNDS = 5
 const CLIENTS = 8
 /** What is stored is not served for a day that is over. */
-const DAY = ask({}, { ScheduledProcedureStepStartDate: localDay(Date.now()) })
+const TODAY = { ScheduledProcedureStepStartDate: localDay(Date.now()) }
+const DAY = ask({}, TODAY)
+const DAY_OF_CT = ask({}, { ...TODAY, Modality: 'CT' })
+/** What clients ask, one after the other: a change makes a record each time, a repeat is counted on the one record (decision 0026). */
+const CHANGING = [DAY, DAY_OF_CT]
+const REPEATING = [DAY]
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
 
 /** What a client was told is done, and must be there after the next start. */
 interface Told {
-  /** Final responses seen, by AE title. */
+  /** Records that the final responses seen are owed, by AE title. */
   readonly answers: Map<string, number>
   readonly devices: string[]
   readonly keys: string[]
@@ -34,13 +39,13 @@ interface Told {
 }
 
 /** Asks without end until the gateway is gone, and counts the final responses that came. */
-async function askAway(port: number, callingAeTitle: string, told: Told): Promise<void> {
+async function askAway(port: number, callingAeTitle: string, queries: readonly Keys[], told: Told): Promise<void> {
   try {
     await using console = await associated(port, { callingAeTitle })
     for (let messageId = 1; ; messageId++) {
-      const { status } = await findWorklist(console, DAY, messageId)
+      const { status } = await findWorklist(console, queries[messageId % queries.length], messageId)
       expect(status).toBe('0000')
-      told.answers.set(callingAeTitle, messageId)
+      told.answers.set(callingAeTitle, queries.length > 1 ? messageId : 1)
     }
   } catch (error) {
     // The connection ends with the gateway; anything else is a wrong answer.
@@ -79,7 +84,9 @@ it('loses no answer that a console has seen and no acknowledged change when it i
     await using gateway = await serving(folder, ...args)
     const before = await queryWorklist(gateway.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
     expect(before.rows).toHaveLength(25)
-    const clients = Array.from({ length: CLIENTS }, (_, client) => askAway(gateway.dimsePort, `R${round}C${client}`, told))
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      askAway(gateway.dimsePort, `R${round}C${client}`, client % 2 === 0 ? CHANGING : REPEATING, told),
+    )
     const changes = configure(folder, round, gateway, told)
     await until(() => {
       expect(told.answers.size).toBe(round * CLIENTS)

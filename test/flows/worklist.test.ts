@@ -80,6 +80,20 @@ it('shows of each row of the partner what became of it', async () => {
   expect(one.keys).toContainEqual(expect.objectContaining({ keyword: 'PatientName', value: 'Van den Berg*', matching: 'wildCard' }))
 })
 
+it('counts on its record what a console asks again on one association', async () => {
+  await using clinic = await startClinic()
+  const { gateway, partner } = clinic
+  await using requestor = await associated(gateway.dimsePort)
+  const found = []
+  for (const messageId of [1, 2, 3]) found.push(await findWorklist(requestor, ON_DAY, messageId))
+  expect(found.map(({ status, rows }) => [status, rows.length])).toEqual(Array(3).fill(['0000', 3]))
+  expect(found[2]?.bytes).toEqual(found[0]?.bytes)
+  expect(partner.questions).toHaveLength(1)
+  await until(async () => expect(await lastInspection(gateway)).toMatchObject({ source: 'live', sent: 3, repeats: 2, lastAt: NOW }))
+  const { lines } = await gateway.call(dashboard.feed, { query: {} })
+  expect(lines[0]).toMatchObject({ kind: 'worklist', text: 'CT1 asked the same 2 times more and was given the same 3 exams.' })
+})
+
 it('goes on with the last good answer when the partner is gone, says since when, and stops when that is too old', async () => {
   await using clinic = await startClinic()
   const { gateway, clock, partner } = clinic

@@ -64,14 +64,18 @@ function longestOf(batch: EncodedIdentifiers): number {
 const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : (ends[row - 1] ?? 0))
 const lengthOf = (ends: Uint32Array, row: number): number => (ends[row] ?? 0) - startOf(ends, row)
 
-const commandOf = (affectedSopClassUid: string): Buffer =>
-  writeCommandSet({
-    affectedSopClassUid,
-    commandField: COMMAND_FIELD['C-FIND-RQ'] | RESPONSE,
-    messageIdBeingRespondedTo: 0,
-    hasDataSet: true,
-    status: 0xff00,
-  })
+/** By SOP class, of which few are served. */
+const commands = new Map<string, Buffer>()
+
+function commandOf(affectedSopClassUid: string): Buffer {
+  let command = commands.get(affectedSopClassUid)
+  if (!command) {
+    const commandField = COMMAND_FIELD['C-FIND-RQ'] | RESPONSE
+    command = writeCommandSet({ affectedSopClassUid, commandField, messageIdBeingRespondedTo: 0, hasDataSet: true, status: 0xff00 })
+    commands.set(affectedSopClassUid, command)
+  }
+  return command
+}
 
 /** (0000,0120) with its length of two, in Implicit VR Little Endian. */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])

@@ -5,8 +5,11 @@ import type { Database } from './database.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from './page.ts'
 import type { Seal } from './seal.ts'
 
+/** A query that was answered once so far. */
+export type NewInspection = Omit<InspectionSummary, 'inspectionId' | 'repeats' | 'lastAt'>
+
 /** A worklist query as recorded. Nothing about a patient is in the summary; `detail` is sealed at rest. */
-export interface InspectionRecord extends Omit<InspectionSummary, 'inspectionId'> {
+export interface InspectionRecord extends NewInspection {
   readonly transferSyntax: string
   /** What the slice needs to show it again, in its own form. */
   readonly detail: Buffer
@@ -29,10 +32,12 @@ export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
 export interface InspectionsStore {
   /** Its id. */
   insert(record: InspectionRecord): number
+  /** It was asked and answered so `times` more, last at the instant; one that is kept no more is left out. */
+  repeat(inspectionId: number, times: number, lastAt: Instant): void
   /** Newest first. */
   list(query: PageQuery & { readonly aeTitle?: string | undefined; readonly outcome: InspectionOutcome }): PageOf<InspectionSummary>
   /** @throws StoreError seal-broken */
-  read(inspectionId: number): (InspectionRecord & { readonly inspectionId: number }) | undefined
+  read(inspectionId: number): (InspectionRecord & InspectionSummary) | undefined
   /** Distinct results that the device itself was sent rows of, newest first, out of its last 10,000 queries. */
   handedOut(callingAeTitle: string, limit: number): HandedOutAnswer[]
   /** As `handedOut`, with those of which every row was filtered or withheld, out of its last 2,000 queries. */
@@ -63,6 +68,8 @@ const SUMMARY = [
   'tookMs',
   'partnerMs',
   'sentence',
+  'repeats',
+  'lastAt',
 ] as const satisfies (keyof InspectionSummary)[]
 
 // 0000 success, FE00 cancel (PS3.4 K.4.1.1.4). Word for word the conditions of the partial indexes of migration 1.
@@ -80,6 +87,14 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
     insert({ detail, ...summary }) {
       const row = { ...summary, sealedDetail: seal.seal(detail, 'inspection') }
       return db.run(db.sql.insertInto('inspections').values(row)).lastInsertRowid
+    },
+    repeat(inspectionId, times, lastAt) {
+      db.run(
+        db.sql
+          .updateTable('inspections')
+          .set({ repeats: sql<number>`repeats + ${times}`, lastAt })
+          .where('inspectionId', '=', inspectionId),
+      )
     },
     list({ cursor, limit, aeTitle, outcome }) {
       const before = numberAfter(cursor)
@@ -99,7 +114,7 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       const row = db.get(db.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId))
       if (row === undefined) return undefined
       const { sealedDetail, ...summary } = row
-      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & { inspectionId: number }
+      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & InspectionSummary
     },
     handedOut: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 }),
     answered: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 0, scanned: 2000 }),
@@ -123,11 +138,11 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       db.get(
         db.sql
           .selectFrom('inspections')
-          .select(({ fn }) => [
-            fn.countAll<number>().as('queries'),
-            sql<number>`total(sent)`.as('rowsSent'),
-            sql<number>`total(${FAILED})`.as('failures'),
-            sql<number>`total(withheld)`.as('withheld'),
+          .select([
+            sql<number>`total(1 + repeats)`.as('queries'),
+            sql<number>`total(sent * (1 + repeats))`.as('rowsSent'),
+            sql<number>`total((${FAILED}) * (1 + repeats))`.as('failures'),
+            sql<number>`total(withheld * (1 + repeats))`.as('withheld'),
           ])
           .where('at', '>=', since),
       ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },

@@ -7,6 +7,7 @@ import { searchTables } from './migrations/0006-search.ts'
 import { securityTables } from './migrations/0007-security.ts'
 import { activityTables } from './migrations/0008-activity.ts'
 import { setupIsDone } from './migrations/0009-setup.ts'
+import { repeatedQueries } from './migrations/0010-repeats.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly string[] = [
   securityTables,
   activityTables,
   setupIsDone,
+  repeatedQueries,
 ]

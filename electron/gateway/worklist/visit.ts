@@ -2,10 +2,10 @@ import type { CFindRequest, DimseResult, EncodedIdentifiers } from '#gateway/dim
 import { DimseError } from '#gateway/dimse/status.ts'
 import { wallClock } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
+import type { NewInspection } from '#gateway/store/inspections.ts'
 import { WebhookError } from '#gateway/webhooks/request.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
-import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { commentForRecord } from './faults.ts'
 import type { SharedDocument } from './inspector.ts'
 import type { WorklistQuery } from './query.ts'
@@ -47,7 +47,7 @@ export interface KeptResult {
 export const CANCELLED: DimseResult = { status: 0xfe00 }
 
 /** The visit as the inspector lists it; nothing about a patient in it. @param end milliseconds since 1970, when the final was decided */
-export function summaryOf(visit: Visit, end: number, timeZone: string): Omit<InspectionSummary, 'inspectionId'> {
+export function summaryOf(visit: Visit, end: number, timeZone: string): NewInspection {
   const { at, request, asker, query, answered, kept, final, trouble, now } = visit
   const { callingAeTitle, calledAeTitle, remoteAddress } = request.association
   const failure = trouble?.error instanceof WebhookError ? trouble.error : answered?.failure

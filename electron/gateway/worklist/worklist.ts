@@ -21,6 +21,7 @@ import { layoutOf } from './layout.ts'
 import { lintOf } from './lint.ts'
 import { openProgress, type ProgressDeps } from './progress.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from './query.ts'
+import { openRepeats, type RepeatsDeps } from './repeats.ts'
 import { policyOf, repertoireFor } from './repertoire.ts'
 import { identifiersOf, makeResult, type ResultRules } from './result.ts'
 import { type Answered, type AnswersDeps, type AskPartner, callOf, openAnswers } from './snapshot.ts'
@@ -40,6 +41,7 @@ export interface WorklistDeps {
   readonly performedSteps: ProgressDeps['performedSteps']
   /** A query was recorded. Nothing about a patient is in the summary. */
   readonly onInspected?: (summary: InspectionSummary, associationId: string) => void
+  readonly onRepeated?: NonNullable<RepeatsDeps['onRepeated']>
   /** An error of ours; the console and the inspector were given the reference. Its text may speak of a patient: not for a log as it is. */
   readonly onError?: (reference: string, error: unknown) => void
 }
@@ -56,7 +58,7 @@ export interface ConsoleQuery {
   readonly transferSyntax: string
 }
 
-export interface Worklist {
+export interface Worklist extends AsyncDisposable {
   /** PS3.4 Annex K: answers the modalities. */
   readonly cFindScp: CFindScp
   /** Asks as that device would, by the code a device goes through, recorded with the user's name. */
@@ -96,6 +98,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   const inspector = openInspector(deps)
   const progressOf = openProgress(deps)
   const handedOut = openHandedOut(deps)
+  const repeats = openRepeats({ ...deps, onUncounted: (error) => deps.onError?.(deps.uuid().slice(0, 8), error) })
   const queries = byteCache<KeptQuery>(QUERY_BYTES, clock)
   const results = byteCache<KeptResult>(RESULT_BYTES, clock)
   let queriesRead = 0
@@ -255,6 +258,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   }
 
   async function record(visit: Visit): Promise<{ readonly inspectionId: number; readonly sentence: string }> {
+    const repeated = repeats.count(visit)
+    if (repeated) return repeated
     const { request, asker, query, question, answered, kept, trouble } = visit
     const summary = summaryOf(visit, clock(), timeZoneOf(setting('clinic.timeZone')))
     const failure = trouble?.error instanceof WebhookError ? trouble.error : undefined
@@ -267,8 +272,10 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       { question: question ?? null, partner: answered?.call ?? (failure ? callOf(failure) : null), userId: asker.user?.userId ?? null },
       document,
     )
-    deps.onInspected?.({ inspectionId, ...summary }, request.association.associationId)
-    return { inspectionId, sentence: summary.sentence }
+    const recorded = { inspectionId, ...summary, repeats: 0, lastAt: null }
+    repeats.note(visit, recorded)
+    deps.onInspected?.(recorded, request.association.associationId)
+    return recorded
   }
 
   /** The walk of a device, without the network. */
@@ -323,6 +330,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     },
     inspection: (inspectionId, filter = 'all') => inspector.read(inspectionId, filter),
     handedOut: (query) => handedOut.search(query),
+    [Symbol.asyncDispose]: repeats.flush,
   }
 }
 

@@ -153,6 +153,16 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
   )
 }
 
+/** On the same association, with the same given from the answer that was still fresh. */
+function Again({ times, at }: { times: number; at: string }) {
+  return (
+    <>
+      {texts.againTimes(times)}
+      <Clock instant={at} />
+    </>
+  )
+}
+
 function Exchange({ inspection }: { inspection: Inspection }) {
   const { question, partner } = inspection
   const { callingAeTitle, remoteAddress } = inspection
@@ -170,6 +180,9 @@ function Exchange({ inspection }: { inspection: Inspection }) {
               [texts.called, inspection.calledAeTitle],
               [texts.atInstant, <Clock key="at" instant={inspection.at} />],
               [texts.took, durationText(inspection.tookMs)],
+              ...(inspection.lastAt === null
+                ? []
+                : [[texts.again, <Again key="again" times={inspection.repeats} at={inspection.lastAt} />] as const]),
               [
                 texts.syntax,
                 <span key="syntax" className="mono">

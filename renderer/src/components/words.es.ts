@@ -130,6 +130,8 @@ export const es: Translated<English> = {
     called: 'AE title llamado',
     atInstant: 'Hora',
     took: 'Duración',
+    again: 'Preguntado de nuevo',
+    againTimes: (times) => (times === 1 ? 'una vez, a las ' : `${times} veces, la última a las `),
     syntax: 'Sintaxis de transferencia',
     asked: 'Qué se preguntó al socio',
     wouldBeAsked: 'Qué se habría preguntado al socio',

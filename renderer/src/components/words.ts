@@ -124,6 +124,8 @@ const en = {
     called: 'Called AE title',
     atInstant: 'At',
     took: 'Took',
+    again: 'Asked again',
+    againTimes: (times: number) => (times === 1 ? 'once, at ' : `${times} times, last at `),
     syntax: 'Transfer syntax',
     asked: 'What the partner was asked',
     wouldBeAsked: 'What the partner would have been asked',

@@ -34,7 +34,21 @@ export const columns: readonly Column<InspectionSummary>[] = [
       </>
     ),
   },
-  { name: words.columns.sentence, track: 'minmax(170px, 3fr)', cell: ({ sentence }) => said(sentence) },
+  {
+    name: words.columns.sentence,
+    track: 'minmax(170px, 3fr)',
+    cell: ({ sentence, repeats, lastAt }) => (
+      <>
+        {said(sentence)}
+        {lastAt !== null && (
+          <Text size="xs" c="dimmed">
+            {words.again(repeats)}
+            <Clock instant={lastAt} />
+          </Text>
+        )}
+      </>
+    ),
+  },
   {
     name: words.columns.source,
     track: '146px',

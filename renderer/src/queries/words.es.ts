@@ -17,6 +17,8 @@ export const es: Translated<English> = {
     took: 'Duración',
   },
   fromWindow: 'preguntado desde esta ventana',
+  again: (times) =>
+    times === 1 ? 'preguntado una vez más, lo mismo dado, a las ' : `preguntado ${times} veces más, lo mismo dado, la última a las `,
   label: 'Consultas de lista de trabajo, las más recientes primero',
   newer: (count) => (count === 1 ? 'Mostrar 1 consulta más reciente' : `Mostrar ${count} consultas más recientes`),
   noneTitle: 'Ninguna consulta todavía',

@@ -17,6 +17,7 @@ const en = {
     took: 'Took',
   },
   fromWindow: 'asked from this window',
+  again: (times: number) => (times === 1 ? 'asked once more, the same given, at ' : `asked ${times} times more, the same given, last at `),
   label: 'Worklist queries, newest first',
   newer: (count: number) => (count === 1 ? 'Show 1 newer query' : `Show ${count} newer queries`),
   noneTitle: 'No query yet',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { effectOf, feedLineOf } from '#gateway/worklist-feed.ts'
+import { effectOf, feedLineOf, repeatLineOf } from '#gateway/worklist-feed.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { inspectionRecord } from '../../support/inspection-record.ts'
 
 const summary = (more: Partial<InspectionSummary>): InspectionSummary => {
   const { transferSyntax: _, detail: __, answerHash: ___, verdictHash: ____, ...rest } = inspectionRecord('2026-11-20T09:00:00.000Z')
-  return { ...rest, inspectionId: 7, ...more }
+  return { ...rest, inspectionId: 7, repeats: 0, lastAt: null, ...more }
 }
 
 it('carries the sentence of the query and the way to its inspection', () => {
@@ -31,6 +31,14 @@ it.each([
   ['a refusal', { status: 'C001', sent: 0 }, 'danger'],
 ] as const)('gives %s its tone', (_, more, tone) => {
   expect(feedLineOf(summary(more), 'a1').tone).toBe(tone)
+})
+
+it.each([
+  [1, { sent: 10 }, 'CT 1 asked the same once more and was given the same 10 exams.'],
+  [12, { sent: 1 }, 'CT 1 asked the same 12 times more and was given the same exam.'],
+  [2, { sent: 0, deviceName: '' }, 'CT1 asked the same 2 times more and was given nothing as before.'],
+] as const)('says that the same was asked %i times more', (times, more, text) => {
+  expect(repeatLineOf(summary(more), times, 'a1')).toEqual({ ...feedLineOf(summary(more), 'a1'), text })
 })
 
 it.each([

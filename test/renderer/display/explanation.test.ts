@@ -46,6 +46,8 @@ function inspection(change: Partial<Inspection> & { rows?: RowVerdict[] } = {}):
     tookMs: 412,
     partnerMs: 398,
     sentence: '',
+    repeats: 0,
+    lastAt: null,
     transferSyntax: '1.2.840.10008.1.2.1',
     keys: [key('PatientName', 'PN', '', 'universal'), key('Modality', 'CS', 'CT', 'singleValue')],
     question: {

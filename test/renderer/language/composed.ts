@@ -5,6 +5,11 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'CT 1 (CT1) connected for storage of 3 kinds of objects, Verification, calling us OTHER instead of ISTHMUS.',
     'CT 1 (CT1) se conectó para almacenamiento de 3 tipos de objetos, Verification, y nos llamó OTHER en lugar de ISTHMUS.',
   ],
+  [
+    'CT 1 asked the same 12 times more and was given the same 6 exams.',
+    'CT 1 preguntó lo mismo 12 veces más y recibió las mismas 6 exploraciones.',
+  ],
+  ['CT 1 asked the same once more and was given nothing as before.', 'CT 1 preguntó lo mismo una vez más y recibió de nuevo nada.'],
   ['MR7 was refused: it is not in the device list.', 'Se rechazó a MR7: no está en la lista de dispositivos.'],
   ['MR7 was refused: it called OTHER, this gateway is ISTHMUS.', 'Se rechazó a MR7: llamó a OTHER, esta pasarela es ISTHMUS.'],
   ['CT 1 (CT1) tested the connection (C-ECHO): it works.', 'CT 1 (CT1) probó la conexión (C-ECHO): funciona.'],

@@ -31,6 +31,8 @@ export interface WorklistTables {
     tookMs: number
     partnerMs: number | null
     sentence: string
+    repeats: Generated<number>
+    lastAt: string | null
     transferSyntax: string
     answerHash: string | null
     verdictHash: string | null

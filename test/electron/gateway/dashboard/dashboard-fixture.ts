@@ -66,7 +66,19 @@ export const record = (more: Partial<InspectionRecord> = {}): InspectionRecord =
 
 export const inspection = (more: Partial<Inspection> = {}): Inspection => {
   const { detail: _, answerHash: __, verdictHash: ___, ...summary } = record()
-  return { ...summary, inspectionId: 7, keys: [], question: null, remarks: [], partner: null, rows: [], rowsTotal: 0, ...more }
+  return {
+    ...summary,
+    inspectionId: 7,
+    repeats: 0,
+    lastAt: null,
+    keys: [],
+    question: null,
+    remarks: [],
+    partner: null,
+    rows: [],
+    rowsTotal: 0,
+    ...more,
+  }
 }
 
 export const STORAGE: Status['storage'] = { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' }

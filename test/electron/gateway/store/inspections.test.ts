@@ -6,6 +6,7 @@ import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
+const LATER = '2026-11-20T23:00:00.000Z'
 
 /** One of each outcome, oldest first: rows, nothing, failed, cut (rows and failed), cancelled, one withheld. */
 function recorded() {
@@ -31,7 +32,7 @@ describe('inspections', () => {
     const answerHash = temp.store.documents.keep(Buffer.from('answer'))
     const record = { ...inspectionRecord(AT), answerHash, verdictHash: answerHash, detail: Buffer.from([0, 255, 1]) }
     const inspectionId = temp.inspections.insert(record)
-    expect(temp.inspections.read(inspectionId)).toEqual({ inspectionId, ...record })
+    expect(temp.inspections.read(inspectionId)).toEqual({ inspectionId, ...record, repeats: 0, lastAt: null })
     expect(temp.inspections.read(inspectionId + 1)).toBeUndefined()
   })
 
@@ -41,7 +42,25 @@ describe('inspections', () => {
     expect(items.map((item) => item.inspectionId)).toEqual([...temp.ids].reverse())
     expect(hasMore).toBe(false)
     const { transferSyntax: _, detail: __, answerHash: ___, verdictHash: ____, ...summary } = inspectionRecord(AT)
-    expect(items.at(-1)).toEqual({ inspectionId: temp.ids[0], ...summary, sent: 3 })
+    expect(items.at(-1)).toEqual({ inspectionId: temp.ids[0], ...summary, sent: 3, repeats: 0, lastAt: null })
+  })
+
+  it('count what was asked again, and count it for the numbers of the day', () => {
+    using temp = tempStore()
+    const { inspections } = temp.store
+    const [rows, failed] = [
+      { sent: 3, withheld: 1 },
+      { status: 'A700', sent: 0 },
+    ].map((more) => inspections.insert({ ...inspectionRecord(AT), ...more }))
+    inspections.repeat(rows ?? 0, 2, AT)
+    inspections.repeat(rows ?? 0, 3, LATER)
+    inspections.repeat(failed ?? 0, 1, AT)
+    inspections.repeat(4711, 1, AT)
+    expect(inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+      { inspectionId: failed, repeats: 1, lastAt: AT },
+      { inspectionId: rows, repeats: 5, lastAt: LATER },
+    ])
+    expect(inspections.today(AT)).toEqual({ queries: 8, rowsSent: 18, failures: 2, withheld: 6 })
   })
 
   const BY_OUTCOME: [InspectionOutcome, number[]][] = [

@@ -151,6 +151,7 @@ function readFirst(store: Store): void {
   const [answer] = store.answers.holding(GOLDEN_DAY)
   expect(store.documents.read(answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
   expect(store.inspections.read(1)?.detail.toString()).toBe(GOLDEN.handwritten)
+  expect(store.inspections.read(1)).toMatchObject({ repeats: 0, lastAt: null })
   expect(store.closedSteps.list()).toMatchObject([{ scheduledProcedureStepId: 'S1', reason: GOLDEN.handwritten }])
 }
 

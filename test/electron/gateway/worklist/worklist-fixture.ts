@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type DataSet, type Element, readDataSet, tagOf, vrOf, writeDataSet } from '#gateway/dimse/data-set.ts'
-import type { DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
+import type { AssociationInfo, DimseResult, EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { openDowntime } from '#gateway/domain/downtime.ts'
 import type { StepState } from '#gateway/domain/performed-steps.ts'
@@ -205,9 +205,15 @@ export interface Bench extends AsyncDisposable {
   readonly downtime: ReturnType<typeof openDowntime>
   readonly steps: ReturnType<typeof performedSteps>
   readonly inspected: InspectionSummary[]
+  /** What was counted on a record, and how often. */
+  readonly repeated: (readonly [InspectionSummary, number])[]
   readonly errors: unknown[]
   device: Device | undefined
-  find(keys: Keys, more?: { transferSyntax?: string; signal?: AbortSignal; callingAeTitle?: string }): Promise<Heard>
+  /** On an association of its own unless one is given. */
+  find(
+    keys: Keys,
+    more?: { transferSyntax?: string; signal?: AbortSignal; callingAeTitle?: string; association?: AssociationInfo },
+  ): Promise<Heard>
   /** Another worklist on the same store, as after a restart. */
   restart(): Worklist
 }
@@ -228,6 +234,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
   })
   const steps = performedSteps()
   const inspected: InspectionSummary[] = []
+  const repeated: (readonly [InspectionSummary, number])[] = []
   const errors: unknown[] = []
   const open = () =>
     openWorklist({
@@ -240,6 +247,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
       askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
       performedSteps: steps,
       onInspected: (summary) => inspected.push(summary),
+      onRepeated: (summary, times) => repeated.push([summary, times]),
       onError: (_, error) => errors.push(error),
     })
   let worklist: Worklist | undefined
@@ -253,6 +261,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
     downtime,
     steps,
     inspected,
+    repeated,
     errors,
     device: device(),
     find: (keys, more = {}) => findOn(bench.worklist, keys, more),
@@ -269,13 +278,22 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
   return bench
 }
 
+export const associationOf = (callingAeTitle = 'CT1'): AssociationInfo => ({
+  ...{ associationId: 'a1', callingAeTitle, calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' },
+})
+
 async function findOn(
   worklist: Worklist,
   keys: Keys,
-  { transferSyntax = EXPLICIT, signal = new AbortController().signal, callingAeTitle = 'CT1' }: Parameters<Bench['find']>[1] & object,
+  {
+    transferSyntax = EXPLICIT,
+    signal = new AbortController().signal,
+    callingAeTitle = 'CT1',
+    association = associationOf(callingAeTitle),
+  }: Parameters<Bench['find']>[1] & object,
 ): Promise<Heard> {
   const generator = worklist.cFindScp.find({
-    association: { associationId: 'a1', callingAeTitle, calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' },
+    association,
     messageId: 7,
     transferSyntax,
     identifier: identifierOf(keys, transferSyntax),
