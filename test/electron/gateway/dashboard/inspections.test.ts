@@ -38,7 +38,7 @@ describe('the queries', () => {
     expect([ids(first), first.hasMore]).toEqual([[3, 2], true])
     const second = await list(`?limit=2&cursor=${first.cursor}`)
     expect([ids(second), second.hasMore, second.cursor]).toEqual([[1], false, undefined])
-    expect(second.inspections[0]).toEqual({ ...withoutDetail(), inspectionId: 1 })
+    expect(second.inspections[0]).toEqual({ ...withoutDetail(), inspectionId: 1, repeats: 0, lastAt: null })
   })
 
   it('are found by device and by what came of them', async () => {
