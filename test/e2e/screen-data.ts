@@ -27,8 +27,9 @@ const TECHNICAL = /\(none\)|\S*[\w-](?:[._:=/@][\w-]+)+\S*|\b[0-9a-f]{8}-[0-9a-f
 
 /** The words of a text that are no data. */
 export function spoken(text: string): string[] {
-  // DICOM's own names of attributes (PS3.6).
-  if (tagOf(text.replaceAll(' ', '')) !== undefined) return []
+  // DICOM's own names of attributes (PS3.6), alone or before their value.
+  const [name = '', ...value] = text.split(': ')
+  if (tagOf(name.replaceAll(' ', '')) !== undefined) return value.length > 0 ? spoken(value.join(': ')) : []
   return wordsOf(text.replace(TECHNICAL, ' ')).filter((word) => !DATA.has(word))
 }
 
