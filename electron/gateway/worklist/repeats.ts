@@ -4,7 +4,7 @@ import type { Store } from '#gateway/store/store.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import type { SharedDocument } from './inspector.ts'
 import type { Answer } from './snapshot.ts'
-import type { Visit } from './visit.ts'
+import { CANCELLED, type Visit } from './visit.ts'
 
 export interface RepeatsDeps {
   readonly store: Pick<Store, 'database' | 'inspections'>
@@ -18,8 +18,9 @@ export interface RepeatsDeps {
 interface Last {
   readonly summary: InspectionSummary
   readonly associationId: string
-  readonly document: SharedDocument
-  readonly answer: Answer
+  /** An association that is open for hours keeps no list in memory. */
+  readonly document: WeakRef<SharedDocument>
+  readonly answer: WeakRef<Answer>
   readonly status: number
   /** Of its record. */
   repeats: number
@@ -45,6 +46,8 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     clearTimeout(timer)
     timer = undefined
     const counted = [...uncounted].map((last) => ({ last, times: last.times, lastAt: instantOf(last.at) }))
+    // Taken at once: another flush may come before this one is durable.
+    for (const { last } of counted) last.times = 0
     uncounted.clear()
     if (counted.length === 0) return
     try {
@@ -52,12 +55,14 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
         for (const { last, times, lastAt } of counted) store.inspections.repeat(last.summary.inspectionId, times, lastAt)
       })
     } catch (error) {
-      for (const { last } of counted) uncounted.add(last)
+      for (const { last, times } of counted) {
+        last.times += times
+        uncounted.add(last)
+      }
       onUncounted?.(error)
       return
     }
     for (const { last, times, lastAt } of counted) {
-      last.times -= times
       last.repeats += times
       onRepeated?.({ ...last.summary, repeats: last.repeats, lastAt }, times, last.associationId)
     }
@@ -68,7 +73,8 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     count({ at, request, answered, kept, final, trouble }: Visit): InspectionSummary | undefined {
       const last = lasts.get(request.association)
       if (!last || trouble || answered?.source !== 'fresh') return undefined
-      if (kept?.document !== last.document || answered.answer !== last.answer || final.status !== last.status) return undefined
+      if (kept?.document !== last.document.deref() || answered.answer !== last.answer.deref() || final.status !== last.status)
+        return undefined
       last.times++
       last.at = at
       uncounted.add(last)
@@ -78,11 +84,11 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
 
     /** The visit has a record, durable, with which those to come are compared. */
     note({ at, request: { association }, answered, kept, final, trouble }: Visit, summary: InspectionSummary): void {
-      if (!answered || !kept || trouble) lasts.delete(association)
+      if (!answered || !kept || trouble || final === CANCELLED) lasts.delete(association)
       else {
         const { associationId } = association
         lasts.set(association, {
-          ...{ summary, associationId, document: kept.document, answer: answered.answer, status: final.status },
+          ...{ summary, associationId, document: new WeakRef(kept.document), answer: new WeakRef(answered.answer), status: final.status },
           ...{ repeats: 0, times: 0, at },
         })
       }
@@ -92,4 +98,3 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     flush,
   }
 }
-export type Repeats = ReturnType<typeof openRepeats>

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { ask, associationOf, type Bench, device, item, openBench } from './worklist-fixture.ts'
+import { ask, associationOf, type Bench, device, EXPLICIT, identifierOf, item, openBench } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 
@@ -107,12 +107,41 @@ describe('a query that is asked again on its association', () => {
     expect((await records(bench)).every(({ repeats }) => repeats === 0)).toBe(true)
   })
 
+  it('has a record of its own where it was cancelled while its rows were sent, each time', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const association = associationOf()
+    await bench.find(TODAY)
+    for (let times = 0; times < 2; times++) {
+      const cancel = new AbortController()
+      const request = { association, messageId: 7, transferSyntax: EXPLICIT, identifier: identifierOf(TODAY), signal: cancel.signal }
+      const rows = bench.worklist.cFindScp.find(request)
+      await rows.next()
+      cancel.abort()
+      await rows.next()
+    }
+    expect((await records(bench)).map(({ status, repeats }) => [status, repeats])).toEqual([
+      ['0000', 0],
+      ['FE00', 0],
+      ['FE00', 0],
+    ])
+  })
+
   it('counts for the numbers of the day as often as it was asked', async () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     const association = associationOf()
     for (let times = 0; times < 3; times++) await bench.find(TODAY, { association })
     await records(bench)
     expect(bench.temp.store.inspections.today('2026-11-20T00:00:00.000Z')).toEqual({ queries: 3, rowsSent: 6, failures: 0, withheld: 0 })
+  })
+
+  it('is counted once, also where it is written while an earlier count is on its way to the disk', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const association = associationOf()
+    for (let times = 0; times < 3; times++) await bench.find(TODAY, { association })
+    const first = bench.worklist[Symbol.asyncDispose]()
+    await bench.find(TODAY, { association })
+    await Promise.all([first, bench.worklist[Symbol.asyncDispose]()])
+    expect(counted(await records(bench))).toEqual([['live', 3, '2026-11-20T09:00:00.000Z']])
   })
 
   it('keeps what it counted while it cannot be written, and writes it with the next one', async () => {
