@@ -6,11 +6,11 @@ import { type ExpressCustomer, express } from '#shared/contract/express.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
 import { FormDrawer } from '../components/form-drawer.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
-import { NothingListed } from '../components/paged-table.tsx'
+import { Page } from '../components/page.tsx'
+import { PagedTable } from '../components/paged-table.tsx'
 import { SearchField, useTypedSearch } from '../components/search-field.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Column } from '../components/virtual-table.tsx'
 import { numberText } from '../display/amounts.ts'
 import { call, keyOf, usePages } from '../gateway.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
@@ -116,36 +116,22 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
     call(express.list, { query: { ...query, ...part } }, signal),
   )
   const customers = pages.flatMap((page) => page.expressCustomers)
-  const isEmpty = list.isSuccess && customers.length === 0
   return (
-    <>
-      {list.isPending && <Waiting rows={8} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {isEmpty && search === '' && (
-        <Panel>
-          <Empty icon={<IconBuildings size={34} stroke={1.3} />} title={words.none} action={add}>
-            {words.noneText}
-          </Empty>
-        </Panel>
-      )}
-      {isEmpty && search !== '' && (
-        <NothingListed icon={IconSearch} title={words.noneFound} text={words.noneFoundText} clear={{ name: words.clear, run: onClear }} />
-      )}
-      {customers.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.label}
-            columns={COLUMNS}
-            rows={customers}
-            keyOf={({ expressCustomerId }) => expressCustomerId}
-            least={720}
-            maxHeight="100%"
-            onOpen={onOpen}
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
-          />
-        </Panel>
-      )}
-    </>
+    <PagedTable
+      list={list}
+      nothing={
+        search === ''
+          ? { icon: IconBuildings, title: words.none, text: words.noneText, add }
+          : { icon: IconSearch, title: words.noneFound, text: words.noneFoundText, clear: { name: words.clear, run: onClear } }
+      }
+      label={words.label}
+      columns={COLUMNS}
+      rows={customers}
+      keyOf={({ expressCustomerId }) => expressCustomerId}
+      least={720}
+      onOpen={onOpen}
+      onEnd={more}
+      end={list.hasNextPage ? words.more : words.last}
+    />
   )
 }

@@ -5,10 +5,10 @@ import { useMemo } from 'react'
 import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
-import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
+import { PagedTable } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Column } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
@@ -43,32 +43,21 @@ export function ForwardedStudies({ destinationId, show, decisions, onOpen }: For
   const columns = useMemo(() => [...studyColumns(onOpen), ...(decisions ? [decisionColumn(decisions)] : [])], [onOpen, decisions])
   const studies = pages.flatMap((page) => page.studies)
   return (
-    <>
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={6} />}
-      {list.isSuccess && studies.length === 0 && (
-        <Panel>
-          <Empty icon={<IconSend size={34} stroke={1.3} />} title={show === 'all' ? words.queueNone : words.queueNoneShown}>
-            {show === 'all' && words.queueNoneText}
-          </Empty>
-        </Panel>
-      )}
-      {studies.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.queueLabel}
-            columns={columns}
-            rows={studies}
-            keyOf={(row) => row.studyInstanceUid}
-            least={decisions ? 768 : 660}
-            maxHeight="100%"
-            onOpen={onOpen}
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
-          />
-        </Panel>
-      )}
-    </>
+    <PagedTable
+      list={list}
+      nothing={{
+        icon: IconSend,
+        ...(show === 'all' ? { title: words.queueNone, text: words.queueNoneText } : { title: words.queueNoneShown, text: '' }),
+      }}
+      label={words.queueLabel}
+      columns={columns}
+      rows={studies}
+      keyOf={(row) => row.studyInstanceUid}
+      least={decisions ? 768 : 660}
+      onOpen={onOpen}
+      onEnd={more}
+      end={list.hasNextPage ? words.more : words.last}
+    />
   )
 }
 

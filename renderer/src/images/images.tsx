@@ -6,10 +6,10 @@ import { useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { Clock } from '../components/clock.tsx'
 import { openImages } from '../components/open-images.tsx'
-import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
-import { NewerButton, NothingListed } from '../components/paged-table.tsx'
+import { Page } from '../components/page.tsx'
+import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Column } from '../components/virtual-table.tsx'
 import { said } from '../language/said.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { tableOf } from '../lists/use-rows.ts'
@@ -69,6 +69,7 @@ export function Images() {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const studies = useImageStudies(show, search)
+  const isFiltered = show !== 'all' || search !== ''
   const choose = (value: string) => void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
   const { table, press } = useTableKeys([{ keys: 'v', name: listWords.keyNames.images }])
   const clear = () => {
@@ -101,35 +102,31 @@ export function Images() {
         />
         {studies.unseen > 0 && <NewerButton name={words.newer(studies.unseen)} onClick={showNew} />}
       </Group>
-      {studies.error && <Failed error={studies.error} onRetry={studies.retry} />}
-      {studies.isPending && !studies.error && <Waiting rows={10} height={46} />}
-      {studies.isSuccess && studies.rows.length === 0 && (show !== 'all' || search !== '' ? <NoneFound onClear={clear} /> : <None />)}
-      {studies.rows.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            {...tableOf(studies)}
-            label={words.label}
-            columns={columns}
-            handle={table}
-            rowKeys={ROW_KEYS}
-            ahead={30}
-            keyOf={(row) => row.studyInstanceUid}
-            least={768}
-            maxHeight="100%"
-            onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
-            end={studies.hasMore ? words.more : words.last}
-          />
-        </Panel>
-      )}
+      <PagedTable
+        list={studies}
+        nothing={{
+          icon: IconPhoto,
+          ...(isFiltered
+            ? { title: words.noneFiltered, text: words.noneFilteredText, clear: { name: words.clear, run: clear } }
+            : { title: words.none, text: <NoneYet /> }),
+        }}
+        waitingHeight={46}
+        {...tableOf(studies)}
+        label={words.label}
+        columns={columns}
+        handle={table}
+        rowKeys={ROW_KEYS}
+        ahead={30}
+        keyOf={(row) => row.studyInstanceUid}
+        least={768}
+        onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
+        end={studies.hasMore ? words.more : words.last}
+      />
     </Page>
   )
 }
 
-function None() {
+function NoneYet() {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
-  return <NothingListed icon={IconPhoto} title={words.none} text={words.noneText(listener?.aeTitle ?? null)} />
+  return words.noneText(listener?.aeTitle ?? null)
 }
-
-const NoneFound = ({ onClear }: { onClear: () => void }) => (
-  <NothingListed icon={IconPhoto} title={words.noneFiltered} text={words.noneFilteredText} clear={{ name: words.clear, run: onClear }} />
-)

@@ -57,7 +57,7 @@ export function StudyList({ to, none, above, ...props }: StudyListProps) {
       <ViewTabs state={state} to={to} />
       <FilterBar state={state} onDown={press('ArrowDown')} />
       {above}
-      {rows.error && <Failed error={rows.error} onRetry={rows.retry} />}
+      {rows.error && <Failed error={rows.error} onRetry={rows.refetch} />}
       {rows.isPending && !rows.error && <Waiting rows={10} height={44} />}
       {rows.isSuccess && rows.rows.length === 0 && (
         <Panel>

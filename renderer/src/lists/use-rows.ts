@@ -18,7 +18,7 @@ export interface ListRows<T> {
   /** Names what is shown: another one is another list. */
   readonly shownKey: string
   more(): void
-  retry(): void
+  refetch(): void
   showNew(): void
   /** Told by the table. */
   scrolled(isDown: boolean): void
@@ -71,8 +71,7 @@ export function useRows<T>(options: {
     enabled: isEnabled,
     ...(every !== undefined && { refetchInterval: every }),
   })
-  const { refetch } = first
-  useNews(news, isEnabled, refetch)
+  useNews(news, isEnabled, first.refetch)
   const following = useFollowing(store, shown, ask)
   // Rows of another question are no answer to this one: they go where there will be none.
   const visible = isBehind && first.isError ? NO_ROWS : rows
@@ -87,9 +86,9 @@ export function useRows<T>(options: {
     unseen: visible.unseen,
     shownKey: shown.current.asked,
     more: following.more,
-    retry() {
+    refetch() {
       following.forget()
-      void refetch()
+      void first.refetch()
       following.more()
     },
     showNew: () => store.showNew(),

@@ -6,10 +6,11 @@ import { useMemo, useState } from 'react'
 import { dashboardImages, type QuarantinedInstance } from '#shared/contract/images.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
+import { Page } from '../components/page.tsx'
+import { PagedTable } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
-import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Column } from '../components/virtual-table.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
@@ -108,29 +109,17 @@ export function Quarantine() {
         </Group>
       )}
       {study !== undefined && <Groups studyInstanceUid={study} mayManage={mayManage} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={6} height={60} />}
-      {list.isSuccess && instances.length === 0 && (
-        <Panel>
-          <Empty icon={<IconInbox size={34} stroke={1.3} />} title={words.none}>
-            {words.noneText}
-          </Empty>
-        </Panel>
-      )}
-      {instances.length > 0 && (
-        <Panel isFlush className="grow">
-          <VirtualTable
-            label={words.label}
-            columns={shown}
-            rows={instances}
-            keyOf={(row) => row.instanceId}
-            least={mayManage ? 760 : 640}
-            maxHeight="100%"
-            onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
-          />
-        </Panel>
-      )}
+      <PagedTable
+        list={list}
+        nothing={{ icon: IconInbox, title: words.none, text: words.noneText }}
+        label={words.label}
+        columns={shown}
+        rows={instances}
+        keyOf={(row) => row.instanceId}
+        least={mayManage ? 760 : 640}
+        onEnd={more}
+        end={list.hasNextPage ? words.more : words.last}
+      />
       {asking && <Ask {...asking} onDone={() => setAsking(null)} />}
     </Page>
   )
