@@ -38,7 +38,7 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
       </>
     ),
   },
-  { name: names.devices, track: 'minmax(150px, 1.4fr)', cell: (exam) => <Devices exam={exam} /> },
+  { name: names.devices, track: 'minmax(150px, 1.8fr)', cell: (exam) => <Devices exam={exam} /> },
   { name: names.state, track: '158px', cell: (exam) => <State exam={exam} /> },
   { name: names.actions, track: '58px', cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} /> },
 ]
@@ -100,7 +100,7 @@ function OnDevice({ device }: { device: ExamDevice }) {
     <Tooltip label={isOnList ? words.onList(who, at) : words.wasSent(who, at)}>
       <span className={css.device} data-off={!isOnList || undefined}>
         {isOnList && <ToneIcon tone="good" size={12} />}
-        {who} <span className={css.quiet}>{at.replace(/:\d\d$/, '')}</span>
+        <span>{who}</span> <span className={css.sentAt}>{at.replace(/:\d\d$/, '')}</span>
       </span>
     </Tooltip>
   )

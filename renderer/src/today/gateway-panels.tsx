@@ -32,7 +32,7 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
                 [
                   words.address,
                   <span key="url" className="mono">
-                    {partner.url}
+                    <BrokenAtSlashes address={partner.url} />
                   </span>,
                 ],
               ] as const)
@@ -85,4 +85,10 @@ export function ListenersPanel({ listeners }: { listeners: Status['listeners'] }
       ))}
     </Panel>
   )
+}
+
+/** A long address goes on in the next line after a slash, not within a name. */
+function BrokenAtSlashes({ address }: { address: string }) {
+  const parts = address.split(/(?<=\/)/)
+  return parts.flatMap((part, index) => [part, <wbr key={parts.slice(0, index + 1).join('')} />])
 }
