@@ -72,7 +72,7 @@ const SCREENING: Exam = {
 /** Those of `PEOPLE` whose age is invited to screening; two of the three come on a day. */
 const INVITED = [2, 19, 21]
 
-/** The exam whose images are taken twice: native, then with contrast an hour later. */
+/** The exam whose images are taken twice: once more an hour later. */
 const TWO_STEPS = 5
 const OPENS = 7 * 60 + 30
 const CLOSES = 17 * 60 + 30
@@ -98,7 +98,7 @@ function itemOf(day: string, index: number, exams: number): WorklistItem {
   const number = String(index + 1).padStart(3, '0')
   const steps: WorklistStep[] = [stepOf(day, exam, `S${day.slice(2)}-${number}`, minute, exam.study)]
   if (index === TWO_STEPS) {
-    steps.push(stepOf(day, exam, `S${day.slice(2)}-${number}B`, minute + 60, `${exam.study}, with contrast`))
+    steps.push(stepOf(day, exam, `S${day.slice(2)}-${number}B`, minute + 60, `${exam.study}, control`))
   }
   return {
     AccessionNumber: `A${day}${number}`,
