@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { freePort } from '../support/free-port.ts'
 import { type Archive, startArchive } from './modality.ts'
+import { askList, TODAY } from './pictured-devices.ts'
 import type { PicturedOptions } from './pictured-gateway.ts'
-import { DAY, liveThroughTheMorning, type PicturedIds, TODAY } from './pictured-morning.ts'
+import { DAY, liveThroughTheMorning, type PicturedIds } from './pictured-morning.ts'
 import { openPartner, type PicturedPartner } from './pictured-partner.ts'
 import { type PicturedGateway, startGateway } from './pictured-process.ts'
 import { type Call, eventually, signIn } from './pictured-window.ts'
-import { ask, newSecret, type Stage } from './stage.ts'
+import { newSecret, type Stage } from './stage.ts'
 import { otherPc, post } from './stories.ts'
 
 // A day in an invented clinic, told hour by hour on a clock that is moved by hand, so that every picture of it shows the same day.
@@ -56,7 +57,7 @@ export async function openPicturedDay(): Promise<PicturedDay> {
   const radiologist = await signIn(gateway.http, 'maja', PASSWORD)
   const archive = opened.use(await startArchive(stage))
   const lan = opened.use(await openLan(owner.call))
-  const ids = await liveThroughTheMorning({ gateway, stage, archive, partner, call: owner.call, read: radiologist.call })
+  const ids = await liveThroughTheMorning({ gateway, archive, partner, call: owner.call, read: radiologist.call })
   await post(`https://127.0.0.1:${lan.port}/dashboard/workstation`, { name: 'Reading room 2' })
 
   const plain = plainOf({ partner, gateway, archive, lan, backups, folder })
@@ -88,7 +89,7 @@ export async function openPicturedDay(): Promise<PicturedDay> {
       partner.goAway()
       for (const time of ['10:44', '10:52']) {
         await gateway.putClock(time)
-        await ask(stage, 'CT1')
+        await askList(gateway, 'CT', TODAY)
       }
       return Date.parse(`${DAY}T10:52:00Z`)
     },
@@ -107,13 +108,14 @@ interface Machine {
 
 /** What is of this machine, and what stands for it in a picture. */
 const plainOf = ({ partner, gateway, archive, lan, backups, folder }: Machine): readonly (readonly [string | RegExp, string])[] => [
-  [partner.url, 'https://ris.partner.example/webhooks'],
+  [partner.url, 'https://ris.example/webhooks'],
   ['"allowsPlaintext":true', '"allowsPlaintext":false'],
   [backups, '/mnt/backup/isthmus'],
   [folder, '/var/lib/isthmus'],
   [/https:\/\/[\d.]+:\d+/g, 'https://192.0.2.10:8443'],
   [`https://${hostname()}:`, 'https://isthmus.clinic.example:'],
-  [/127\.0\.0\.3/g, '192.0.2.21'],
+  [/127\.0\.0\.3\b/g, '192.0.2.21'],
+  [/127\.0\.0\.(3\d)/g, '192.0.2.$1'],
   [new RegExp(`\\b${lan.listens}\\b`, 'g'), '8443'],
   [new RegExp(`\\b${new URL(gateway.http).port}\\b`, 'g'), '8042'],
   [new RegExp(`\\b${gateway.dimsePort}\\b`, 'g'), '11112'],

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { WRONG_ENTRY } from '#gateway/intake/wrong-steps.ts'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
-import { CT, image, type Values } from '../electron/gateway/intake/intake-fixture.ts'
-import { openModality } from '../support/modality.ts'
 import type { Archive } from './modality.ts'
+import { askList, callAsStranger, DEVICES, perform, sendImages, TODAY } from './pictured-devices.ts'
 import type { PicturedPartner } from './pictured-partner.ts'
 import type { PicturedGateway } from './pictured-process.ts'
 import { type Call, eventually, type Reply } from './pictured-window.ts'
-import { ask, type Stage } from './stage.ts'
-import { listOn } from './stories.ts'
 
 // What happened in the clinic of the pictures until they are taken.
 
 export const DAY = '2026-11-20'
-export const TODAY = '20261120'
 const NEXT_DAY = '20261121'
 const ROOT = '1.2.826.0.1.3680043.8.498.9100'
 const STUDIES = [
@@ -32,7 +27,6 @@ type Exam = WorklistItem
 
 interface Morning {
   readonly gateway: PicturedGateway
-  readonly stage: Stage
   readonly archive: Archive
   readonly partner: PicturedPartner
   /** Calls of the owner and of the radiologist. */
@@ -44,7 +38,7 @@ interface Morning {
 export type PicturedIds = Readonly<Record<'toRead' | 'signed' | 'event' | 'association' | 'exam' | 'device' | 'mismatch', string>>
 
 export async function liveThroughTheMorning(morning: Morning): Promise<PicturedIds> {
-  const { gateway, stage, call, read } = morning
+  const { gateway, call, read } = morning
   /** Nobody is away for as long as locks a window. */
   const at = async (time: string) => {
     await gateway.putClock(time)
@@ -54,35 +48,44 @@ export async function liveThroughTheMorning(morning: Morning): Promise<PicturedI
   await at('07:58')
   const exams = worklistDay(TODAY) as [Exam, Exam, Exam, Exam, Exam, Exam, Exam, Exam]
   const [first, knee, abdomen, chest, head, hand, breast, thorax] = exams
-  await ask(stage, 'CT1')
-  await listOn(stage, 'MR1', { day: TODAY, modality: 'CT' })
+  for (const modality of ['CT', 'DX', 'US', 'MG']) await askList(gateway, modality, TODAY)
+  await perform(gateway, first, { from: '08:01', to: '08:09', end: 'COMPLETED' })
   await at('08:10')
-  await perform(stage, first, 'COMPLETED')
   const [toRead = '', ofHead = '', ofKnee = '', ofChest = ''] = await addStudies(gateway)
+  await perform(gateway, abdomen, { from: '08:24', to: '08:39', end: 'COMPLETED' })
   await at('08:40')
-  await perform(stage, abdomen, 'COMPLETED')
   await sign(read, ofChest, NORMAL)
+  await perform(gateway, chest, { from: '08:47', to: '08:52', end: 'COMPLETED' })
   await at('09:05')
-  await perform(stage, chest, 'COMPLETED')
   const { StudyInstanceUID, AccessionNumber } = head
-  await send(stage, { StudyInstanceUID, AccessionNumber, PatientName: 'Wrongham^Peter', PatientID: 'MRN-99999' }, 1)
+  await sendImages(
+    gateway,
+    { StudyInstanceUID, AccessionNumber, PatientName: 'Wrongham^Peter', PatientID: 'MRN-99999', PatientSex: 'M' },
+    3,
+  )
   await at('09:12')
-  const right = { StudyInstanceUID: `${ROOT}1`, AccessionNumber: '', PatientName: 'Marlowe^Ottilie', PatientID: 'MRN-40017' }
-  await send(stage, right, 4)
+  const right = {
+    StudyInstanceUID: `${ROOT}1`,
+    AccessionNumber: '',
+    PatientName: 'Marlowe^Ottilie',
+    PatientID: 'MRN-40017',
+    PatientSex: 'F',
+  }
+  await sendImages(gateway, right, 4)
   await at('09:14')
   const { destinations } = await call('GET', 'destinations')
   for (const { destinationId } of destinations) {
     await call('POST', `destinations/${destinationId}/send`, { studyInstanceUid: right.StudyInstanceUID })
   }
-  await at('09:31')
-  await perform(stage, thorax, 'WRONG ENTRY')
+  await perform(gateway, thorax, { from: '09:27', to: '09:31', end: 'WRONG ENTRY' })
+  await perform(gateway, hand, { from: '09:44', to: '09:47', end: 'COMPLETED' })
   await at('09:50')
-  await perform(stage, hand, 'COMPLETED')
   await sign(read, ofHead, CRITICAL, 'Acute left subdural haematoma')
+  await perform(gateway, breast, { from: '10:02' })
   await at('10:05')
-  await perform(stage, breast)
-  await listOn(stage, 'MR1', { day: NEXT_DAY, modality: 'MR' })
-  await ask(stage, 'XRAY9')
+  await askList(gateway, 'MR', NEXT_DAY)
+  await callAsStranger(gateway)
+  await call('POST', 'worklist/exams/refresh', {})
   await at('10:20')
   const event = await signWhileThePartnerFails(morning, ofKnee)
   await at('10:26')
@@ -90,19 +93,19 @@ export async function liveThroughTheMorning(morning: Morning): Promise<PicturedI
   await eventually(async () => (await call('GET', `events/${event}`)).state === 'done')
   await at('10:42')
   for (const { destinationId } of destinations) await call('POST', `destinations/${destinationId}/retry`, {})
+  // What a PACS takes is on its way while the day goes on.
+  await eventually(async () =>
+    (await call('GET', 'destinations')).destinations.some(({ queue }: Reply) => queue.sent > 0 && queue.waiting === 0),
+  )
   const { associations } = await call('GET', 'associations?limit=50')
-  const { associationId } = associations.find(({ counts }: Reply) => counts.steps > 1)
+  // The first exam of the CT: the newest stands first.
+  const { associationId } = associations.findLast(({ counts }: Reply) => counts.steps > 1)
   return { toRead, signed: ofChest, event, association: associationId, exam: knee.StudyInstanceUID, device, mismatch: StudyInstanceUID }
 }
 
 /** Devices, destinations, people and a template. Gives the device of MR. */
 async function furnish({ call, archive }: Morning): Promise<string> {
-  const devices = [
-    { aeTitle: 'CT1', name: 'CT, room 1', modality: 'CT', port: 11_104, profile: 'ge' },
-    { aeTitle: 'MR1', name: 'MR, room 3', modality: 'MR', characterSet: 'ISO_IR 100' },
-    { aeTitle: 'US1', name: 'Ultrasound, room 4', modality: 'US' },
-  ]
-  const [, mr] = await Promise.all(devices.map((device) => call('POST', 'devices', device)))
+  const devices = await Promise.all(DEVICES.map((device) => call('POST', 'devices', device)))
   await addDestinations(call, archive)
   await call('POST', 'people', {
     ...{ firstName: 'Edda', lastName: 'Quist', email: 'edda@clinic.example', level: 'member', clinicRole: 'Radiologist' },
@@ -111,7 +114,7 @@ async function furnish({ call, archive }: Morning): Promise<string> {
   const { people } = await call('GET', 'people')
   await call('POST', `people/${people.find(({ firstName }: Reply) => firstName === 'Hana').userId}/revoke-access`)
   await call('POST', 'templates', { kind: 'template', name: 'CT thorax', text: TEMPLATE, modalities: [], for: 'everybody' })
-  return mr.deviceId
+  return devices[DEVICES.findIndex(({ aeTitle }) => aeTitle === 'MR1')].deviceId
 }
 
 async function addDestinations(call: Call, archive: Archive): Promise<void> {
@@ -119,55 +122,6 @@ async function addDestinations(call: Call, archive: Archive): Promise<void> {
   await add({ name: 'Hospital PACS', aeTitle: 'PACS', port: archive.port, hasPriors: true, isAutomatic: true })
   // Nobody listens there.
   await add({ name: 'Old archive', aeTitle: 'OLDARCHIVE', port: 9 })
-}
-
-/** Images of a woman of 3 May 1971, in one association. */
-async function send(stage: Stage, who: Values & { readonly StudyInstanceUID: string }, count: number): Promise<void> {
-  await using modality = await openModality(Number(stage.dimsePort))
-  const SeriesInstanceUID = `${who.StudyInstanceUID}.1`
-  const same = { ...who, SeriesInstanceUID, PatientBirthDate: '19710503', PatientSex: 'F', StudyDate: TODAY, StudyTime: '090000' }
-  for (let number = 1; number <= count; number += 1) {
-    await modality.store(image(number, { ...same, StudyDescription: 'CT Thorax', SOPInstanceUID: `${SeriesInstanceUID}.${number}` }))
-  }
-  await modality.release()
-}
-
-/** How an exam ends at the device: the technologist may see that it was begun by the wrong entry. */
-type End = 'COMPLETED' | 'WRONG ENTRY'
-
-/** An exam as a device does it that reports on it: begun, one image, and, where it is over, how. */
-async function perform(stage: Stage, exam: Exam, end?: End): Promise<void> {
-  const { StudyInstanceUID, AccessionNumber, PatientID, PatientName, PatientBirthDate, PatientSex, StudyDescription, Modality } = exam
-  const [planned] = exam.ScheduledProcedureStepSequence
-  const step = `${StudyInstanceUID}.9`
-  const SeriesInstanceUID = `${StudyInstanceUID}.1`
-  const SOPInstanceUID = `${SeriesInstanceUID}.1`
-  await using modality = await openModality(Number(stage.dimsePort))
-  const of = { StudyInstanceUID, ScheduledProcedureStepID: planned?.ScheduledProcedureStepID ?? '' }
-  await modality.begin(step, {
-    ...{ PerformedProcedureStepStatus: 'IN PROGRESS', PerformedProcedureStepID: 'PPS1', Modality, PatientID },
-    ...{ PerformedProcedureStepStartDate: TODAY, PerformedProcedureStepStartTime: '080000', PerformedSeriesSequence: [] },
-    ScheduledStepAttributesSequence: [of],
-  })
-  const patient = { SpecificCharacterSet: 'ISO_IR 192', PatientName, PatientID, PatientBirthDate, PatientSex }
-  await modality.store(
-    image(1, { ...patient, ...{ StudyInstanceUID, SeriesInstanceUID, SOPInstanceUID, AccessionNumber, StudyDescription } }),
-  )
-  const images = [{ SeriesInstanceUID, ReferencedImageSequence: [{ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: SOPInstanceUID }] }]
-  const over = { PerformedProcedureStepEndDate: TODAY, PerformedProcedureStepEndTime: '081000', PerformedSeriesSequence: images }
-  if (end) await modality.set(step, { ...over, ...END[end] })
-  await modality.release()
-}
-
-const END: Readonly<Record<End, Values>> = {
-  COMPLETED: { PerformedProcedureStepStatus: 'COMPLETED' },
-  'WRONG ENTRY': {
-    PerformedProcedureStepStatus: 'DISCONTINUED',
-    // PS3.16 CID 9300.
-    PerformedProcedureStepDiscontinuationReasonCodeSequence: [
-      { CodeValue: WRONG_ENTRY, CodingSchemeDesignator: 'DCM', CodeMeaning: 'Incorrect worklist entry selected' },
-    ],
-  },
 }
 
 async function addStudies({ http, keys }: PicturedGateway): Promise<string[]> {

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { PicturedOptions, PicturedReady } from './pictured-gateway.ts'
 
+const INSTALLED = '2026-09-14T09:30:00Z'
+
 export interface PicturedGateway extends PicturedReady, AsyncDisposable {
   /** @param time of the day, `HH:MM` */
   putClock(time: string): Promise<void>
 }
 
-/** Runs `pictured-gateway.ts`; its clock stands at 02:00 of the day. */
+/** Runs `pictured-gateway.ts`, which was installed some weeks before the day. */
 export async function startGateway(day: string, open: PicturedOptions): Promise<PicturedGateway> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'pictured-gateway.ts')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -22,7 +24,7 @@ export async function startGateway(day: string, open: PicturedOptions): Promise<
     if (answer === undefined) throw new Error('The gateway of the pictures ended.')
     return answer
   }
-  const ready = (await say({ now: Date.parse(`${day}T02:00:00Z`), open })) as PicturedReady
+  const ready = (await say({ now: Date.parse(INSTALLED), open })) as PicturedReady
   return {
     ...ready,
     putClock: async (time) => void (await say({ now: Date.parse(`${day}T${time}:00Z`) })),

@@ -2,7 +2,7 @@ import type { ProposedContext } from '#gateway/dimse/pdu.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
 import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from './device-requests.ts'
-import { associated } from './requestor.ts'
+import { associated, type Proposal } from './requestor.ts'
 
 /** What a modality got for an answer. */
 export interface Answered {
@@ -43,8 +43,8 @@ const STEPS = context(3, SOP_CLASS.modalityPerformedProcedureStep)
 const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
 
 /** Associates with a gateway on this PC. */
-export async function openModality(port: number, { callingAeTitle = 'CT1' } = {}): Promise<Modality> {
-  const association = await associated(port, { callingAeTitle, contexts: [IMAGES, STEPS, COMMITMENT] })
+export async function openModality(port: number, proposal: Proposal = {}): Promise<Modality> {
+  const association = await associated(port, { ...proposal, contexts: [IMAGES, STEPS, COMMITMENT] })
   let messageId = 0
 
   function send({ id }: ProposedContext, command: DeviceRequest, dataSet: Buffer): void {

@@ -12,6 +12,9 @@ import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/
 export interface Proposal {
   readonly callingAeTitle?: string
   readonly calledAeTitle?: string
+  /** Address of this PC that it calls from. */
+  readonly localAddress?: string
+  readonly software?: string
   readonly contexts?: readonly ProposedContext[]
   /** Longest P-DATA-TF we take; 0: any. */
   readonly maximumLength?: number
@@ -52,7 +55,7 @@ export function associateRq(proposal: Proposal = {}): AssociateRq {
     user: {
       maximumLength: proposal.maximumLength ?? 16_384,
       implementationClassUid: '2.25.1',
-      implementationVersionName: 'TEST',
+      implementationVersionName: proposal.software ?? 'TEST',
       asynchronousOperations: proposal.asynchronousOperations,
       roles: proposal.roles ?? [],
     },
@@ -61,7 +64,7 @@ export function associateRq(proposal: Proposal = {}): AssociateRq {
 
 /** Connects and associates. */
 export async function associated(port: number, proposal: Proposal = {}): Promise<Requestor> {
-  const requestor = await Requestor.connect(port)
+  const requestor = await Requestor.connect(port, proposal.localAddress)
   await requestor.associate(proposal)
   return requestor
 }
@@ -77,8 +80,8 @@ export class Requestor {
   #maximumLength = 0
   #unread: Message[] = []
 
-  static async connect(port: number): Promise<Requestor> {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  static async connect(port: number, localAddress?: string): Promise<Requestor> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, localAddress })
     const requestor = new Requestor(socket)
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve)

@@ -16,9 +16,9 @@ export interface Worklist {
 /** Asks the worklist as a console does: an association, one query, release. */
 export async function queryWorklist(
   port: number,
-  { keys = ask(), callingAeTitle = 'CT1' }: { readonly keys?: Keys; readonly callingAeTitle?: string } = {},
+  { keys = ask(), ...proposal }: Proposal & { readonly keys?: Keys } = {},
 ): Promise<Worklist> {
-  await using requestor = await associated(port, { callingAeTitle })
+  await using requestor = await associated(port, proposal)
   const worklist = await findWorklist(requestor, keys)
   await requestor.release()
   return worklist
@@ -42,7 +42,7 @@ export function worklistOf({ identifiers, final }: Found): Worklist {
 
 /** Result, source and reason of the rejection an association request got, such as `1/1/3`; else the type of what came instead. */
 export async function rejectionOf(port: number, proposal: Proposal): Promise<string> {
-  await using requestor = await Requestor.connect(port)
+  await using requestor = await Requestor.connect(port, proposal.localAddress)
   requestor.sendPdu(associateRq(proposal))
   const pdu = await requestor.next()
   return pdu.type === 'A-ASSOCIATE-RJ' ? `${pdu.result}/${pdu.source}/${pdu.reason}` : pdu.type
