@@ -183,7 +183,7 @@ const en = {
     outcome: { none: 'not tried yet', accepted: 'answered', failed: 'no answer that can be used' },
   },
   backup: {
-    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is made where it is not there.'],
+    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is created if it does not exist.'],
     example: 'e.g. D:\\Isthmus back-ups or /mnt/backup/isthmus',
     use: 'Use this folder',
     used: 'Back-ups go to',

@@ -65,10 +65,10 @@ const en = {
 
   plan: {
     title: 'Plan',
-    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is made where it is not there.'],
+    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is created if it does not exist.'],
     example: 'e.g. D:\\Isthmus back-ups or /mnt/backup/isthmus',
     use: 'Use this folder',
-    daily: ['Every day', 'By the clock of the clinic. A PC that slept makes it up.'],
+    daily: ['Every day', 'By the clock of the clinic. A PC that was asleep catches up.'],
     at: 'At',
     often: ['For a standby', 'Beside the daily one: it decides how much a loss of this PC costs.'],
     every: 'Every',
