@@ -18,7 +18,10 @@ const DATA: ReadonlySet<string> = new Set(
     ...WRITTEN,
     ...UNITS,
     ...NAMES,
-    ...days.flat().flatMap((item) => Object.values(item).filter((value) => typeof value === 'string')),
+    ...days
+      .flat()
+      .flatMap((item) => [item, ...item.ScheduledProcedureStepSequence])
+      .flatMap((part) => Object.values(part).filter((value) => typeof value === 'string')),
   ].flatMap(wordsOf),
 )
 
