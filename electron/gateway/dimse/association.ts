@@ -279,8 +279,6 @@ export class Association {
       const context = this.#accepted.get(pdv.contextId)
       if (!context) throw new PduFault(ABORT_REASON.invalidParameterValue, `presentation context ${pdv.contextId} was not accepted`)
       const message = this.#messages.push(pdv)
-      // Its identifier may be a view of the buffer, and is kept.
-      if (message?.dataSet) this.#chunk = undefined
       if (message) this.#takeMessage(message, context)
     }
   }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { COMMAND_FIELD } from './command-set.ts'
 import { TOO_LONG } from './message.ts'
 import { sendPending } from './pending-responses.ts'
@@ -32,12 +31,11 @@ async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
   const { association, messageId, context, dataSet, signal, limits } = operation
   if (dataSet === TOO_LONG) throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
   const answers = scp.find({ association, messageId, transferSyntax: context.transferSyntax, identifier: dataSet, signal })
-  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   const progress: Progress = { responses: 0, unsent: undefined }
   try {
     while (!signal.aborted) {
       const asked = answers.next()
-      const answer = await answered(asked, aborted, progress, operation)
+      const answer = (await atHand(asked)) ?? (await awaited(asked, progress, operation))
       if (!answer) return { result: await ended(answers, asked, limits.cancelSeconds), ...progress }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
@@ -56,15 +54,30 @@ interface Progress {
   unsent: Buffer | undefined
 }
 
-/** The service's next step; `undefined` where the search was cancelled first. */
-async function answered(asked: Promise<Step>, aborted: Promise<void>, progress: Progress, operation: Operation): Promise<Step | undefined> {
-  if (progress.unsent) {
-    // A few rows and their final response go out in one write where the service is quick; rows never wait for a slow one.
-    const step = await firstOf(asked, setImmediate())
-    if (step) return step
-    await flush(progress, operation)
+/** The service's next step, where it is there within this turn of the event loop: a few rows and their final response go out in one write. */
+function atHand(asked: Promise<Step>): Promise<Step | undefined> {
+  return new Promise((resolve, reject) => {
+    const turn = setImmediate(resolve, undefined)
+    asked.then((step) => {
+      clearImmediate(turn)
+      resolve(step)
+    }, reject)
+  })
+}
+
+/** The service's next step; `undefined` where the search was cancelled first. Rows never wait for a slow service. */
+async function awaited(asked: Promise<Step>, progress: Progress, operation: Operation): Promise<Step | undefined> {
+  const { signal } = operation
+  await flush(progress, operation)
+  if (signal.aborted) return undefined
+  const aborted = Promise.withResolvers<undefined>()
+  const abort = () => aborted.resolve(undefined)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([asked, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
-  return firstOf(asked, aborted)
 }
 
 async function flush(progress: Progress, operation: Operation): Promise<void> {
@@ -72,11 +85,6 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
   if (!unsent) return
   progress.unsent = undefined
   if (await operation.send(unsent)) operation.slices.give(unsent)
-}
-
-/** The step, or `undefined` where something else came before it. */
-async function firstOf(asked: Promise<Step>, other: Promise<void>): Promise<Step | undefined> {
-  return Promise.race([asked, other.then(() => undefined)])
 }
 
 /**

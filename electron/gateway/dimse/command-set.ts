@@ -54,57 +54,52 @@ const GROUP_LENGTH = 12
 
 type Value = string | number | readonly number[]
 interface ValueCoding {
-  read(bytes: Buffer): Value | undefined
-  write(value: Value): Buffer
+  read(bytes: Buffer, start: number, end: number): Value | undefined
+  /** Bytes that `write` takes, an even number. */
+  sizeOf(value: Value): number
+  write(target: Buffer, at: number, value: Value): void
 }
 
 const US: ValueCoding = {
-  read: (bytes) => (bytes.length < 2 ? undefined : bytes.readUInt16LE(0)),
-  write(value) {
-    const bytes = Buffer.alloc(2)
-    bytes.writeUInt16LE(Number(value))
-    return bytes
-  },
-}
-const UI: ValueCoding = {
-  read: (bytes) => withoutPadding(bytes.toString('latin1')),
-  write: (value) => even(Buffer.from(String(value), 'latin1'), 0x00),
-}
-// PS3.7 C.4: LO, 64 characters. A comment of ours that is longer or not ASCII must not cost the response.
-const LO: ValueCoding = {
-  read: (bytes) => bytes.toString('latin1').trim(),
-  write: (value) =>
-    even(
-      Buffer.from(
-        String(value)
-          .replace(/[^ -[\]-~]/g, '?')
-          .slice(0, 64),
-        'latin1',
-      ),
-      0x20,
-    ),
+  read: (bytes, start, end) => (end - start < 2 ? undefined : bytes.readUInt16LE(start)),
+  sizeOf: () => 2,
+  write: (target, at, value) => void target.writeUInt16LE(Number(value), at),
 }
 const AT: ValueCoding = {
-  read(bytes) {
+  read(bytes, start, end) {
     const tags: number[] = []
-    for (let at = 0; at + 4 <= bytes.length; at += 4) tags.push(bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2))
+    for (let at = start; at + 4 <= end; at += 4) tags.push(bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2))
     return tags
   },
-  write(value) {
-    const tags = value as readonly number[]
-    const bytes = Buffer.alloc(tags.length * 4)
-    tags.forEach((tag, i) => {
-      bytes.writeUInt16LE(tag >>> 16, i * 4)
-      bytes.writeUInt16LE(tag & 0xffff, i * 4 + 2)
-    })
-    return bytes
+  sizeOf: (value) => (value as readonly number[]).length * 4,
+  write(target, at, value) {
+    for (const [i, tag] of (value as readonly number[]).entries()) {
+      target.writeUInt16LE(tag >>> 16, at + i * 4)
+      target.writeUInt16LE(tag & 0xffff, at + i * 4 + 2)
+    }
   },
 }
 
-const AE: ValueCoding = {
-  read: (bytes) => withoutPadding(bytes.toString('latin1')).replace(/^[\0 ]+/, ''),
-  write: (value) => even(Buffer.from(String(value), 'latin1'), 0x20),
-}
+/** Text in single bytes, padded to an even length (PS3.5 §6.2). */
+const text = (pad: 0x00 | 0x20, read: (text: string) => string, fitted: (text: string) => string = (text) => text): ValueCoding => ({
+  read: (bytes, start, end) => read(bytes.toString('latin1', start, end)),
+  sizeOf(value) {
+    const { length } = fitted(String(value))
+    return length + (length & 1)
+  },
+  write(target, at, value) {
+    const written = target.write(fitted(String(value)), at, 'latin1')
+    if (written & 1) target[at + written] = pad
+  },
+})
+const UI = text(0x00, withoutPadding)
+const AE = text(0x20, (text) => withoutPadding(text).replace(/^[\0 ]+/, ''))
+// PS3.7 C.4: 64 characters. A comment of ours that is longer or not ASCII must not cost the response.
+const LO = text(
+  0x20,
+  (text) => text.trim(),
+  (text) => text.replace(/[^ -[\]-~]/g, '?').slice(0, 64),
+)
 
 /** Element numbers of group 0000, in the order they are written. */
 const ELEMENTS = [
@@ -156,7 +151,7 @@ export function readCommandSet(bytes: Buffer): CommandSet {
     at = start + bytes.readUInt32LE(at + 4)
     if (at > bytes.length) throw invalid('command set ends within an element')
     const row = BY_ELEMENT.get(tag)
-    const value = row?.[2].read(bytes.subarray(start, at))
+    const value = row?.[2].read(bytes, start, at)
     if (row && value !== undefined) values[row[1]] = value
   }
   const { commandField, dataSetType, ...others } = values
@@ -166,29 +161,31 @@ export function readCommandSet(bytes: Buffer): CommandSet {
 }
 
 /** A command set's bytes, group length first. */
-export function writeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer {
-  const values: Readonly<Record<string, Value | undefined>> = { ...command, dataSetType: hasDataSet ? 0x0001 : NO_DATA_SET }
-  const elements: { readonly element: number; readonly bytes: Buffer }[] = []
+export function writeCommandSet(command: CommandSet): Buffer {
   let length = 0
-  for (const [element, name, coding] of ELEMENTS) {
-    const value = values[name]
-    if (value === undefined) continue
-    const bytes = coding.write(value)
-    elements.push({ element, bytes })
-    length += HEADER + bytes.length
+  for (const [, name, coding] of ELEMENTS) {
+    const value = elementIn(command, name)
+    if (value !== undefined) length += HEADER + coding.sizeOf(value)
   }
-  const target = Buffer.alloc(GROUP_LENGTH + length)
+  const target = Buffer.allocUnsafe(GROUP_LENGTH + length).fill(0)
   target.writeUInt32LE(4, 4)
   target.writeUInt32LE(length, HEADER)
   let at = GROUP_LENGTH
-  for (const { element, bytes } of elements) {
+  for (const [element, name, coding] of ELEMENTS) {
+    const value = elementIn(command, name)
+    if (value === undefined) continue
+    const size = coding.sizeOf(value)
     target.writeUInt16LE(element, at + 2)
-    target.writeUInt32LE(bytes.length, at + 4)
-    at += HEADER + bytes.copy(target, at + HEADER)
+    target.writeUInt32LE(size, at + 4)
+    coding.write(target, at + HEADER, value)
+    at += HEADER + size
   }
   return target
 }
 
-const even = (bytes: Buffer, pad: number): Buffer => (bytes.length & 1 ? Buffer.concat([bytes, Buffer.from([pad])]) : bytes)
+function elementIn(command: CommandSet, name: (typeof ELEMENTS)[number][1]): Value | undefined {
+  if (name !== 'dataSetType') return command[name]
+  return command.hasDataSet ? 0x0001 : NO_DATA_SET
+}
 
 const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)

@@ -44,13 +44,13 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
   let contextId: number | undefined
   let command: CommandSet | undefined
   let stream: DataSetStream | undefined
-  let fragments = createFragments(limits.commandSetBytes)
+  const fragments = createFragments(limits.commandSetBytes)
 
   function complete(of: CommandSet, dataSet: Message['dataSet'], on: number): Message {
     contextId = undefined
     command = undefined
     stream = undefined
-    fragments = createFragments(limits.commandSetBytes)
+    fragments.begin(limits.commandSetBytes)
     return { contextId: on, command: of, dataSet }
   }
 
@@ -80,44 +80,62 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
       if (command === undefined) {
         if (fragments.isOver) throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
         if (!pdv.isLast) return undefined
-        command = readCommandSet(fragments.bytes())
+        command = readCommandSet(fragments.bytes)
         if (!command.hasDataSet) return complete(command, undefined, contextId)
         stream = rules.streamFor?.(contextId, command)
         if (stream) return { contextId, command, dataSet: undefined, stream }
-        fragments = createFragments(rules.mostBytes?.(command) ?? limits.identifierBytes)
+        fragments.begin(rules.mostBytes?.(command) ?? limits.identifierBytes)
         return undefined
       }
       if (fragments.length > limits.drainedBytes) throw invalid(`data set longer than ${limits.drainedBytes} bytes`)
       if (!pdv.isLast) return undefined
-      return complete(command, fragments.isOver ? TOO_LONG : fragments.bytes(), contextId)
+      return complete(command, fragments.isOver ? TOO_LONG : fragments.take(), contextId)
     },
   }
 }
 
 const SPARE = 4096
+const NOTHING = Buffer.alloc(0)
 
-/** Bytes gathered up to a limit; beyond it they are only counted. */
-function createFragments(most: number) {
-  let kept: Buffer = Buffer.alloc(0)
+/** Bytes gathered up to a limit; beyond it they are only counted. One for all messages of a connection: each begins it anew. */
+function createFragments(limit: number) {
+  let most = limit
+  let kept: Buffer = NOTHING
+  /** `kept` is the first fragment, in the network's buffer. */
+  let isView = false
   let length = 0
   return {
+    begin(limit: number): void {
+      most = limit
+      kept = NOTHING
+      isView = false
+      length = 0
+    },
     push(data: Buffer): void {
       const end = length + data.length
-      if (end > most) kept = Buffer.alloc(0)
-      else if (length === 0) kept = data
-      else {
+      if (end > most) kept = NOTHING
+      else if (length === 0) {
+        kept = data
+        isView = true
+      } else {
         // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is written into what belongs to the connection.
         if (end > kept.length) {
           const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), most))
           kept.copy(grown, 0, 0, length)
           kept = grown
+          isView = false
         }
         data.copy(kept, length)
       }
       length = end
     },
-    // Requests wait: the spare room of the doubling must not wait with them, unless it is little and a copy would take more.
-    bytes: (): Buffer => (kept.length > length + SPARE + length / 16 ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length)),
+    /** Until the next `push` or `begin`. */
+    get bytes(): Buffer {
+      return kept.subarray(0, length)
+    },
+    /** To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it is little and a copy would take more. */
+    take: (): Buffer =>
+      isView || kept.length > length + SPARE + length / 16 ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length),
     get length() {
       return length
     },

@@ -113,9 +113,9 @@ async function answer(request: Request, host: OperationHost): Promise<void> {
   // PS3.7 §9.1.1: the response is to the whole request, so what a service did not want is still read to its end.
   await message.stream?.discard()
   if (controller.signal.reason === 'association') return
-  const final = { ...finalResponse(message.command, messageId, context, result), ...response }
-  const reply = writeMessage(context.id, final, undefined, host.maximumLength)
-  if (!(await (unsent ? host.send(unsent, reply) : host.send(reply)))) return
+  const final = finalResponse(message.command, messageId, context, result)
+  const reply = writeMessage(context.id, response ? { ...final, ...response } : final, undefined, host.maximumLength)
+  if (!(await host.send(...(unsent ? host.slices.extend(unsent, reply) : [reply])))) return
   if (unsent) host.slices.give(unsent)
   const { commandField } = message.command
   const bytes = message.stream?.receivedBytes ?? (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0)
@@ -163,14 +163,15 @@ function failureOf(error: unknown, host: OperationHost): DimseResult {
 
 // PS3.7 Tables 9.1-2 and 9.3-2 and the like: a final response has no data set.
 function finalResponse(request: CommandSet, messageId: number, { abstractSyntax }: AcceptedContext, result: DimseResult): CommandSet {
+  const { status, offendingElements, errorComment, errorId } = result
   return {
     affectedSopClassUid: abstractSyntax,
     commandField: request.commandField | RESPONSE,
     messageIdBeingRespondedTo: messageId,
     hasDataSet: false,
-    status: result.status,
-    ...(result.offendingElements && { offendingElements: result.offendingElements }),
-    ...(result.errorComment !== undefined && { errorComment: result.errorComment }),
-    ...(result.errorId !== undefined && { errorId: result.errorId }),
+    status,
+    ...(offendingElements && { offendingElements }),
+    ...(errorComment !== undefined && { errorComment }),
+    ...(errorId !== undefined && { errorId }),
   }
 }

@@ -56,7 +56,7 @@ export function createPduReader(limits: PduLimits): PduReader {
     while (of.left > 0) {
       if (!of.pdv) {
         if (end - start < PDV_HEADER && of.left >= PDV_HEADER) break
-        of.pdv = readPdvHeader(held.subarray(start, start + Math.min(of.left, PDV_HEADER)), of.left)
+        of.pdv = readPdvHeader(held, start, of.left)
         start += PDV_HEADER
         of.left -= PDV_HEADER
       }
@@ -146,21 +146,21 @@ const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
 const PDV_HEADER = 6
 
 // PS3.8 §9.3.5.1: the PDV's length counts its context id and control header, so two is the least.
-function readPdvHeader(header: Buffer, room: number): NonNullable<Part['pdv']> {
-  if (header.length < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
-  const length = header.readUInt32BE(0)
+function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Part['pdv']> {
+  if (room < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
+  const length = bytes.readUInt32BE(at)
   if (length < 2 || length + 4 > room) throw invalid(`PDV of ${length} bytes`)
-  const control = byte(header, 5)
-  return { contextId: byte(header, 4), isCommand: (control & 1) !== 0, isLast: (control & 2) !== 0, left: length - 2 }
+  const control = byte(bytes, at + 5)
+  return { contextId: byte(bytes, at + 4), isCommand: (control & 1) !== 0, isLast: (control & 2) !== 0, left: length - 2 }
 }
 
 function readPdvs(body: Buffer): Pdv[] {
   const pdvs: Pdv[] = []
   let at = 0
   while (at < body.length) {
-    const { left, ...pdv } = readPdvHeader(body.subarray(at, at + PDV_HEADER), body.length - at)
+    const { contextId, isCommand, isLast, left } = readPdvHeader(body, at, body.length - at)
     at += PDV_HEADER
-    pdvs.push({ ...pdv, data: body.subarray(at, at + left) })
+    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + left) })
     at += left
   }
   return pdvs

@@ -18,6 +18,7 @@ export interface ByteCache<V> {
 
 export function byteCache<V>(mostBytes: number, clock: () => number): ByteCache<V> {
   const entries = new Map<string, Entry<V>>()
+  let newest = ''
   let held = 0
   const remove = (key: string) => {
     held -= entries.get(key)?.bytes ?? 0
@@ -27,19 +28,23 @@ export function byteCache<V>(mostBytes: number, clock: () => number): ByteCache<
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      entries.delete(key)
       if (entry.until <= clock()) {
-        held -= entry.bytes
+        remove(key)
         return undefined
       }
-      // A Map keeps the order of insertion: the first is the least recently used.
-      entries.set(key, entry)
+      if (key !== newest) {
+        // A Map keeps the order of insertion: the first is the least recently used.
+        entries.delete(key)
+        entries.set(key, entry)
+        newest = key
+      }
       return entry.value
     },
     set(key, value, bytes, until = Number.POSITIVE_INFINITY) {
       remove(key)
       if (bytes > mostBytes / 2) return
       entries.set(key, { value, bytes, until })
+      newest = key
       held += bytes
       for (const oldest of entries.keys()) {
         if (held <= mostBytes) return

@@ -54,6 +54,13 @@ describe('messages from fragments', () => {
     expect(connection.toString()).toBe('abcdefgh')
   })
 
+  it('have a data set of their own, so that the bytes they came from may be used again', () => {
+    const connection = Buffer.from('abcdefgh')
+    const [message] = push(command(FIND), data(connection.subarray(0, 4), true))
+    connection.fill(0)
+    expect(message?.dataSet).toEqual(Buffer.from('abcd'))
+  })
+
   it('know whether one is begun and not complete', () => {
     const reader = createMessageReader(LIMITS)
     expect(reader.isWithin).toBe(false)

@@ -16,6 +16,18 @@ describe('the slice pool', () => {
     expect(pool.take(10).buffer).not.toBe(pool.take(10).buffer)
   })
 
+  it('extends a slice in its own memory, and where that has no room gives both', () => {
+    const pool = createSlicePool(8)
+    const slice = pool.take(3)
+    slice.write('abc')
+    const [extended, ...others] = pool.extend(slice, Buffer.from('defgh'))
+    expect([extended?.toString(), extended?.buffer === slice.buffer, others]).toEqual(['abcdefgh', true, []])
+    const more = Buffer.from('defghi')
+    expect(pool.extend(slice, more)).toEqual([slice, more])
+    const long = pool.take(9)
+    expect(pool.extend(long, more)).toEqual([long, more])
+  })
+
   it('makes longer slices for the occasion and keeps no more than it should', () => {
     const pool = createSlicePool(16, 1)
     const long = pool.take(17)

@@ -11,6 +11,19 @@ it('lets the least recently used go when it holds too many bytes', () => {
   expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.bytes]).toEqual(['A', undefined, 'C', 80])
 })
 
+it('knows which one was used last where the newest one is used again, or was forgotten', () => {
+  const cache = byteCache<string>(100, standingClock())
+  for (const key of ['a', 'b', 'c']) cache.set(key, key.toUpperCase(), 30)
+  for (const key of ['a', 'c', 'c', 'b', 'b']) cache.get(key)
+  cache.set('d', 'D', 30)
+  expect(['a', 'b', 'c', 'd'].map(cache.get)).toEqual([undefined, 'B', 'C', 'D'])
+  cache.forget((key) => key === 'd')
+  cache.set('d', 'D', 30)
+  for (const key of ['d', 'b', 'd']) cache.get(key)
+  cache.set('e', 'E', 30)
+  expect(['b', 'c', 'd', 'e'].map(cache.get)).toEqual(['B', undefined, 'D', 'E'])
+})
+
 it('takes the place of an older value of the same key, and keeps nothing that is over half its size', () => {
   const cache = byteCache<string>(100, standingClock())
   cache.set('a', 'A', 40)
