@@ -1,6 +1,7 @@
 import { type UtilityProcess, utilityProcess } from 'electron'
 import { z } from 'zod'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { GATEWAY_ENVIRONMENT } from '#shared/gateway-environment.ts'
 import { backOff } from './back-off.ts'
 import { crashTally } from './crash-tally.ts'
 import { NativeWorkers } from './native-workers.ts'
@@ -75,7 +76,7 @@ export class GatewayProcess {
     const child = utilityProcess.fork(entry, ['serve', ...args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])], {
       serviceName: 'Isthmus gateway',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '8' },
+      env: { ...process.env, ...GATEWAY_ENVIRONMENT },
     })
     this.#child = child
     const kept = keys.read()
