@@ -41,6 +41,7 @@ try {
   const images = readdirSync(ct)
     .sort()
     .map((name) => join(ct, name))
+  bench.fillPageCache()
   running = await startServers(bench, work, tell)
   const { servers, missing } = running
   const workloads = workloadsOf(queries, images)

@@ -2,8 +2,7 @@
 // writes and fsyncs as the gateway does, in the same run, as ratios. Needs DCMTK, Orthanc, Python 3, a C compiler and the bench folder beside the
 // project. What is durable before Success: gateway and floor: file and folder are fsynced, the gateway's row too; Orthanc: its SyncStorageArea (the
 // file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { freemem } from 'node:os'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { command, dimsePortOf, ended, median, openBenchFolder, started } from './bench-kit.mjs'
@@ -43,7 +42,7 @@ try {
     'four associations': (port, round) => load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
     '200 MiB object': (port, round) => load(port, round, ['-c', '1', '-n', '1'], [large]),
   }
-  fillPageCache()
+  bench.fillPageCache()
   const ports = { isthmus: await startGateway(), ...PORTS }
   bench.peers('start', 'storescp-fork', String(PORTS.storescp))
   bench.peers('start', 'orthanc', String(PORTS.orthanc), '10')
@@ -88,18 +87,6 @@ function durableFloor() {
     file = -1;
   }`
   writeFileSync(file, source.replace(written, durable))
-}
-
-/**
- * Memory that a virtual machine has not touched before costs whoever touches it first: 11 µs a page were seen, which is three times what storing
- * takes, and falls on one server or the other by chance. What is freed may go back to the host. So as much as is free is made page cache
- * before, of a file of holes, which gives way to what the servers write.
- */
-function fillPageCache() {
-  const holes = join(work, 'holes')
-  writeFileSync(holes, '')
-  truncateSync(holes, Math.floor(freemem() * 0.9))
-  bench.run('dd', [`if=${holes}`, 'of=/dev/null', 'bs=1M', 'status=none'])
 }
 
 async function startGateway() {

@@ -1,11 +1,11 @@
-// npm run bench -- worklist: worklists of 100, 1000 and 5000 rows against wlmscpfs and Orthanc in the same run, as ratios; with the partner's answer
-// fresh for 15 s and with the partner asked each time. Needs DCMTK, Orthanc with its worklist plugin, Python 3, a C compiler and the bench
-// folder beside the project. Figures: docs/BENCHMARKS.md.
+// npm run bench -- worklist [--rounds N --seconds S --rows … --fresh … --write]: worklists of 100, 1000 and 5000 rows against wlmscpfs and
+// Orthanc in the same run, as ratios; with the partner's answer fresh for 15 s and with the partner asked each time. --write puts the tables into
+// docs/BENCHMARKS.md. Needs DCMTK, Orthanc with its worklist plugin, Python 3, a C compiler and the bench folder beside the project.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { command, dimsePortOf, ended, median, openBenchFolder, pssOf, SECRET, started } from './bench-kit.mjs'
+import { aboutRun, command, dimsePortOf, ended, median, openBenchFolder, pssOf, SECRET, started, writeReport } from './bench-kit.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
     fresh: { type: 'string', default: '15,0' },
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -23,6 +24,11 @@ const TARGETS = [
   { fresh: false, rows: (n) => n === 1000, query: 'all', ratio: 3 },
 ]
 const MEMORY_MIB = 150
+const HEAD = [
+  '| rows, query, associations | ratio | target | isthmus q/s | better peer q/s | p50 ms | better peer p50 ms |',
+  '|---|---:|---:|---:|---:|---:|---:|',
+]
+const freshness = (seconds) => (seconds > 0 ? `The partner’s answer fresh for ${seconds} s` : 'The partner asked each time, on loopback')
 const COLD_START_MS = 1000
 const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 
@@ -30,13 +36,20 @@ const work = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
 const day = new Intl.DateTimeFormat('sv-SE').format(new Date()).replaceAll('-', '')
 const bench = openBenchFolder(work, { BENCH_DAY: day })
 const missed = []
+const told = []
+const standing = []
 try {
   bench.build()
   const cold = await coldStart()
-  check(`cold start to both listeners ${cold.toFixed(0)} ms`, cold < COLD_START_MS)
+  check(`Cold start to both listeners ${cold.toFixed(0)} ms`, cold < COLD_START_MS)
   for (const fresh of values.fresh.split(',').map(Number)) {
+    told.push(`\n### ${freshness(fresh)}\n`, ...HEAD)
     for (const rows of values.rows.split(',').map(Number)) await measure(rows, fresh)
   }
+  const about = aboutRun(`; medians of ${values.rounds} interleaved rounds of ${values.seconds} s.`)
+  const report = [`${about} ${standing.join('; ')}.`, ...told].join('\n')
+  console.log(`\n${report}`)
+  if (values.write) writeReport('worklist', report)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
@@ -67,7 +80,7 @@ async function measure(rows, freshSeconds) {
   ])
   const port = String(dimsePortOf(gateway))
   const json = join(work, 'result.json')
-  console.log(`\n### ${rows} rows, ${freshSeconds > 0 ? `answers fresh for ${freshSeconds} s` : 'the partner asked each time'}\n`)
+  console.log(`\n${rows} rows. ${freshness(freshSeconds)}\n`)
   try {
     console.log(
       bench.run(join(bench.folder, 'side_by_side.sh'), [port, 'BENCH', String(rows)], {
@@ -88,8 +101,6 @@ async function measure(rows, freshSeconds) {
 
 /** Ratios of one run: ours over the better peer's, medians of the rounds. */
 function judge(result, rows, freshSeconds) {
-  console.log('| workload | isthmus q/s | better peer q/s | ratio | p50 ms | better peer p50 ms | target |')
-  console.log('|---|---:|---:|---:|---:|---:|---:|')
   for (const [workload, by] of Object.entries(result)) {
     if (workload.startsWith('echo')) continue
     const of = (label, key) => median(by[label].map((round) => round[key]).filter(Boolean))
@@ -100,8 +111,9 @@ function judge(result, rows, freshSeconds) {
     const errors = by.isthmus.reduce((sum, round) => sum + round.errors, 0)
     const target = TARGETS.find((t) => t.fresh === freshSeconds > 0 && t.rows(rows) && workload.startsWith(t.query))
     const name = `${rows} ${workload}, fresh ${freshSeconds} s`
-    console.log(
-      `| ${name} | ${ours.toFixed(0)} | ${best.toFixed(1)} | ${(ours / best).toFixed(1)} | ${p50.toFixed(2)} | ${bestP50.toFixed(2)} | ${target ? `≥ ${target.ratio}×` : ''} |`,
+    const ratios = `${(ours / best).toFixed(1)}× | ${target ? `≥ ${target.ratio}×` : ''}`
+    told.push(
+      `| ${rows} ${inWords(workload)} | ${ratios} | ${ours.toFixed(0)} | ${best.toFixed(1)} | ${p50.toFixed(2)} | ${bestP50.toFixed(2)} |`,
     )
     if (errors > 0) missed.push(`${name}: ${errors} errors`)
     if (target && ours / best < target.ratio) missed.push(`${name}: ${(ours / best).toFixed(1)}× of ${target.ratio}×`)
@@ -109,7 +121,15 @@ function judge(result, rows, freshSeconds) {
   }
 }
 
+/** `all new c1` of `side_by_side.sh`: the query, its associations, and how many at a time. */
+function inWords(workload) {
+  const [query, associations, count] = workload.split(' ')
+  const rows = query === 'narrow' ? 'ten match' : 'all match'
+  return `${rows}, ${associations === 'reuse' ? 'kept' : 'new'}, ${count === 'c1' ? 'one' : count.replace('c', '')}`
+}
+
 function check(sentence, good) {
+  standing.push(sentence)
   console.log(`${good ? 'reached' : 'MISSED'}: ${sentence}`)
   if (!good) missed.push(sentence)
 }

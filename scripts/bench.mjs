@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
 const BENCHES = ['peers', 'worklist', 'interface', 'storage', 'viewer', 'window', 'restore']
-const WRITING = ['peers', 'interface']
+const WRITING = ['peers', 'worklist', 'interface']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES
 const options = BENCHES.includes(first) ? rest : process.argv.slice(2)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GATEWAY_ENVIRONMENT } from '#shared/gateway-environment.ts'
 import { filesIn } from '../../packaging/app-folder.ts'
 import { echoscu, findscu } from '../support/dcmtk.ts'
 import { needs } from '../support/needs.ts'
@@ -113,6 +114,14 @@ it('serves devices and the window, says that it is well, and ends when it is tol
   expect(await stop(partner)).toBe(0)
   expect(await echoscu(port)).toBe(false)
 }, 120_000)
+
+it.runIf(process.platform === 'linux')('runs with the memory of a process that serves for months', async () => {
+  const gateway = await start('serve', '--data', data, ...LISTENERS)
+  const told = (name: string) => readFileSync(`/proc/${gateway.child.pid}/${name}`, 'utf8').split('\0')
+  expect(told('cmdline')).toContain('--min-semi-space-size=4')
+  expect(told('environ')).toEqual(expect.arrayContaining(Object.entries(GATEWAY_ENVIRONMENT).map(([name, value]) => `${name}=${value}`)))
+  expect(await stop(gateway)).toBe(0)
+})
 
 it('opens the same data again, and says in a sentence what it lacks', async () => {
   const gateway = await start('serve', '--data', data, ...LISTENERS)
