@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { GATEWAY_ENVIRONMENT } from '#shared/gateway-environment.ts'
+import { gatewayEnvironment, SETTLED } from '#shared/gateway-environment.ts'
 
 /** MiB, of 1: what a query makes is garbage before it is moved. Read once, at the start of a process. */
 const YOUNG_GENERATION = '--min-semi-space-size=4'
@@ -14,10 +14,7 @@ export function settleMemory(): void {
   setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
   // Only a gateway runs long enough for the others to matter.
-  if (process.platform !== 'linux' || process.env.MALLOC_ARENA_MAX || process.argv[2] !== 'serve') return
-  process.execve?.(process.execPath, [process.execPath, ...process.execArgv, YOUNG_GENERATION, ...process.argv.slice(1)], {
-    ...GATEWAY_ENVIRONMENT,
-    ...process.env,
-    MALLOC_ARENA_MAX: GATEWAY_ENVIRONMENT.MALLOC_ARENA_MAX,
-  })
+  if (process.platform !== 'linux' || process.env[SETTLED] || process.argv[2] !== 'serve') return
+  const args = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)]
+  process.execve?.(process.execPath, args, gatewayEnvironment(process.env))
 }

@@ -1,7 +1,7 @@
 import { type UtilityProcess, utilityProcess } from 'electron'
 import { z } from 'zod'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { GATEWAY_ENVIRONMENT } from '#shared/gateway-environment.ts'
+import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import { backOff } from './back-off.ts'
 import { crashTally } from './crash-tally.ts'
 import { NativeWorkers } from './native-workers.ts'
@@ -76,7 +76,7 @@ export class GatewayProcess {
     const child = utilityProcess.fork(entry, ['serve', ...args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])], {
       serviceName: 'Isthmus gateway',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...GATEWAY_ENVIRONMENT },
+      env: gatewayEnvironment(process.env),
     })
     this.#child = child
     const kept = keys.read()

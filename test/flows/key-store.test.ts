@@ -11,7 +11,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { GATEWAY_ENVIRONMENT } from '#shared/gateway-environment.ts'
+import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { fakeKeyStore } from '../support/fake-key-store.ts'
 import { OWNER, type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
@@ -41,7 +41,7 @@ async function startApp(folder: string, account: string) {
     silent: true,
     serialization: 'advanced',
     // As the desktop app gives them: without, the gateway starts itself anew and the channel is gone.
-    env: { ...process.env, ...GATEWAY_ENVIRONMENT },
+    env: gatewayEnvironment(process.env),
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', (line) => said.push(line))

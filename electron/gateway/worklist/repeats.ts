@@ -42,11 +42,18 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
   const uncounted = new Set<Last>()
   let timer: NodeJS.Timeout | undefined
 
-  async function flush(): Promise<void> {
+  let writing: Promise<void> = Promise.resolve()
+
+  function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
+    writing = writing.then(write)
+    return writing
+  }
+
+  async function write(): Promise<void> {
     const counted = [...uncounted].map((last) => ({ last, times: last.times, lastAt: instantOf(last.at) }))
-    // Taken at once: another flush may come before this one is durable.
+    // Taken at once: more may be counted before this is durable.
     for (const { last } of counted) last.times = 0
     uncounted.clear()
     if (counted.length === 0) return
@@ -73,8 +80,8 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     count({ at, request, answered, kept, final, trouble }: Visit): InspectionSummary | undefined {
       const last = lasts.get(request.association)
       if (!last || trouble || answered?.source !== 'fresh') return undefined
-      if (kept?.document !== last.document.deref() || answered.answer !== last.answer.deref() || final.status !== last.status)
-        return undefined
+      const isSame = kept && kept.document === last.document.deref() && answered.answer === last.answer.deref()
+      if (!isSame || final.status !== last.status) return undefined
       last.times++
       last.at = at
       uncounted.add(last)
