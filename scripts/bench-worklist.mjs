@@ -24,13 +24,13 @@ const TARGETS = [
   { fresh: false, rows: (n) => n === 1000, query: 'all', ratio: 3 },
 ]
 const MEMORY_MIB = 150
+const COLD_START_MS = 1000
+const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 const HEAD = [
   '| rows, query, associations | ratio | target | isthmus q/s | better peer q/s | p50 ms | better peer p50 ms |',
   '|---|---:|---:|---:|---:|---:|---:|',
 ]
 const freshness = (seconds) => (seconds > 0 ? `The partner’s answer fresh for ${seconds} s` : 'The partner asked each time, on loopback')
-const COLD_START_MS = 1000
-const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 
 const work = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
 const day = new Intl.DateTimeFormat('sv-SE').format(new Date()).replaceAll('-', '')

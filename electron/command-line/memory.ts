@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { gatewayEnvironment, SETTLED } from '#shared/gateway-environment.ts'
 
-/** MiB, of 1: what a query makes is garbage before it is moved. Read once, at the start of a process. */
+/** MiB, where V8 begins with 1: what a query makes is garbage before it is moved to the old generation. Read once, at the start of a process. */
 const YOUNG_GENERATION = '--min-semi-space-size=4'
 
 /**
@@ -13,7 +13,7 @@ export function settleMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
-  // Only a gateway runs long enough for the others to matter.
+  // Only a gateway runs long enough for what is read at the start to matter.
   if (process.platform !== 'linux' || process.env[SETTLED] || process.argv[2] !== 'serve') return
   const args = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)]
   process.execve?.(process.execPath, args, gatewayEnvironment(process.env))

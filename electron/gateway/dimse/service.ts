@@ -47,7 +47,7 @@ export interface CFindRequest {
   readonly association: AssociationInfo
   readonly messageId: number
   readonly transferSyntax: string
-  /** The identifier as received, at most `Limits.identifierBytes`; `undefined` where the request had none. */
+  /** The identifier as received, at most `Limits.identifierBytes`, which the service may keep; `undefined` where the request had none. */
   readonly identifier: Buffer | undefined
   /** Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`). */
   readonly signal: AbortSignal

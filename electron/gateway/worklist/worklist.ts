@@ -158,8 +158,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const known = queries.get(key)
     if (known) return known
     const context = { callingAeTitle: association.callingAeTitle, device, today: now.day, daysBack, daysForward }
-    // The acceptor may use the bytes again: what is kept has its own.
-    const query = readQuery(identifier && Buffer.from(identifier), transferSyntax, context)
+    const query = readQuery(identifier, transferSyntax, context)
     const kept = { query, id: ++queriesRead }
     queries.set(key, kept, bytes.length * 8 + 4096)
     return kept
