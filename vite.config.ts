@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
@@ -102,6 +103,14 @@ const quietly: Pick<Rolldown.InputOptions, 'onLog'> = {
   },
 }
 
+/** They replace modules of Electron, which a file that shares its modules with others cannot do. */
+const NEED_ISOLATION = [
+  'test/electron/main.test.ts',
+  'test/electron/main-second.test.ts',
+  'test/electron/preload.test.ts',
+  'test/electron/shell/native-workers.test.ts',
+]
+
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
@@ -128,13 +137,24 @@ export default defineConfig({
   test: {
     root,
     alias: { electron: join(root, 'test/support/electron.ts'), 'electron-updater': join(root, 'test/support/electron-updater.ts') },
+    // Two workers even on two cores, where Vitest would use one: most tests wait for sockets and disks.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'],
+          exclude: NEED_ISOLATION,
+          testTimeout: 20_000,
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, testTimeout: 20_000 } },
+      // Processes that are killed and disks that lose what was not synced.
+      { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000 } },
       { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], testTimeout: 30_000 } },
-      { extends: true, test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
+      { extends: true, test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 60_000 } },
     ],
   },
   builder: {},
