@@ -1,10 +1,12 @@
-// npm test: installs what it lacks, then type-check, lint, unit, flow, interop and browser tests. What could not run is counted and named
-// at the end with the reason. On CI nothing may be skipped but what needs a real Electron binary.
+// npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages of the tier, or the
+// named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
+// test was skipped or a tool is missing. CONTRIBUTING.md has the stages with their seconds.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
+import { parseTestArguments, STAGES } from './test-arguments.mjs'
 
 const DEBIAN_PACKAGES = {
   findscu: 'dcmtk',
@@ -17,53 +19,96 @@ const DEBIAN_PACKAGES = {
   curl: 'curl',
 }
 const PYTHON_PACKAGE = 'python3-pydicom'
-const STATES = { passed: 'passed', failed: 'failed', pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' }
+const STATES = {
+  passed: 'passed',
+  failed: 'failed',
+  pending: 'skipped',
+  skipped: 'skipped',
+  todo: 'skipped',
+  disabled: 'skipped',
+}
 const results = join(root, 'node_modules', '.cache', 'isthmus')
 const tool = (name) => join(root, 'node_modules', name)
 
+const wanted = parseTestArguments(process.argv.slice(2))
+if ('error' in wanted) {
+  console.error(wanted.error)
+  process.exit(2)
+}
+const { tier, stages } = wanted
+const isNeeded = (need) => stages.some((name) => STAGES[name].needs.includes(need))
+
 installPackages()
-const missing = installDebianPackages()
-const native = placeNative(['present', 'cache', 'prebuild', 'compile'].slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
+const missing = isNeeded('tools') ? installDebianPackages() : []
+const nativeWays = ['present', 'cache', 'prebuild', 'compile']
+const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
 
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
+const env = { ...environment(), ISTHMUS_TIER: tier }
 const failures = []
-const step = (name, run) => {
-  console.log(`\n── ${name}`)
-  const started = Date.now()
-  if (run() !== 0) failures.push(name)
-  console.log(`── ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`)
+const seconds = []
+const tests = []
+
+const run = {
+  types: () => runNode([tool('typescript/bin/tsc'), '-b'], { env }),
+  lint: () => runNode([tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'], { env }),
+  unit: () => vitest('unit', ['unit', 'isolated']),
+  crash: () => vitest('crash'),
+  flows: () => vitest('flows'),
+  interop: () => vitest('interop'),
+  e2e: () => playwright('e2e'),
+  electron: () => playwright('electron'),
+  fuzz: () => script('fuzz.mjs', '--seconds', '120'),
+  simulate: () => script('simulate.mjs', '--rounds', '200', '--minutes', '60'),
+  soak: () => script('soak.mjs'),
+  faults: () => script('faults.mjs'),
+  mutation: () => script('mutation.mjs', '--all'),
 }
 
-const only = process.argv.slice(2)
-const wanted = (name) => only.length === 0 || only.includes(name)
-if (wanted('types')) step('types', () => runNode([tool('typescript/bin/tsc'), '-b']))
-if (wanted('lint')) step('lint', () => runNode([tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.']))
-build()
-for (const project of ['unit', 'flows', 'interop']) {
-  if (wanted(project)) step(project, () => vitest(project))
+const started = Date.now()
+if (isNeeded('build')) timed('build', build)
+for (const name of stages) {
+  const status = timed(name, run[name])
+  if (status !== 0) failures.push(name)
+  const { reads } = STAGES[name]
+  if (!reads) continue
+  const found = reads === 'vitest' ? vitestTests(name) : playwrightTests(name)
+  if (found.length === 0) failures.push(`${name}: no test ran`)
+  tests.push(...found)
 }
-if (wanted('e2e'))
-  step('e2e', () =>
-    runNode([tool('@playwright/test/cli.js'), 'test'], {
-      env: { ...environment(), PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, 'e2e.json') },
-    }),
-  )
-
 report()
 
-function vitest(project) {
-  return runNode([
-    tool('vitest/vitest.mjs'),
-    'run',
-    '--project',
-    project,
-    '--reporter',
-    'default',
-    '--reporter',
-    'json',
-    `--outputFile.json=${join(results, `${project}.json`)}`,
-  ])
+/** Runs one stage and keeps its duration for the table at the end. */
+function timed(name, work) {
+  console.log(`\n── ${name}`)
+  const began = Date.now()
+  const status = work()
+  seconds.push([name, (Date.now() - began) / 1000])
+  return status
+}
+
+function vitest(stage, projects = [stage]) {
+  return runNode(
+    [
+      tool('vitest/vitest.mjs'),
+      'run',
+      ...projects.flatMap((project) => ['--project', project]),
+      ...['--reporter', process.env.CI ? 'dot' : 'default', '--reporter', 'json'],
+      `--outputFile.json=${join(results, `${stage}.json`)}`,
+    ],
+    { env },
+  )
+}
+
+function playwright(project) {
+  return runNode([tool('@playwright/test/cli.js'), 'test', ...(project === 'e2e' ? [] : ['--project', project])], {
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, `${project}.json`) },
+  })
+}
+
+function script(file, ...args) {
+  return runNode([join(root, 'scripts', file), ...args], { env })
 }
 
 function installDebianPackages() {
@@ -89,22 +134,24 @@ function installDebianPackages() {
 }
 
 function report() {
-  const tests = [...['unit', 'flows', 'interop'].flatMap(vitestTests), ...browserTests()]
-  const count = (state) => tests.filter((test) => test.state === state).length
-  const skipped = tests.filter((test) => test.state === 'skipped')
+  const inState = (state) => tests.filter((test) => test.state === state)
+  const skipped = inState('skipped')
+  const failed = inState('failed')
   console.log('\n── result')
   if (missing.length > 0) console.log(`Not on this machine: ${missing.join(', ')}`)
-  if (!native) console.log('Not on this machine: the native module dicom-dimse-native (npm run native says why)')
+  if (!isNativeThere) console.log('Not on this machine: the native module dicom-dimse-native (npm run native says why)')
   for (const { name, reason } of skipped) console.log(`skipped: ${name}\n         because ${reason}`)
-  const unexcused = process.env.CI ? skipped.filter(({ reason }) => !reason.includes('Electron binary')) : []
-  if (unexcused.length > 0) failures.push(`${unexcused.length} tests skipped on CI`)
-  if (process.env.CI && (missing.length > 0 || !native)) failures.push('tools missing on CI')
-  if (tests.length === 0 && only.length === 0) failures.push('no test ran')
-  for (const { name } of tests.filter(({ isFlaky }) => isFlaky)) console.log(`passed at the second try alone: ${name}`)
-  for (const { name, fault } of tests.filter(({ state }) => state === 'failed')) console.log(`failed: ${name}\n        ${fault}`)
+  if (process.env.CI && skipped.length > 0) failures.push(`${skipped.length} tests skipped on CI`)
+  if (process.env.CI && (missing.length > 0 || !isNativeThere)) failures.push('tools missing on CI')
+  const flaky = tests.filter(({ isFlaky }) => isFlaky)
+  for (const { name } of flaky) failures.push(`passed only at the second try: ${name}`)
+  for (const { name, fault } of failed) console.log(`failed: ${name}\n        ${fault}`)
   for (const name of failures) console.log(`failed: ${name}`)
-  console.log(`${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped`)
-  process.exit(failures.length > 0 || count('failed') > 0 ? 1 : 0)
+  seconds.push(['all', (Date.now() - started) / 1000])
+  console.log(`\n| stage (${tier}) | seconds |\n|---|---|`)
+  for (const [name, value] of seconds) console.log(`| ${name} | ${Math.round(value)} |`)
+  console.log(`\n${inState('passed').length} passed, ${failed.length} failed, ${skipped.length} skipped`)
+  process.exit(failures.length > 0 || failed.length > 0 ? 1 : 0)
 }
 
 function readResults(name) {
@@ -112,30 +159,30 @@ function readResults(name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-function vitestTests(project) {
-  return (readResults(project)?.testResults ?? []).flatMap((file) =>
+function vitestTests(stage) {
+  return (readResults(stage)?.testResults ?? []).flatMap((file) =>
     file.assertionResults.map((test) => ({
       name: `${relative(root, file.name)}: ${test.fullName}`,
       state: STATES[test.status] ?? 'failed',
       reason: test.meta?.needs ?? 'no reason is given',
-      fault: inShort(test.failureMessages),
+      fault: shortened(test.failureMessages),
     })),
   )
 }
 
-// Of a long log only the end may be kept.
-function inShort(messages = []) {
+/** CI may keep only the end of a long log, so each failure is at most 600 characters there. */
+function shortened(messages = []) {
   return stripVTControlCharacters(messages.join(' ')).replace(/\s+/g, ' ').slice(0, 600)
 }
 
-function browserTests() {
+function playwrightTests(stage) {
   const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
-  return (readResults('e2e')?.suites ?? []).flatMap(specs).flatMap((spec) =>
+  return (readResults(stage)?.suites ?? []).flatMap(specs).flatMap((spec) =>
     spec.tests.map((test) => ({
       name: `${spec.file}: ${spec.title}`,
       state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
       isFlaky: test.status === 'flaky',
-      fault: inShort(test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message))),
+      fault: shortened(test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message))),
       reason: test.annotations.find((annotation) => annotation.type === 'skip')?.description ?? 'no reason is given',
     })),
   )

@@ -1,0 +1,62 @@
+// What `npm test` can run, and what its arguments mean.
+
+/**
+ * Every stage: what it needs before it runs, and which results it writes.
+ * @type {Record<string, {
+ *   readonly needs: readonly ('build' | 'tools' | 'native')[],
+ *   readonly reads?: 'vitest' | 'playwright',
+ * }>}
+ */
+export const STAGES = {
+  types: { needs: [] },
+  lint: { needs: [] },
+  unit: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
+  crash: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
+  flows: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
+  interop: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
+  e2e: { needs: ['build', 'tools', 'native'], reads: 'playwright' },
+  electron: { needs: ['build'], reads: 'playwright' },
+  fuzz: { needs: ['build'] },
+  simulate: { needs: [] },
+  soak: { needs: ['build'] },
+  faults: { needs: ['build', 'tools', 'native'] },
+  mutation: { needs: ['build', 'tools', 'native'] },
+}
+
+const FULL = ['types', 'lint', 'unit', 'crash', 'flows', 'interop', 'e2e']
+
+/** The stages of each tier. `electron` needs a display and the Electron binary, so it runs by name. */
+export const TIERS = {
+  quick: ['types', 'lint', 'unit'],
+  full: FULL,
+  nightly: [...FULL, 'fuzz', 'simulate', 'soak', 'faults', 'mutation'],
+}
+
+/**
+ * Reads `[STAGE …] [--tier TIER]`; without stages it is all stages of the tier.
+ * @param {readonly string[]} args
+ * @returns {{ readonly tier: string, readonly stages: readonly string[] } | { readonly error: string }}
+ */
+export function parseTestArguments(args) {
+  const stages = []
+  let tier = 'full'
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? ''
+    if (arg === '--tier') {
+      tier = args[++i] ?? ''
+      if (!Object.hasOwn(TIERS, tier)) {
+        const known = Object.keys(TIERS).join(', ')
+        return { error: `Unknown tier "${tier}". The tiers are ${known}.` }
+      }
+    } else if (Object.hasOwn(STAGES, arg)) stages.push(arg)
+    else {
+      const known = Object.keys(STAGES).join(', ')
+      return { error: `Unknown test stage "${arg}". The stages are ${known}.` }
+    }
+  }
+  const order = Object.keys(STAGES)
+  return {
+    tier,
+    stages: stages.length > 0 ? order.filter((name) => stages.includes(name)) : TIERS[tier],
+  }
+}
