@@ -20,6 +20,7 @@ import { type BackupMade, makeBackup } from '#gateway/store/backup.ts'
 import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { DEVICE, OWNER } from './gateway.ts'
+import { prepareDataFolder } from './temp-store.ts'
 
 const PAGE = 4096
 
@@ -58,6 +59,7 @@ export interface Clinic {
 export async function clinicWithBackup(root: string): Promise<Clinic> {
   const [folder, backupFolder] = [join(root, 'data'), join(root, 'back-ups')]
   mkdirSync(backupFolder)
+  prepareDataFolder(folder)
   using parts = openParts(folder)
   parts.settings.change(
     { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backupFolder },

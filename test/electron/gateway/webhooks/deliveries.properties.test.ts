@@ -16,7 +16,7 @@ import { idFromUuid } from '#shared/ids.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { completedReport } from '../../../support/reports.ts'
-import { standingClock, tempFolder } from '../../../support/temp-store.ts'
+import { prepareDataFolder, standingClock, tempFolder } from '../../../support/temp-store.ts'
 import { openPartner, openTestRequester, type ReceivedRequest, sendJson } from './request-fixture.ts'
 
 // docs/ARCHITECTURE.md: nothing acknowledged is lost, nothing is delivered twice with different text. A crash is a copy of the data folder as
@@ -79,6 +79,7 @@ describe('signed reports on their way', () => {
             let isOff = false
             /** The folder as it was in the middle of a call. */
             let crashed: string | undefined
+            prepareDataFolder(folder)
             let store: Store = openStore({ folder, clock, uuid: randomUUID })
             const key = newKey(store)
             const { userId } = newUser(store)
