@@ -6,10 +6,10 @@ import { type GatewayEnd, GatewayProcess, type Ready } from '../../electron/shel
 import { openKeyStore } from '../../electron/shell/key-store.ts'
 import { watchStatus } from '../../electron/shell/status-watch.ts'
 import * as fake from '../support/electron.ts'
+import { PROGRAM } from '../support/program.ts'
 import { forkReally, realProcesses } from '../support/utility-process.ts'
 
 // What the desktop app does with its gateway, on real processes of it: only Electron itself is played.
-const ENTRY = new URL('../../electron/headless.ts', import.meta.url).pathname
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let folder: string
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 function start(...more: string[]): GatewayProcess {
   gateway = new GatewayProcess({
-    entry: ENTRY,
+    entry: PROGRAM,
     worker: 'native-worker.js',
     args: [
       ...['--data', folder, '--rescue', '--data-key-from-parent', '--log-file', join(folder, 'logs', 'gateway.log')],

@@ -7,8 +7,11 @@ import { CT, image } from '../electron/gateway/intake/intake-fixture.ts'
 import type { StartedGateway } from '../support/gateway.ts'
 import { DAY, EXAM, EXAMS, openImagingClinic, STEP_ID, UID } from '../support/imaging-clinic.ts'
 
+const day = DAY.replace(/(....)(..)(..)/, '$1-$2-$3')
+const OF_THE_DAY = { query: { day, show: 'all' } } as const
+
 const examOf = async (gateway: StartedGateway): Promise<Exam | undefined> => {
-  const { exams } = await gateway.call(dashboardExams.exams, { query: { show: 'all' } })
+  const { exams } = await gateway.call(dashboardExams.exams, OF_THE_DAY)
   return exams.find(({ studyInstanceUid }) => studyInstanceUid === UID)
 }
 const STEP = {
@@ -24,14 +27,14 @@ describe('the exams of the day at the window', () => {
     const devices = (await gateway.call(dashboard.devices, {})).devices
     const ct1 = devices.find(({ aeTitle }) => aeTitle === 'CT1')?.deviceId ?? ''
 
-    expect((await gateway.call(dashboardExams.exams, { query: { show: 'all' } })).source.kind).toBe('none')
-    expect(await gateway.call(dashboardExams.refresh, { body: {} })).toMatchObject({ asked: 2, failed: 0 })
+    expect((await gateway.call(dashboardExams.exams, OF_THE_DAY)).source.kind).toBe('none')
+    expect(await gateway.call(dashboardExams.refresh, { body: { day } })).toMatchObject({ asked: 2, failed: 0 })
     expect(await examOf(gateway)).toMatchObject({ state: 'scheduled', devices: [], patientName: EXAM.PatientName })
 
     await clinic.worklist()
     expect(await examOf(gateway)).toMatchObject({ state: 'handed-out', devices: [{ aeTitle: 'CT1', isOnList: true }] })
     const given = await gateway.call(dashboardExams.explain, {
-      body: { deviceId: ct1, studyInstanceUid: UID, scheduledProcedureStepId: STEP_ID },
+      body: { day, deviceId: ct1, studyInstanceUid: UID, scheduledProcedureStepId: STEP_ID },
     })
     expect(given.checks.filter(({ state }) => state !== 'ok')).toEqual([])
     expect(given.isGiven).toBe(true)
@@ -53,7 +56,7 @@ describe('the exams of the day at the window', () => {
     })
 
     const done = await gateway.call(dashboardExams.explain, {
-      body: { deviceId: ct1, studyInstanceUid: UID, scheduledProcedureStepId: STEP_ID },
+      body: { day, deviceId: ct1, studyInstanceUid: UID, scheduledProcedureStepId: STEP_ID },
     })
     expect(done.checks.find(({ state }) => state === 'failed')).toMatchObject({ check: 'open', link: 'images' })
     // Nothing of a patient is said to a log by it.
@@ -76,11 +79,11 @@ describe('the exams of the day at the window', () => {
       'modality_worklist.requested',
       Array.from({ length: 20 }, () => 'error' as const),
     )
-    const refreshed = await clinic.gateway.call(dashboardExams.refresh, { body: {} })
+    const refreshed = await clinic.gateway.call(dashboardExams.refresh, { body: { day } })
     expect(refreshed.failed).toBeGreaterThan(0)
-    const day = await clinic.gateway.call(dashboardExams.exams, { query: { show: 'all' } })
-    expect(day).toMatchObject({ source: { kind: 'stored', fault: expect.any(String) }, tally: { all: expect.any(Number) } })
-    expect(day.exams.length).toBeGreaterThanOrEqual(EXAMS.length)
+    const seen = await clinic.gateway.call(dashboardExams.exams, OF_THE_DAY)
+    expect(seen).toMatchObject({ source: { kind: 'stored', fault: expect.any(String) }, tally: { all: expect.any(Number) } })
+    expect(seen.exams.length).toBeGreaterThanOrEqual(EXAMS.length)
   })
 
   it('refuse a device that is none, or is switched off', async () => {

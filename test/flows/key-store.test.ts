@@ -15,9 +15,10 @@ import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { fakeKeyStore } from '../support/fake-key-store.ts'
 import { OWNER, type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
+import { PROGRAM, PROGRAM_ENVIRONMENT } from '../support/program.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-const IN_APP = join(import.meta.dirname, '../support/gateway-in-app.ts')
+const PARENT_PORT = join(import.meta.dirname, '../support/parent-port.ts')
 const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 type Call = StartedGateway['call']
 
@@ -37,11 +38,12 @@ async function keyFinding(call: Call) {
 /** The gateway's process as Electron's main process starts it, with the key store of an account. */
 async function startApp(folder: string, account: string) {
   const keys = fakeKeyStore(account)
-  const child = fork(IN_APP, ['serve', '--data', folder, ...LISTENERS, '--data-key-from-parent'], {
+  const child = fork(PROGRAM, ['serve', '--data', folder, ...LISTENERS, '--data-key-from-parent'], {
+    execArgv: ['--import', PARENT_PORT],
     silent: true,
     serialization: 'advanced',
     // As the desktop app gives them: without, the gateway starts itself anew and the channel is gone.
-    env: gatewayEnvironment(process.env),
+    env: gatewayEnvironment(PROGRAM_ENVIRONMENT),
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', (line) => said.push(line))

@@ -1,57 +1,23 @@
-import { cpSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
+import { openParts } from '#gateway/parts.ts'
 import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { isthmus, type Serving, serving } from '../support/command-line.ts'
-import { type Clinic, clinicWithBackup, DAMAGES, type Damage, digestOf, keptAside, OF_THE_KEY } from '../support/damaged-clinic.ts'
+import { serving } from '../support/command-line.ts'
+import { clinicWithBackup, DAMAGES, type Damage, digestOf, keptAside, OF_THE_KEY } from '../support/damaged-clinic.ts'
 import { freePort } from '../support/free-port.ts'
-import { callerOf, OWNER, type StartedGateway, signIn } from '../support/gateway.ts'
-import { OWN_PAGE } from '../support/http-call.ts'
+import { OWNER, signIn } from '../support/gateway.ts'
 import { imageOf, UID } from '../support/imaging-clinic.ts'
 import { openModality } from '../support/modality.ts'
+import { expectRestored, line, rescueOf, until } from '../support/rescue.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // `serve --rescue` as a clinic meets it: a process of its own, on a data folder that something has befallen.
 vi.setConfig({ testTimeout: 240_000 })
-
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
-
-interface Line {
-  readonly http: string
-  readonly link?: string
-  readonly rescue?: boolean
-  readonly dimse?: string
-}
-
-/** The line on standard output that says where something serves, of the life with this number. */
-async function line(serve: Serving, life: number): Promise<Line> {
-  await until(() => expect(serve.stdout.length, serve.stderr.join('\n')).toBeGreaterThanOrEqual(life))
-  return JSON.parse(serve.stdout[life - 1] ?? '') as Line
-}
-
-function rescueOf({ http, link }: Line): StartedGateway['call'] {
-  const token = new URL(link ?? '').hash.replace('#token=', '')
-  return callerOf(http, { ...OWN_PAGE, authorization: `Bearer ${token}` })
-}
-
-/** The gateway has the back-up: CT1 was in it, CT2 came after it. */
-async function expectRestored({ http }: Line, { backup }: Clinic): Promise<StartedGateway['call']> {
-  const call = await signIn(http)
-  const devices = await call(dashboard.devices, {})
-  expect(devices.devices.map(({ aeTitle }) => aeTitle)).toEqual(['CT1'])
-  const { entries } = await call(dashboard.audit, { query: {} })
-  const entry = entries.find(({ action }) => action === 'database.restore')
-  expect(entry).toMatchObject({ actor: 'gateway', target: backup.name })
-  const { isIntact } = await call(dashboard.verifyAudit, {})
-  expect(isIntact).toBe(true)
-  return call
-}
 
 it.each(Object.keys(DAMAGES) as Damage[])('brings a clinic back from %s by its newest back-up, and deletes nothing', async (damage) => {
   using temp = tempFolder()
@@ -59,8 +25,8 @@ it.each(Object.keys(DAMAGES) as Damage[])('brings a clinic back from %s by its n
   DAMAGES[damage](clinic.folder)
   const damaged = digestOf(join(clinic.folder, DATABASE_FILE))
 
-  const refused = await isthmus(['serve', '--data', clinic.folder])
-  expect([refused.exitCode, refused.stdout, refused.stderr.trim().split('\n')]).toEqual([1, '', [expect.stringMatching(/\.$/)]])
+  // What `serve` refuses with, in one sentence.
+  expect(() => openParts(clinic.folder)).toThrow(/^[^\n]+\.$/)
 
   await using serve = await serving(clinic.folder, '--rescue')
   const first = await line(serve, 1)
@@ -82,8 +48,8 @@ it.each(Object.keys(DAMAGES) as Damage[])('brings a clinic back from %s by its n
   expect(serve.stderr.join('')).not.toContain(new URL(first.link ?? '').hash.slice(7))
 
   // As any other folder from now on.
-  await using again = await serving(clinic.folder, '--rescue')
-  expect((await line(again, 1)).rescue).toBeUndefined()
+  using parts = openParts(clinic.folder)
+  expect(parts.devices.list()).toHaveLength(1)
 })
 
 it('puts a lost data key back and loses nothing', async () => {
@@ -106,44 +72,6 @@ it('stops while it waits for a person, and refuses devices the connection', asyn
   await line(serve, 1)
   await expect(connected(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   expect(await serve.end('SIGTERM')).toBe(0)
-})
-
-// While it is made ready, and while it takes the place of the database.
-const MOMENTS = [
-  { after: 'asked', waitMs: 0 },
-  { after: 'asked', waitMs: 30 },
-  { after: 'asked', waitMs: 150 },
-  { after: 'starting again', waitMs: 0 },
-  { after: 'starting again', waitMs: 15 },
-] as const
-
-it('comes back from a SIGKILL at any moment of a restore, with the damaged database or the restored one', {
-  timeout: 400_000,
-}, async () => {
-  using temp = tempFolder()
-  const made = await clinicWithBackup(temp.folder)
-  DAMAGES['pages overwritten in the middle'](made.folder)
-  const damaged = digestOf(join(made.folder, DATABASE_FILE))
-  const body = { folder: made.backupFolder, name: made.backup.name }
-  for (const [index, { after, waitMs }] of MOMENTS.entries()) {
-    const clinic = { ...made, folder: join(temp.folder, `data-${index}`) }
-    cpSync(made.folder, clinic.folder, { recursive: true })
-    {
-      await using serve = await serving(clinic.folder, '--rescue')
-      await rescueOf(await line(serve, 1))(dashboardRescue.restore, { body })
-      if (after !== 'asked') await until(() => expect(serve.stderr.some((text) => text.includes(`"${after}"`))).toBe(true))
-      await wait(waitMs)
-      await serve.end('SIGKILL')
-    }
-    await using serve = await serving(clinic.folder, '--rescue')
-    const first = await line(serve, 1)
-    if (first.rescue) {
-      expect(digestOf(join(clinic.folder, DATABASE_FILE))).toBe(damaged)
-      await rescueOf(first)(dashboardRescue.restore, { body })
-    }
-    await expectRestored(await line(serve, first.rescue ? 2 : 1), clinic)
-    expect(keptAside(clinic.folder).map((aside) => digestOf(join(clinic.folder, aside, DATABASE_FILE)))).toEqual([damaged])
-  }
 })
 
 it('puts a back-up back from the window of a running gateway, which starts again in the same process', async () => {

@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { perTier } from '../support/tier.ts'
 
 // A short run of `npm run soak`: what leaks at each turn shows here too. Its memory is still settling: it may grow by more than in a long one.
 
 const MAIN = join(import.meta.dirname, '../../scripts/soak/main.mjs')
 const GROWTH = 1.3
+/** Half of the associations store an image, a quarter ask for the worklist. */
+const [ASSOCIATIONS, CALLS, EVENTS] = perTier([120, 1200, 24], [300, 3000, 50])
 
 interface Soaked {
   readonly done: Readonly<Record<string, number>>
@@ -24,19 +27,19 @@ interface AtRest {
 }
 
 it.runIf(process.platform === 'linux')(
-  'takes 300 associations, 3,000 calls and 50 events without leaving a descriptor open or growing',
+  `takes ${ASSOCIATIONS} associations, ${CALLS} calls and ${EVENTS} events without leaving a descriptor open or growing`,
   { timeout: 600_000 },
   async () => {
-    const words = ['--associations', '300', '--calls', '3000', '--events', '50', '--sources', '--json']
+    const words = ['--associations', String(ASSOCIATIONS), '--calls', String(CALLS), '--events', String(EVENTS), '--json']
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words], { maxBuffer: 1 << 26 })
     const { done, before, after, samples, metrics } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Soaked
-    expect(done).toEqual({ associations: 300, calls: 3000, events: 50 })
+    expect(done).toEqual({ associations: ASSOCIATIONS, calls: CALLS, events: EVENTS })
     expect(metrics).toMatchObject({
-      'isthmus_associations_total{outcome="accepted"}': 300,
+      'isthmus_associations_total{outcome="accepted"}': ASSOCIATIONS,
       'isthmus_associations_total{outcome="rejected"}': 0,
-      'isthmus_c_store_instances_total{outcome="success"}': 150,
-      'isthmus_c_find_total{outcome="success"}': 75,
-      'isthmus_webhook_calls_total{event="report.delivered",outcome="accepted"}': 50,
+      'isthmus_c_store_instances_total{outcome="success"}': ASSOCIATIONS / 2,
+      'isthmus_c_find_total{outcome="success"}': ASSOCIATIONS / 4,
+      'isthmus_webhook_calls_total{event="report.delivered",outcome="accepted"}': EVENTS,
     })
     expect(after.open).toEqual(before.open)
     expect(after.descriptors).toBe(before.descriptors)

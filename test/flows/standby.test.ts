@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.ts'
 import { signIn } from '../support/gateway.ts'
 import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
+import { PROGRAM_ENVIRONMENT } from '../support/program.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // A standby as a clinic makes it: the two scripts, the program in processes of its own, rclone to a server of another "host".
@@ -23,7 +24,7 @@ const SCRIPTS = join(import.meta.dirname, '../../scripts/standby')
 const PASSWORD = 'seven calm otters'
 
 const script = (name: string, args: readonly string[], { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {}) =>
-  ranOf(spawn(process.execPath, [join(SCRIPTS, name), ...args], { env: { ...process.env, ...env } }), input)
+  ranOf(spawn(process.execPath, [join(SCRIPTS, name), ...args], { env: { ...PROGRAM_ENVIRONMENT, ...env } }), input)
 
 interface Remote extends AsyncDisposable {
   /** What tells rclone of it; the remote is called `standby`. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from '../support/needs.ts'
-import { exams, today } from '../support/wild-partner.ts'
+import { exams, TODAY } from '../support/wild-partner.ts'
 import { close, gateway, open, partner, ROWS } from './hostile-fixture.ts'
 
 describe('the probe', () => {
@@ -13,10 +13,23 @@ describe('the probe', () => {
     needs(context, 'bench', 'python')
     partner.sayItems(probeItems())
     const probe = new URL('../../../shared/bench/probe.py', import.meta.url).pathname
-    const words = [probe, String(gateway.dimsePort), '--pid', String(gateway.pid), '--ae', 'ISTHMUS', '--n', String(ROWS), '--artim', '0']
+    const words = [
+      probe,
+      String(gateway.dimsePort),
+      '--pid',
+      String(gateway.pid),
+      '--ae',
+      'ISTHMUS',
+      '--n',
+      String(ROWS),
+      '--artim',
+      '0',
+      '--json',
+      '/tmp/flows-probe.json',
+    ]
     const run = spawn('python3', words, {
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', BENCH_DAY: today() },
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', BENCH_DAY: TODAY },
     })
     let said = ''
     run.stdout.on('data', (chunk: Buffer) => (said += String(chunk)))

@@ -7,7 +7,7 @@ import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import { associated, ECHO_CONTEXT, type Proposal, WORKLIST_CONTEXT } from '../support/requestor.ts'
-import { today } from '../support/wild-partner.ts'
+import { TODAY } from '../support/wild-partner.ts'
 
 const { implicitLittleEndian, explicitLittleEndian } = TRANSFER_SYNTAX
 /** Of the simulator's day: 24 exams, one of them in two steps; its two bad rows are withheld. */
@@ -176,7 +176,7 @@ describe('Orthanc', () => {
       PatientID: '',
       AccessionNumber: '',
       StudyInstanceUID: '',
-      ScheduledProcedureStepSequence: [{ Modality: '', ScheduledProcedureStepStartDate: today(), ScheduledProcedureStepID: '' }],
+      ScheduledProcedureStepSequence: [{ Modality: '', ScheduledProcedureStepStartDate: TODAY, ScheduledProcedureStepID: '' }],
     })
     expect(answer).toHaveLength(STEPS)
     const names = answer.map(({ PatientName }) => String(PatientName))
@@ -184,7 +184,7 @@ describe('Orthanc', () => {
     expect(names).toContain('Schröder^Anneliese')
     expect(names.join('')).not.toMatch(/[?\ufffd]/)
     const [step] = (answer[0]?.ScheduledProcedureStepSequence ?? []) as Record<string, string>[]
-    expect(step?.ScheduledProcedureStepStartDate).toBe(today())
+    expect(step?.ScheduledProcedureStepStartDate).toBe(TODAY)
   })
 
   it('finds the exams of one modality', async (context) => {

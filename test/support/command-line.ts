@@ -1,12 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-
-const root = join(import.meta.dirname, '../..')
-const HEADLESS = join(root, 'electron/headless.ts')
-// The same sources are compiled for every command: kept, they start in two thirds of the time.
-const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
+import { PROGRAM_ENVIRONMENT as env, PROGRAM } from './program.ts'
 
 export interface Ran {
   readonly exitCode: number | null
@@ -16,7 +11,7 @@ export interface Ran {
 
 /** Runs one command of the command line in a process of its own, to its end. */
 export async function isthmus(args: readonly string[], input = ''): Promise<Ran> {
-  return ranOf(spawn(process.execPath, [HEADLESS, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' }), input)
+  return ranOf(spawn(process.execPath, [PROGRAM, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' }), input)
 }
 
 /** Hands a process its standard input; resolves with what it said, when it has ended. */
@@ -46,7 +41,7 @@ export interface Serving extends AsyncDisposable {
 
 /** `serve`, or `simulator partner`, up and ready. Rejects with what it said where it ends before. */
 export async function running(args: readonly string[]): Promise<Serving> {
-  const child = spawn(process.execPath, [HEADLESS, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = once(child, 'close')
   const stdout: string[] = []
   const stderr: string[] = []

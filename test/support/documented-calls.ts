@@ -3,16 +3,10 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { PROGRAM } from './program.ts'
 import { tempFolder } from './temp-store.ts'
 
 // The examples of a document, taken out of its Markdown and run one after another, as a reader does who follows it from top to bottom.
-
-const root = join(import.meta.dirname, '../..')
-/** As `npm run -s gateway` has it: the build where it is up to date, else the sources. */
-const programOf = (): string => {
-  const ask = `import(${JSON.stringify(join(root, 'scripts/setup.mjs'))}).then(({ isBuilt }) => process.exit(isBuilt() ? 0 : 1))`
-  return join(root, spawnSync(process.execPath, ['-e', ask]).status === 0 ? 'dist/electron/headless.js' : 'electron/headless.ts')
-}
 
 /** A fenced block. */
 export interface Block {
@@ -177,7 +171,7 @@ function furnish(bin: string, record: string): void {
     'npm',
     '[ "$1 $2 $3 $4" = "run -s gateway --" ] || { echo "not the command line of the gateway: npm $*" >&2; exit 2; }',
     noteOwn,
-    `exec '${process.execPath}' '${programOf()}' "\${@:5}"`,
+    `exec '${process.execPath}' '${PROGRAM}' "\${@:5}"`,
   )
   script('node', noteOwn, `exec '${process.execPath}' --import '${join(bin, 'note-fetch.mjs')}' "$@"`)
   script('python3', noteOwn, `exec '${spawnSync('which', ['python3'], { encoding: 'utf8' }).stdout.trim() || '/bin/false'}' "$@"`)
@@ -313,5 +307,5 @@ export const rowsOf = (markdown: string, first: RegExp): string[][] =>
     .filter(([cell = '']) => first.test(cell))
 
 /** The folder of the documents. */
-export const documentsFolder = join(root, 'docs')
+export const documentsFolder = join(import.meta.dirname, '../../docs')
 export const documentOf = (name: string): string => readFileSync(join(documentsFolder, name), 'utf8')

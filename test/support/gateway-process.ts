@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openParts, type SettingOverrides } from '#gateway/parts.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import { scratchFolder } from './dcmtk.ts'
+import { PROGRAM, PROGRAM_ENVIRONMENT } from './program.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
-const HEADLESS = new URL('../../electron/headless.ts', import.meta.url).pathname
 
 export interface GatewayProcessOptions {
   readonly partnerUrl: string
@@ -40,7 +40,7 @@ export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: 
   const folder = join(scratch.path, 'data')
   prepare(folder, partnerUrl, settings, devices)
   const words = ['serve', '--data', folder, ...LISTENERS, '--allow-unknown-devices']
-  const child = spawn(process.execPath, [HEADLESS, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...words], { env: PROGRAM_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   const exited = once(child, 'exit')

@@ -10,9 +10,12 @@ import { type StartedGateway, type StartOptions, startGateway } from './gateway.
 import { type Modality, openModality } from './modality.ts'
 import { queryWorklist } from './worklist-client.ts'
 
-/** Today, in UTC, which is the clinic's time here: rows of days before are not served while the partner is away. */
-export const DAY = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-/** The exams of one day, whose patients the tests know, put on today. */
+/**
+ * Tomorrow, in UTC, which is the clinic's time here. Rows of days before are not served while the
+ * partner is away; where midnight comes during a test, tomorrow is today.
+ */
+export const DAY = new Date(Date.now() + 24 * 60 * 60_000).toISOString().slice(0, 10).replaceAll('-', '')
+/** The exams of one day, whose patients the tests know, put on that day. */
 export const EXAMS: WorklistItem[] = worklistDay('20261120').map((exam) => ({
   ...exam,
   ScheduledProcedureStepSequence: exam.ScheduledProcedureStepSequence.map((step) => ({ ...step, ScheduledProcedureStepStartDate: DAY })),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { localDay } from '#electron/simulator/partner.ts'
 
 type Say = (response: ServerResponse, request: IncomingMessage) => unknown
 
@@ -39,11 +40,8 @@ export async function openWildPartner(): Promise<WildPartner> {
   }
 }
 
-/** This PC's day, `YYYYMMDD`. */
-export function today(): string {
-  const now = new Date()
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('')
-}
+/** This PC's day when the test file began, `YYYYMMDD`: no midnight comes between two uses of it. */
+export const TODAY = localDay(Date.now())
 
 /** An invented exam of today, everything right. */
 export function exam(number: number, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -66,7 +64,7 @@ export function exam(number: number, more: Readonly<Record<string, unknown>> = {
         Modality: 'MR',
         ScheduledProcedureStepDescription: 'MR CHEST',
         ScheduledProcedureStepID: `SPS${digits}`,
-        ScheduledProcedureStepStartDate: today(),
+        ScheduledProcedureStepStartDate: TODAY,
         ScheduledProcedureStepStartTime: '101500',
       },
     ],

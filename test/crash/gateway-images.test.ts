@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
@@ -17,21 +17,38 @@ import { DEVICE, webhookSecret } from '../support/gateway.ts'
 import { BEGINS, DAY, EXAMS, ended, imageOf, sopUid, UID } from '../support/imaging-clinic.ts'
 import { type Answered, type Modality, openModality } from '../support/modality.ts'
 import { tempFolder } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 
-// Success comes only after the file, its folder and its row are on the disk (dicom-field §5.3): the gateway, a process of its own, is killed at
-// random moments of a send. `ISTHMUS_KILLS=200` asks for the full number of rounds, `ISTHMUS_SEED` repeats a run.
+// Success comes only after the file, its folder and its row are on the disk (dicom-field §5.3): the
+// gateway, a process of its own, is killed in each phase of a transfer. `ISTHMUS_SEED` repeats a run.
 
-const KILLS = Number(process.env.ISTHMUS_KILLS ?? 20)
+/**
+ * The phases in which a kill can fall, one a round in turn: bytes of an instance are arriving in the
+ * spool; its file is in its place and its row is not; the database is being written; a Success was just
+ * sent; all is sent and the study is being completed. Four associations send at once, so that each kill
+ * finds the other three somewhere else.
+ */
+const PHASES = ['receiving', 'file-kept', 'database-written', 'answered', 'completing'] as const
+type Phase = (typeof PHASES)[number]
+const KILLS = perTier(2 * PHASES.length, 200)
 const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
 /** On one data folder. */
 const MOST_ROUNDS = 20
-const INSTANCES = 500
+const INSTANCES = 48
 const ASSOCIATIONS = 4
 /** Instances that two associations send, at about the same moment. */
-const SHARED = 10
-/** So that a kill may come long after the last Success, while the next instances are on their way. */
-const MOST_DELAY_MS = 8
+const SHARED = 3
+/** A kill comes this long after its moment, at the most. */
+const MOST_DELAY_MS: Readonly<Record<Phase, number>> = {
+  ...{ receiving: 0, 'file-kept': 0, 'database-written': 0 },
+  // The next instances are on their way meanwhile.
+  answered: 8,
+  // A study is complete a second after its association (`intake.idleSeconds`).
+  completing: 1500,
+}
+/** The moment of its phase at which a kill comes is one of so many. */
+const MOST_MOMENTS = 30
 
 /** What a modality sends: data sets by SOP Instance UID. */
 interface Exam {
@@ -164,6 +181,43 @@ async function expectNothingHalfWritten(folder: string): Promise<void> {
   await vi.waitFor(() => expect(archive.files().kept).toEqual(archive.named()), { timeout: 10_000, interval: 20 })
 }
 
+/** Kills the gateway once, in the phase of this round. The folder's gateway must have started. */
+function killOf(round: number, folder: string, kill: () => Promise<unknown>) {
+  const phase = PHASES[round % PHASES.length] as Phase
+  const killed = Promise.withResolvers<unknown>()
+  let left = phase === 'completing' ? 1 : 1 + Math.floor(draw(`kill ${round}`) * MOST_MOMENTS)
+  const note = (moment: Phase) => {
+    if (moment !== phase || --left !== 0) return
+    const delayMs = draw(`delay ${round}`) * MOST_DELAY_MS[phase]
+    if (delayMs === 0) killed.resolve(kill())
+    else void wait(delayMs).then(() => killed.resolve(kill()))
+  }
+  const spool = join(folder, 'spool')
+  const ofSpool = watch(spool, (event, name) => {
+    if (event === 'rename' && name) note(existsSync(join(spool, name)) ? 'receiving' : 'file-kept')
+  })
+  const ofDatabase = watch(folder, (_, name) => {
+    if (name === `${DATABASE_FILE}-wal`) note('database-written')
+  })
+  return {
+    killed: killed.promise,
+    note,
+    /** Where there were fewer moments than were drawn, the kill comes at the end of the transfer. */
+    async atTheEnd() {
+      note('completing')
+      if (phase !== 'completing' && left > 0) {
+        left = 0
+        killed.resolve(kill())
+      }
+      await killed.promise
+    },
+    [Symbol.dispose]() {
+      ofSpool.close()
+      ofDatabase.close()
+    },
+  }
+}
+
 function furnish(folder: string, settings: SettingOverrides = {}, devices: readonly NewDevice[] = []): void {
   using parts = openParts(folder)
   const given = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1, ...settings }
@@ -177,13 +231,11 @@ const groups = Array.from({ length: Math.ceil(KILLS / MOST_ROUNDS) }, (_, group)
 })
 
 it.each(groups)(
-  'has every instance it acknowledged, whole, and nothing half-written, after SIGKILL in the middle of a send: rounds $first to $last',
-  {
-    timeout: 30_000 + MOST_ROUNDS * 15_000,
-  },
+  'has every instance it acknowledged, whole, and nothing half-written, after SIGKILL in each phase of a transfer: rounds $first to $last',
+  { timeout: 30_000 + MOST_ROUNDS * 15_000 },
   async ({ first, last }) => {
     let round = first
-    onTestFailed(() => console.error(`round ${round}; ISTHMUS_SEED=${SEED} ISTHMUS_KILLS=${KILLS} repeats it`))
+    onTestFailed(() => console.error(`round ${round}; ISTHMUS_SEED=${SEED} repeats it`))
     using temp = tempFolder()
     const { folder } = temp
     furnish(folder)
@@ -200,14 +252,14 @@ it.each(groups)(
       const exam = examOf(round)
       exams.push(exam)
       const acknowledged = new Set<string>()
-      const enough = Math.floor(draw(`kill ${round}`) * INSTANCES)
-      const killed = Promise.withResolvers<unknown>()
-      const count = (sopInstanceUid: string) => {
-        acknowledged.add(sopInstanceUid)
-        if (acknowledged.size === enough + 1)
-          void wait(draw(`delay ${round}`) * MOST_DELAY_MS).then(() => killed.resolve(gateway.end('SIGKILL')))
+      {
+        using kill = killOf(round, folder, () => gateway.end('SIGKILL'))
+        await send(gateway.dimsePort, exam, (sopInstanceUid) => {
+          acknowledged.add(sopInstanceUid)
+          kill.note('answered')
+        })
+        await kill.atTheEnd()
       }
-      await Promise.all([send(gateway.dimsePort, exam, count), killed.promise])
       expect(gateway.child.signalCode).toBe('SIGKILL')
       if (acknowledged.size < INSTANCES) cut++
       {

@@ -4,13 +4,14 @@ import { expect, it } from 'vitest'
 import { openParts } from '#gateway/parts.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { scribe } from '#shared/contract/scribe.ts'
-import { serving } from '../../support/command-line.ts'
-import { type Client, keyCall, newUid } from '../../support/interface.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { serving } from '../support/command-line.ts'
+import { type Client, keyCall, newUid } from '../support/interface.ts'
+import { tempFolder } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 
-// design.md §4.6: 201 comes only after the durable write. `ISTHMUS_CREATES=10000` asks for the full number.
+// design.md §4.6: 201 comes only after the durable write.
 
-const CREATES = Number(process.env.ISTHMUS_CREATES ?? 1000)
+const CREATES = perTier(400, 10_000)
 const CLIENTS = 16
 
 interface Created {
