@@ -11,6 +11,12 @@ describe('names that are written differently', () => {
     ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
     ['Yamada^Tarou=山田^太郎', '=山田^太郎'],
     ['', '^^'],
+    ['Bjørn^Åse', 'BJOERN^AASE'],
+    ['Bjørn^Åse', 'Bjorn^Ase'],
+    ['Sæther^Œrsted', 'Saether^Oersted'],
+    ['Σας.Γεώργιος', 'ΣΑΣ.ΓΕΩΡΓΙΟΣ'],
+    ['Sample  Second^Sam', 'Sample Second^Sam'],
+    ['=山田^太郎=やまだ', 'X==やまだ'],
   ])('%s and %s are the same', (one, other) => {
     expect(isSameName(one, other)).toBe(true)
     expect(isSameName(other, one)).toBe(true)
@@ -22,6 +28,11 @@ describe('names that are written differently', () => {
     ['Sample^Sam', ''],
     ['Sample^Sam^M', 'Sample^Sam'],
     ['Yamada^Tarou=山田^太郎', 'Yamada^Hanako'],
+    ['Yamada', '=Yamada'],
+    ['Yamada=', 'Tanaka='],
+    ['A=B=C=D', 'X=Y=Z=D'],
+    ['SampleSecond', 'Sample Second'],
+    ['=山田', ''],
   ])('%s and %s are not', (one, other) => {
     expect(isSameName(one, other)).toBe(false)
     expect(isSameName(other, one)).toBe(false)
@@ -33,6 +44,9 @@ describe('the alphabetic form', () => {
     ['Sample^Sam^^Dr.^', 'Sample^Sam^^Dr.'],
     ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
     ['=山田^太郎', '山田^太郎'],
+    ['^=山田^太郎', '山田^太郎'],
+    ['==やまだ', 'やまだ'],
+    [' Sample  Second ^ Sam ', 'Sample Second^Sam'],
     ['', ''],
   ])('of %j is %j', (name, form) => {
     expect(alphabeticForm(name)).toBe(form)
