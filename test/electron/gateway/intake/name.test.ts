@@ -11,11 +11,11 @@ describe('names that are written differently', () => {
     ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
     ['Yamada^Tarou=山田^太郎', '=山田^太郎'],
     ['', '^^'],
-    ['Bjørn^Åse', 'BJOERN^AASE'],
-    ['Bjørn^Åse', 'Bjorn^Ase'],
-    ['Sæther^Œrsted', 'Saether^Oersted'],
+    ['Sample^Bjørn Åse', 'SAMPLE^BJOERN AASE'],
+    ['Sample^Bjørn Åse', 'Sample^Bjorn Ase'],
+    ['Sample^Sæ Œr', 'Sample^Sae Oer'],
     ['Σας.Γεώργιος', 'ΣΑΣ.ΓΕΩΡΓΙΟΣ'],
-    ['Sample  Second^Sam', 'Sample Second^Sam'],
+    ['Sample^Sam  Second', 'Sample^Sam Second'],
     ['=山田^太郎=やまだ', 'X==やまだ'],
   ])('%s and %s are the same', (one, other) => {
     expect(isSameName(one, other)).toBe(true)
@@ -46,7 +46,7 @@ describe('the alphabetic form', () => {
     ['=山田^太郎', '山田^太郎'],
     ['^=山田^太郎', '山田^太郎'],
     ['==やまだ', 'やまだ'],
-    [' Sample  Second ^ Sam ', 'Sample Second^Sam'],
+    [' Sample ^ Sam  Second ', 'Sample^Sam Second'],
     ['', ''],
   ])('of %j is %j', (name, form) => {
     expect(alphabeticForm(name)).toBe(form)

@@ -12,13 +12,13 @@ describe('the patient of two files', () => {
     ['', 'Meier^Anna'],
     ['  Meier ^ Anna ', 'Meier^Anna'],
     ['=山田^太郎', '山田^太郎'],
-    ['Bjørn^Ærø', 'Bjorn^Aro'],
+    ['Berg^Bjørn Ærø', 'Berg^Bjorn Aro'],
     ['Groß^Ida', 'Gross^Ida'],
-    ['José^Ana', 'JOSE\u0301^ANA'],
+    ['Berg^José', 'BERG^JOSE\u0301'],
   ])('%s is %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual([]))
 
   it.each([
-    ['Meier^Anna', 'Anna^Meier'],
+    ['Sample^Sam', 'Sam^Sample'],
     ['Meier^Anna', 'MeierAnna'],
     ['Meier^Anna=x', 'Meier^Anne=x'],
   ])('%s is not %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual(['name']))
