@@ -57,7 +57,13 @@ const MODULES = {
       'store/key-proof.ts',
       'store/secrets.ts',
     ],
-    tests: ['store/seal.test.ts', 'store/sealed-file.test.ts', 'store/wrapped-key.test.ts', 'store/recovery-key.test.ts'],
+    tests: [
+      'store/seal.test.ts',
+      'store/secrets.test.ts',
+      'store/sealed-file.test.ts',
+      'store/recovery-key.test.ts',
+      'store/wrapped-key.test.ts',
+    ],
   },
   sessions: {
     sources: [
@@ -180,7 +186,7 @@ function configOf({ sources, tests }, module, report) {
     // Vite leaves files under node_modules untransformed, so the copies cannot be in the cache.
     tempDirName: '.stryker-tmp',
     ignorePatterns: ['dist', 'release', 'docs/pictures', 'test/e2e', 'test/fuzz', 'packaging'],
-    reporters: ['clear-text', 'json'],
+    reporters: ['progress-append-only', 'clear-text', 'json'],
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     jsonReporter: { fileName: report },
   }
