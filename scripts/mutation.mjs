@@ -122,14 +122,7 @@ const MODULES = {
       'store/spare-files.ts',
       'store/database.ts',
     ],
-    tests: [
-      'store/image-files.test.ts',
-      'store/image-durability.test.ts',
-      'store/durability.test.ts',
-      'store/wal-sync.test.ts',
-      'store/spare-files.test.ts',
-      'store/database.test.ts',
-    ],
+    tests: ['store/image-files.test.ts', 'store/wal-sync.test.ts', 'store/spare-files.test.ts', 'store/database.test.ts'],
   },
 }
 

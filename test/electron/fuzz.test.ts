@@ -8,6 +8,7 @@ import { piecesOf, randomOf } from '../fuzz/random.ts'
 import { fuzz } from '../fuzz/supervise.ts'
 import { TARGET_NAMES } from '../fuzz/targets/targets.ts'
 import { tempFolder } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 
 const SEED = 20_261_122
 const TOYS = join(import.meta.dirname, '..', 'fuzz', 'toys', 'toys.ts')
@@ -16,7 +17,7 @@ const PATIENCE = 6
 
 describe('what reads foreign bytes', () => {
   // One process for all of them: each by itself would start the gateway's modules anew.
-  it('takes the whole corpus and a fixed number of inputs made of it', { timeout: 300_000 }, async () => {
+  it('takes the whole corpus and a fixed number of inputs made of it', { timeout: perTier(300_000, 3_600_000) }, async () => {
     using temp = tempFolder()
     const { ran, failures } = await fuzz({ targets: TARGET_NAMES, seed: SEED, patience: PATIENCE, failures: temp.folder })
     expect(

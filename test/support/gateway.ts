@@ -13,7 +13,7 @@ import type { NewDevice } from '#shared/contract/devices.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { httpCall, OWN_PAGE } from './http-call.ts'
-import { tempFolder } from './temp-store.ts'
+import { prepareDataFolder, tempFolder } from './temp-store.ts'
 
 export const OWNER = { email: 'owner@clinic.example', password: 'a long and quiet evening' } as const
 
@@ -123,6 +123,7 @@ async function furnish(
   folder: string,
   { overrides, devices, prepare, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
 ): Promise<void> {
+  prepareDataFolder(folder)
   using parts = openParts(folder, { clock })
   parts.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
   for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')

@@ -1,11 +1,15 @@
+import { isNightly } from './tier.ts'
+
 const wanted = Number(process.env.ISTHMUS_RUNS)
 
-/** Of the usual runs, so that a change is told by what it breaks and not by luck. */
+/** Of the full tier, so that whether a test fails depends on the change and not on luck. */
 const USUAL_SEED = 20_261_122
 
 /**
- * How often a property is tried: as often as it says, always with the same seed, or `ISTHMUS_RUNS` times with a new one. `ISTHMUS_SEED` and
- * `ISTHMUS_PATH` are what fast-check printed of a failure: with both the same counterexample is tried again, and nothing else.
+ * How often a property is tried: as often as it says, always with the same seed; in the nightly tier
+ * five times as often with a new seed, and with `ISTHMUS_RUNS` that often with a new one.
+ * `ISTHMUS_SEED` and `ISTHMUS_PATH` are what fast-check printed of a failure: with both, the same
+ * counterexample is tried again and nothing else.
  */
 export function runs(usual: number): {
   readonly numRuns: number
@@ -15,11 +19,11 @@ export function runs(usual: number): {
 } {
   const { ISTHMUS_SEED: seed, ISTHMUS_PATH: path } = process.env
   return {
-    ...(wanted > 0 ? { numRuns: wanted } : { numRuns: usual, seed: USUAL_SEED }),
+    ...(wanted > 0 ? { numRuns: wanted } : isNightly ? { numRuns: usual * 5 } : { numRuns: usual, seed: USUAL_SEED }),
     ...(seed && { seed: Number(seed) }),
     ...(path && { path, endOnFailure: true }),
   }
 }
 
-/** Milliseconds that a test of properties may take: 0 is for ever. */
-export const RUNS_TIMEOUT_MS = wanted > 0 ? 0 : 60_000
+/** Milliseconds that a test of properties may take; 0 is without limit. */
+export const RUNS_TIMEOUT_MS = wanted > 0 || isNightly ? 0 : 60_000

@@ -6,7 +6,7 @@ import { openAssociationLog } from '#gateway/domain/association-log.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts } from '#gateway/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const REJECTED = { result: 1, source: 1, reason: 3, why: 'it is not in the device list' } as const
 const info = (callingAeTitle: string, more: Partial<AssociationInfo> = {}): AssociationInfo => ({
@@ -38,7 +38,7 @@ const ECHO = { service: 'Verification', commandField: 0x30, bytes: 0 }
 const FIND = { service: 'Modality Worklist', commandField: 0x20, bytes: 120 }
 
 function openClinic() {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   const parts = openParts(temp.folder)
   parts.devices.add(NewDevice.parse({ aeTitle: 'CT1', name: 'CT room 1' }), 'command-line')
   parts.devices.add(NewDevice.parse({ aeTitle: 'OFF', isEnabled: false }), 'command-line')

@@ -5,7 +5,7 @@ import { SOP_CLASS } from '#gateway/dimse/uids.ts'
 import { fingerprintOf, selfSignedCertificate } from '#gateway/http/certificate.ts'
 import { openParts } from '#gateway/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const { verification, modalityWorklistFind } = SOP_CLASS
 const ECHO = [verification]
@@ -13,7 +13,7 @@ const BOTH = [verification, modalityWorklistFind]
 
 /** CT1 in one network, with one of its addresses switched off; MR1 anywhere, switched off. */
 function openClinic(settings: Record<string, unknown> = {}, storageFault?: string) {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   const parts = openParts(temp.folder)
   parts.settings.change(settings, 'command-line')
   for (const device of [

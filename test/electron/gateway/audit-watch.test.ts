@@ -6,13 +6,13 @@ import { createFeed } from '#gateway/dashboard/feed.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts, type Parts } from '#gateway/parts.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof tempDataFolder>
 let parts: Parts
 let logged: string[]
 beforeEach(() => {
-  folder = tempFolder()
+  folder = tempDataFolder()
   parts = openParts(folder.folder)
   logged = []
   const entry = (number: number) => ({ actor: 'gateway', action: 'test', target: `device ${number}`, detail: { name: 'TESTMANN^TILDA' } })

@@ -3,13 +3,13 @@ import { DATA_COMMANDS, replyOf, runAlone } from '#gateway/commands.ts'
 import { ControlRequest } from '#gateway/control.ts'
 import { openParts } from '#gateway/parts.ts'
 import { takeLock } from '#gateway/store/lock.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
 
 /** Runs commands on one opened folder. */
 function openFolder() {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   const parts = openParts(temp.folder)
   return {
     parts,
@@ -83,7 +83,7 @@ it('throws what is a fault of ours, so that it is not taken for an answer', asyn
 })
 
 it('runs on a folder alone, and not on one that is taken', async () => {
-  using temp = tempFolder()
+  using temp = tempDataFolder()
   const request = ControlRequest.parse({ command: 'config get', arguments: ['dimse.port'] })
   expect(await runAlone(temp.folder, request)).toEqual({ ok: true, output: '11112' })
   using lock = takeLock(temp.folder)

@@ -9,7 +9,7 @@ import { NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { SERVICES } from '../../../scripts/docs/services.ts'
 import { webhookSecret } from '../../support/gateway.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const CLOCK = () => Date.parse('2026-11-20T09:30:00.000Z')
 const card = (address: string, internal = false): NetworkInterfaceInfo => ({
@@ -19,7 +19,7 @@ const CARDS = { lo: [card('127.0.0.1', true)], docker0: [card('172.17.0.1')], et
 const OFF = { listening: undefined, version: '0.1.0' }
 
 function openFolder() {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   const parts = openParts(temp.folder, { clock: CLOCK })
   parts.settings.change({ 'clinic.timeZone': 'Europe/Berlin' }, 'command-line')
   return {

@@ -11,7 +11,7 @@ import { openParts, type Parts } from '#gateway/parts.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { attempt, newEvent } from '../../support/events.ts'
 import { DEVICE } from '../../support/gateway.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder, tempFolder } from '../../support/temp-store.ts'
 
 const ACTOR = 'command-line'
 const CONTEXT = {
@@ -209,14 +209,14 @@ describe('the bundle for support', () => {
   })
 
   it('says so where no log is kept in a file', async () => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const log = (await diagnosticsOf(parts, CONTEXT)).find(({ name }) => name === 'log.txt')
     expect(log?.text).toContain('No log is kept in a file')
   })
 
   it('has the last lines of the log, over files that were put away', async () => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const folder = join(temp.folder, 'logs')
     mkdirSync(folder)
@@ -237,7 +237,7 @@ describe('the bundle for support', () => {
   })
 
   it('tells what could not be made of it, and gives the rest', async () => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const texts = await diagnosticsOf(parts, { ...CONTEXT, readiness: () => Promise.reject(new TypeError('Ottilie')) })
     expect(texts.find(({ name }) => name === 'readiness.txt')?.text).toBe('This page could not be made: TypeError.\n')
@@ -247,7 +247,7 @@ describe('the bundle for support', () => {
 
 describe('masking', () => {
   it('tells no text of a setting that somebody wrote, whatever settings there will be', () => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const masking = maskingOf(parts)
     const plain = new Set(['clinic.timeZone', 'backup.dailyAt', 'update.at', 'http.host', 'https.host', 'dimse.host'])
@@ -269,13 +269,13 @@ describe('masking', () => {
     ['hash 0123456789abcdef0123456789abcdef', 'hash (masked)'],
     ['MRN-40017 born 19710503, 3 objects', '(number) born (day), 3 objects'],
   ])('masks %s', (text, masked) => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     expect(maskingOf(parts).text(text)).toBe(masked)
   })
 
   it('leaves numbers, and texts the program wrote, of an entry of the log', () => {
-    using temp = tempFolder()
+    using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const masking = maskingOf(parts)
     expect(

@@ -4,12 +4,12 @@ import { examine } from '#gateway/doctor.ts'
 import { openParts } from '#gateway/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../support/gateway.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const LISTENING = { dimse: '127.0.0.1:104', dimseTls: '127.0.0.1:2762', http: 'http://127.0.0.1:8042' }
 
 it('says of an empty installation what is to be mended', async () => {
-  using temp = tempFolder()
+  using temp = tempDataFolder()
   using parts = openParts(temp.folder)
   const lines = await examine(parts, { listening: LISTENING })
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
@@ -35,7 +35,7 @@ it('says of an empty installation what is to be mended', async () => {
 })
 
 it('finds nothing to mend where everything is set', async () => {
-  using temp = tempFolder()
+  using temp = tempDataFolder()
   using parts = openParts(temp.folder, { overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
   const password = 'a long and quiet evening'
   await parts.people.createUser(
@@ -57,7 +57,7 @@ it('finds nothing to mend where everything is set', async () => {
 })
 
 it('names the program that has a port, and notes a setting meant for tests', async () => {
-  using temp = tempFolder()
+  using temp = tempDataFolder()
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

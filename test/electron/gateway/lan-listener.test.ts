@@ -3,14 +3,14 @@ import type { HttpServer } from '#gateway/http/server.ts'
 import { openLanListener } from '#gateway/lan-listener.ts'
 import { openParts, type Parts } from '#gateway/parts.ts'
 import { StartError } from '#gateway/start-error.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
-let temp: ReturnType<typeof tempFolder>
+let temp: ReturnType<typeof tempDataFolder>
 let parts: Parts
 /** What was opened and closed, in order. */
 let done: string[]
 beforeEach(() => {
-  temp = tempFolder()
+  temp = tempDataFolder()
   parts = openParts(temp.folder)
   done = []
 })

@@ -11,6 +11,7 @@ import { openPartnerInterface } from '#gateway/partner-interface.ts'
 import { openParts, type Parts } from '#gateway/parts.ts'
 import { openStore, type Store } from '#gateway/store/store.ts'
 import { type HttpAnswer, httpCall, OWN_PAGE } from '../../support/http-call.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../support/property-runs.ts'
 import { draftReport } from '../../support/reports.ts'
 import { standingClock, tempFolder } from '../../support/temp-store.ts'
 import { openTestServer } from './http/http-fixture.ts'
@@ -201,7 +202,9 @@ it('tells each caller what that caller may see', async () => {
   expect(hits.count).toBe(before + callers.length - 1)
 })
 
-it('answers from memory what it would answer anew, whoever asks, whatever has changed by whatever way', { timeout: 120_000 }, async () => {
+it('answers from memory what it would answer anew, whoever asks, whatever has changed by whatever way', {
+  timeout: RUNS_TIMEOUT_MS,
+}, async () => {
   const few = { minLength: 2, maxLength: 3 }
   const run = fc.record({
     questions: fc.uniqueArray(fc.record({ read: fc.nat(READS.length - 1), n: fc.nat(RECENT) }), { ...few, selector: ({ read }) => read }),
@@ -225,7 +228,7 @@ it('answers from memory what it would answer anew, whoever asks, whatever has ch
         }
       }
     }),
-    { numRuns: 20 },
+    runs(20),
   )
   expect(hits.count).toBeGreaterThan(300)
 })

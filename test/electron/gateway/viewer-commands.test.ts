@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { replyOf } from '#gateway/commands.ts'
 import { ControlRequest } from '#gateway/control.ts'
 import { openParts } from '#gateway/parts.ts'
-import { tempFolder } from '../../support/temp-store.ts'
+import { tempDataFolder } from '../../support/temp-store.ts'
 
 const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
 const STUDY = '2.25.7'
 
 function openFolder() {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   const parts = openParts(temp.folder)
   return {
     parts,

@@ -9,6 +9,7 @@ import { storage } from '#gateway/dimse/storage.ts'
 import { storageCommitment } from '#gateway/dimse/storage-commitment.ts'
 import { batchOf, patients, serve, type Watched } from '../../support/dimse-server.ts'
 import { associated } from '../../support/requestor.ts'
+import { perTier } from '../../support/tier.ts'
 import { hashOf, piecesOf, randomOf } from '../random.ts'
 import { hold, type Target } from '../target.ts'
 import { mutatePdus } from './pdu.ts'
@@ -23,7 +24,7 @@ export const association: Target = {
   slowSeconds: 3,
   mostMiB: 128,
   mostBytes: 300 << 10,
-  testExecutions: 120,
+  testExecutions: perTier(60, 1200),
   async open() {
     const acceptor = await openAcceptor()
     return {

@@ -3,6 +3,7 @@ import { cursorCodec } from '#gateway/http/cursor-codec.ts'
 import { numberAfter } from '#gateway/store/page.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Operation } from '#shared/operation.ts'
+import { perTier } from '../../support/tier.ts'
 import { jsonOf, mutateJsonInput } from '../mutate-json.ts'
 import { hashOf } from '../random.ts'
 import { hold, same, type Target } from '../target.ts'
@@ -43,7 +44,7 @@ export const cursors: Target = {
   slowSeconds: 3,
   mostMiB: 128,
   mostBytes: 64 << 10,
-  testExecutions: 150,
+  testExecutions: perTier(100, 1500),
   async open() {
     const clinic = await openClinic()
     const given = await Promise.all(LISTS.map((operation) => firstCursor(clinic, operation)))

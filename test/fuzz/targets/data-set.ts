@@ -15,6 +15,7 @@ import { createSlicePool } from '#gateway/dimse/slice-pool.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { VR } from '#gateway/dimse/vr.ts'
+import { perTier } from '../../support/tier.ts'
 import { DATA_SET_TOKENS, type Form, mutateDataSet } from '../mutate-data-set.ts'
 import { hashOf, piecesOf, type Random, randomOf } from '../random.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -51,7 +52,7 @@ export const dataSet: Target = {
   name: 'data-set',
   ...QUICK,
   mostBytes: 300 << 10,
-  testExecutions: 600,
+  testExecutions: perTier(250, 6000),
   open: () => ({
     mutate(input, random, other) {
       const bytes = Buffer.from(mutated(input.subarray(1), random, writingOf(input), () => other().subarray(1)))

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { schemaPrinter } from '#gateway/http/json-schema.ts'
 import type { Operation } from '#shared/operation.ts'
 import { type JsonSchema, schemaValue, type ValueOptions } from '../../support/schema-values.ts'
+import { perTier } from '../../support/tier.ts'
 import { jsonBytes, jsonOf, mutateJson, mutateJsonInput } from '../mutate-json.ts'
 import { hashOf } from '../random.ts'
 import { hold, type Target } from '../target.ts'
@@ -30,7 +31,7 @@ export const json: Target = {
   slowSeconds: 4,
   mostMiB: 256,
   mostBytes: 600 << 10,
-  testExecutions: 320,
+  testExecutions: perTier(280, 3200),
   async open() {
     const clinic = await openClinic()
     const statuses = await documentedStatuses(clinic)

@@ -3,6 +3,7 @@ import { manifestMatch } from '#gateway/viewing/manifest-match.ts'
 import { identitiesOf, matchedAnew } from '#gateway/viewing/url-identity.ts'
 import { readManifest } from '#gateway/webhooks/manifest.ts'
 import { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
+import { perTier } from '../../support/tier.ts'
 import { jsonOf, mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
 
@@ -11,7 +12,7 @@ export const manifests: Target = {
   name: 'manifests',
   ...QUICK,
   mostBytes: 300 << 10,
-  testExecutions: 800,
+  testExecutions: perTier(400, 8000),
   open: () => ({
     mutate: (input, random, other) => mutateJsonInput(input, random, other, manifests.mostBytes),
     run(input) {

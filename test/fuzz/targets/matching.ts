@@ -19,6 +19,7 @@ import { policyOf, type RowText, repertoireFor } from '#gateway/worklist/reperto
 import { identifiersOf, makeResult, type ResultRules } from '#gateway/worklist/result.ts'
 import { rowAt, type WorklistRow } from '#gateway/worklist/row.ts'
 import { CHARACTER_SETS, type Device } from '#shared/contract/devices.ts'
+import { perTier } from '../../support/tier.ts'
 import { DATA_SET_TOKENS, mutateDataSet } from '../mutate-data-set.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
 import { DAY, worklistRows } from './worklist-rows.ts'
@@ -35,7 +36,7 @@ export const matching: Target = {
   name: 'matching',
   ...QUICK,
   mostBytes: 260 << 10,
-  testExecutions: 300,
+  testExecutions: perTier(200, 3000),
   async open() {
     const rows = await worklistRows()
     return {

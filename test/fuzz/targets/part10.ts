@@ -5,6 +5,7 @@ import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
 import { ViewedFileFault } from '#gateway/dimse/viewed-file.ts'
 import { samples } from '../../support/samples.ts'
+import { perTier } from '../../support/tier.ts'
 import { mutateBytes } from '../mutate.ts'
 import { DATA_SET_TOKENS, mutateDataSet } from '../mutate-data-set.ts'
 import { hashOf, randomOf } from '../random.ts'
@@ -20,7 +21,7 @@ export const part10: Target = {
   name: 'part10',
   ...QUICK,
   mostBytes: 256 << 10,
-  testExecutions: 300,
+  testExecutions: perTier(250, 3000),
   open() {
     const folder = mkdtempSync(join(tmpdir(), 'isthmus-fuzz-part10-'))
     const [path, plain] = [join(folder, 'file.dcm'), join(folder, 'plain.dcm')]

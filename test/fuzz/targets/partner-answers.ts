@@ -6,6 +6,7 @@ import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { checkSteps, readRows } from '#gateway/worklist/answer.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { Uid } from '#shared/dicom-values.ts'
+import { perTier } from '../../support/tier.ts'
 import { mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
 
@@ -37,7 +38,7 @@ export const partnerAnswers: Target = {
   name: 'partner-answers',
   ...QUICK,
   mostBytes: 300 << 10,
-  testExecutions: 600,
+  testExecutions: perTier(300, 6000),
   open: () => ({
     mutate(input, random, other) {
       const body = mutateJsonInput(input.subarray(1), random, () => other().subarray(1), partnerAnswers.mostBytes)

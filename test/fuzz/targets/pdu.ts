@@ -4,6 +4,7 @@ import { createMessageReader, type Message } from '#gateway/dimse/message.ts'
 import { type Pdu, PduFault, type Pdv } from '#gateway/dimse/pdu.ts'
 import { createPduReader } from '#gateway/dimse/pdu-reader.ts'
 import { writePdu } from '#gateway/dimse/pdu-writer.ts'
+import { perTier } from '../../support/tier.ts'
 import { mutateBytes } from '../mutate.ts'
 import { hashOf, piecesOf, type Random, randomOf } from '../random.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -21,7 +22,7 @@ export const pdu: Target = {
   name: 'pdu',
   ...QUICK,
   mostBytes: 200 << 10,
-  testExecutions: 800,
+  testExecutions: perTier(300, 8000),
   open: () => ({
     mutate: (input, random, other) => mutatePdus(input, random, other),
     run(input) {

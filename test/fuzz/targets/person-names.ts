@@ -9,6 +9,7 @@ import { type WorklistRow, worklistRow } from '#gateway/worklist/row.ts'
 import { transliterate } from '#gateway/worklist/transliteration.ts'
 import { cutToBytes, widthOf } from '#gateway/worklist/width.ts'
 import { CHARACTER_SETS } from '#shared/contract/devices.ts'
+import { perTier } from '../../support/tier.ts'
 import { mutateBytes } from '../mutate.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
 
@@ -51,7 +52,7 @@ export const personNames: Target = {
   ...QUICK,
   // What a header's value may be (HEADER_LIMITS).
   mostBytes: (64 << 10) + 1,
-  testExecutions: 400,
+  testExecutions: perTier(200, 4000),
   open: () => ({
     mutate(input, random, other) {
       const rules = { mostBytes: personNames.mostBytes - 1, tokens: TOKENS, other: () => other().subarray(1) }

@@ -30,6 +30,7 @@ import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
 import type { UserId } from '#shared/ids.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../../../support/http-call.ts'
+import { prepareDataFolder } from '../../../support/temp-store.ts'
 
 export const START = Date.parse('2026-11-20T09:00:00.000Z')
 export const PASSWORD = 'a long and quiet evening'
@@ -159,6 +160,7 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-dashboard-'))
   let now = START
   const clock = () => now
+  prepareDataFolder(folder)
   const store = openStore({ folder, clock, uuid: randomUUID })
   store.settings.set('clinic.timeZone', 'Europe/Berlin')
   const deps = { store, clock, uuid: randomUUID }

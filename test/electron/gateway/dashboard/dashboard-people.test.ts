@@ -19,7 +19,7 @@ import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { Level } from '#shared/contract/people.ts'
 import { httpCall, OWN_PAGE } from '../../../support/http-call.ts'
-import { standingClock } from '../../../support/temp-store.ts'
+import { prepareDataFolder, standingClock } from '../../../support/temp-store.ts'
 import { openTestSmtpServer } from '../mail/smtp-server.ts'
 
 const PASSWORD = 'a long and quiet evening'
@@ -32,6 +32,7 @@ const INVITED = {
 async function openTestPeople() {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-people-'))
   const clock = standingClock()
+  prepareDataFolder(folder)
   const store = openStore({ folder, clock, uuid: randomUUID })
   const deps = { store, clock, uuid: randomUUID }
   const settings = openSettings(deps)

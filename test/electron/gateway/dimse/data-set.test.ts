@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type DataSet, IDENTIFIER_LIMITS, readDataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const {
   implicitLittleEndian: ILE,
@@ -74,7 +75,7 @@ describe('writing and reading a data set', () => {
         const limits = { elements: 10_000, depth: 16, bytes: 1 << 20 }
         expect(readDataSet(writeDataSet(elements, transferSyntax), transferSyntax, limits)).toEqual(elements)
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 
@@ -238,7 +239,7 @@ describe('refusing a data set', () => {
     expect(refusal(() => readDataSet(bomb, DEFLATED)).errorComment).toBe('Data set cannot be inflated')
   })
 
-  it('never throws anything but A900 with a short ASCII comment, whatever the bytes', () => {
+  it('never throws anything but A900 with a short ASCII comment, whatever the bytes', { timeout: RUNS_TIMEOUT_MS }, () => {
     const whole = writeDataSet(IDENTIFIER, ELE)
     fc.assert(
       fc.property(
@@ -263,7 +264,7 @@ describe('refusing a data set', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 })

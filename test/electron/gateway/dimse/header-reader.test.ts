@@ -8,6 +8,7 @@ import { createHeaderReader, HEADER_LIMITS, type HeaderResult, textOf, type Want
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { imageDataSet } from '../../../support/instance-file.ts'
 import { needs } from '../../../support/needs.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const tag = (keyword: string): number => tagOf(keyword) as number
 const NAME = tag('PatientName')
@@ -189,7 +190,7 @@ describe('the header reader', () => {
     expect(name(latin, 'ISO 2022 IR 6\\ISO 2022 IR 87').characterSet).toEqual(['ISO 2022 IR 6', 'ISO 2022 IR 87'])
   })
 
-  it('never throws, nor is it fooled by how the bytes are cut', () => {
+  it('never throws, nor is it fooled by how the bytes are cut', { timeout: RUNS_TIMEOUT_MS }, () => {
     const transferSyntaxes = fc.constantFrom(implicitLittleEndian, explicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian)
     const noise = fc.uint8Array({ maxLength: 400 })
     const sound = fc.tuple(fc.nat(600), fc.uint8Array({ minLength: 1, maxLength: 8 })).map(([at, bytes]) => ({ at, bytes }))
@@ -198,7 +199,7 @@ describe('the header reader', () => {
         const bytes = input instanceof Uint8Array ? Buffer.from(input) : damaged(writeDataSet(HEADER, transferSyntax), input)
         expect(seenIn(read(bytes, transferSyntax, WANTED, pieces))).toEqual(seenIn(read(bytes, transferSyntax)))
       }),
-      { numRuns: 400 },
+      runs(400),
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Pdu } from '#gateway/dimse/pdu.ts'
 import { createPduReader } from '#gateway/dimse/pdu-reader.ts'
 import { writePdu } from '#gateway/dimse/pdu-writer.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const aeTitle = fc.stringMatching(/^[A-Z0-9_-]{1,16}$/)
 const uid = fc.stringMatching(/^[1-9]\d{0,5}(\.[1-9]\d{0,5}){1,8}$/)
@@ -55,7 +56,7 @@ const anyPdu: fc.Arbitrary<Pdu> = fc.oneof(
 )
 
 describe('writing PDUs', () => {
-  it('writes what the reader reads back, whatever the PDU', () => {
+  it('writes what the reader reads back, whatever the PDU', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(anyPdu, (pdu) => {
         const reader = createPduReader({ maxPduLength: 65_536, associateBytes: 1 << 20 })
@@ -63,7 +64,7 @@ describe('writing PDUs', () => {
         expect(reader.next()).toEqual(pdu)
         expect(reader.next()).toBeUndefined()
       }),
-      { numRuns: 300 },
+      runs(300),
     )
   })
 

@@ -4,6 +4,7 @@ import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { namedDataSet } from '#gateway/dimse/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { encapsulatedDocument, isDeflated, openViewedFile, readFrame, ViewedFileFault } from '#gateway/dimse/viewed-file.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import {
   EXPLICIT,
   element,
@@ -327,7 +328,7 @@ describe('a hostile file', () => {
     expect(() => openViewedFile(shrunk).header()).toThrow('It could not be read in full.')
   })
 
-  it('is nothing but a fault, whatever its bytes', () => {
+  it('is nothing but a fault, whatever its bytes', { timeout: RUNS_TIMEOUT_MS }, () => {
     const samples = [
       threeFrames(),
       dataSetOf(TRANSFER_SYNTAX.implicitLittleEndian),
@@ -356,13 +357,13 @@ describe('a hostile file', () => {
           expect(source.bytesRead).toBeLessThan(bytes.length * 50 + 1_000_000)
         },
       ),
-      { numRuns: 2000 },
+      runs(2000),
     )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (noise) => {
         expect(attempt(() => everything(new TestSource(Buffer.concat([meta(), noise]))))).toBeTypeOf('string')
       }),
-      { numRuns: 1000 },
+      runs(1000),
     )
   })
 })

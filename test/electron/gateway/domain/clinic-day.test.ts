@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addDays, clinicDay, daysBetween, dicomTime, nextMidnight, startOfDay, timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const BERLIN = 'Europe/Berlin'
 const NEW_YORK = 'America/New_York'
@@ -59,7 +60,7 @@ describe('midnight of the clinic', () => {
     expect(midnight('2026-03-10', 'Pacific/Niue')).toBe('2026-03-10T11:00:00.000Z')
   })
 
-  it('is where the day changes, in any zone on any day', () => {
+  it('is where the day changes, in any zone on any day', { timeout: RUNS_TIMEOUT_MS }, () => {
     const zones = fc.constantFrom(BERLIN, NEW_YORK, 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Tokyo', 'UTC')
     fc.assert(
       fc.property(zones, fc.integer({ min: 0, max: 20_000 }), (zone, days) => {
@@ -67,7 +68,7 @@ describe('midnight of the clinic', () => {
         const start = startOfDay(day, zone)
         expect([clinicDay(start, zone), clinicDay(start - 1, zone)]).toEqual([day, addDays(day, -1)])
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 })

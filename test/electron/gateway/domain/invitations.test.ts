@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { scribeInvitationOf, viewerInvitationOf } from '#gateway/domain/user-view.ts'
 import { INVITATION_MAIL } from '#shared/contract/mail.ts'
 import { ScribeInvitation, ViewerInvitation } from '#shared/contract/users.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { PASSWORD, peopleFixture, person } from './people-fixture.ts'
 
 const MINUTE = 60_000
@@ -314,7 +315,7 @@ describe('the list of invitations', () => {
 })
 
 describe('the states of an invitation', () => {
-  it('are left once, whatever is tried in whatever order', { timeout: 30_000 }, async () => {
+  it('are left once, whatever is tried in whatever order', { timeout: RUNS_TIMEOUT_MS }, async () => {
     const steps = fc.array(fc.constantFrom('accept', 'reject', 'revoke', 'update', 'renew', 'expire', 'take', 'give'), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(steps, async (order) => {
@@ -356,7 +357,7 @@ describe('the states of an invitation', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 })

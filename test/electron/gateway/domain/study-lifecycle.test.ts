@@ -8,6 +8,7 @@ import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { completedReport, draftReport } from '../../../support/reports.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -146,8 +147,12 @@ function holds(work: () => unknown): boolean {
 }
 
 describe('a scribe study', () => {
-  it('moves as the rules say, by any sequence of operations', () => {
-    const step = fc.record({ do: fc.constantFrom(...Object.keys(MODEL)), user: fc.integer({ min: 0, max: 1 }), report: fc.nat({ max: 3 }) })
+  it('moves as the rules say, by any sequence of operations', { timeout: RUNS_TIMEOUT_MS }, () => {
+    const step = fc.record({
+      do: fc.constantFrom(...Object.keys(MODEL)),
+      user: fc.integer({ min: 0, max: 1 }),
+      report: fc.nat({ max: 3 }),
+    })
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
         using on = stage()
@@ -158,7 +163,7 @@ describe('a scribe study', () => {
           expect([one, on.state()]).toEqual([one, model])
         }
       }),
-      { numRuns: 60 },
+      runs(60),
     )
-  }, 60_000)
+  })
 })

@@ -13,7 +13,7 @@ import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, UserId } from '#shared/ids.ts'
 import { operation } from '#shared/operation.ts'
 import { type HttpCall, httpCall } from '../../../support/http-call.ts'
-import { tempFolder } from '../../../support/temp-store.ts'
+import { tempDataFolder } from '../../../support/temp-store.ts'
 import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 
 // An interface of cards, as a partner calls it.
@@ -90,7 +90,7 @@ interface Cards {
 
 /** Serves the cards to keys and sessions; the clock stands until `pass`. */
 export async function openCards() {
-  const temp = tempFolder()
+  const temp = tempDataFolder()
   let now = Date.parse('2026-11-20T08:00:00.000Z')
   const store = openStore({ folder: temp.folder, clock: () => now, uuid: randomUUID })
   const partners = {

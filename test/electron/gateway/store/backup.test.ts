@@ -1,9 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type BackupOptions, listBackups, makeBackup, removeBackup, sweepBackupSpool } from '#gateway/store/backup.ts'
+import { type BackupOptions, listBackups, makeBackup, removeBackup } from '#gateway/store/backup.ts'
 import { checkCopy } from '#gateway/store/backup-check.ts'
 import { MIGRATIONS } from '#gateway/store/migrations.ts'
 import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
@@ -122,38 +121,6 @@ describe('a back-up', () => {
     const file = join(target.folder, 'gateway.sqlite')
     writeFileSync(file, 'this is no database at all, whoever says so')
     await expect(checkCopy(file, ['users'])).rejects.toThrow(/not whole/)
-  })
-
-  it('that a kill interrupts at any moment leaves the database, and only whole ones', { timeout: 480_000 }, async () => {
-    using temp = tempFolder()
-    const [data, target] = [join(temp.folder, 'data'), join(temp.folder, 'back-ups')]
-    const writer = join(import.meta.dirname, '../../../support/limited-backup.ts')
-    expect(spawnSync(process.execPath, [writer, temp.folder, '--fill']).status).toBe(0)
-    let whole = 0
-    /** What one back-up takes on this machine, ms. */
-    let takes = 0
-    for (let round = 0; round <= 20; round++) {
-      const child = spawn(process.execPath, [writer, temp.folder, '--for-ever'], { stdio: ['ignore', 'pipe', 'inherit'] })
-      await once(child.stdout, 'data')
-      const began = performance.now()
-      if (round === 0) await once(child.stdout, 'data')
-      takes ||= performance.now() - began
-      setTimeout(() => child.kill('SIGKILL'), round === 0 ? 0 : Math.random() * 2 * takes)
-      await once(child, 'close')
-      const listed = await listBackups(target)
-      for (const { name } of listed.slice(0, 2)) {
-        const to = join(temp.folder, `opened ${round} ${name}`)
-        const key = { dataKey: readFileSync(join(data, 'data.key')) }
-        const { manifest } = await openBackup({ from: join(target, name), to, key, onProgress: () => {} })
-        expect(manifest.rows.auditEntries).toBeGreaterThanOrEqual(500)
-        rmSync(to, { recursive: true })
-        whole += 1
-      }
-      for (const { name } of listed) expect(await removeBackup(target, name)).toBe(true)
-      await sweepBackupSpool(data)
-      expect(existsSync(join(data, 'spool-backup'))).toBe(false)
-    }
-    expect(whole).toBeGreaterThan(0)
   })
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { folded } from '#gateway/store/folding.ts'
 import { gramsOf, isShort, matchOf } from '#gateway/store/grams.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 describe('folding', () => {
   it.each([
@@ -24,7 +25,9 @@ describe('folding', () => {
 })
 
 describe('grams', () => {
-  it('find each text that contains the term, however short, and no candidates without its first characters', () => {
+  it('find each text that contains the term, however short, and no candidates without its first characters', {
+    timeout: RUNS_TIMEOUT_MS,
+  }, () => {
     using temp = gramTable()
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '"', ' ', 'é', 'ж', '頭', '𝄞'), maxLength: 12 })
     fc.assert(
@@ -39,7 +42,7 @@ describe('grams', () => {
           expect(found.filter((at) => !texts[at]?.includes(start))).toEqual([])
         },
       ),
-      { numRuns: 200 },
+      runs(200),
     )
   })
 

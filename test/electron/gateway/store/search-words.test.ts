@@ -4,6 +4,7 @@ import { Database } from '#gateway/store/database.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
 import { isFound, termsOf } from '#gateway/store/search-text.ts'
 import { searchWords } from '#gateway/store/search-words.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const words = searchWords(Buffer.alloc(32, 7))
@@ -75,7 +76,7 @@ describe('the blind index', () => {
   )
   const text = fc.array(fc.oneof(piece, fc.constantFrom(' ', '^', '=', ',')), { maxLength: 6 }).map((parts) => parts.join(''))
 
-  it('lets through every text that is found, and of exact expressions no other', () => {
+  it('lets through every text that is found, and of exact expressions no other', { timeout: RUNS_TIMEOUT_MS }, () => {
     using temp = tempFolder()
     using database = Database.open(`${temp.folder}/words.sqlite`)
     fc.assert(
@@ -92,9 +93,9 @@ describe('the blind index', () => {
           if (isThere || expression.isExact) expect(isLet).toBe(isThere)
         }
       }),
-      { numRuns: 400 },
+      runs(400),
     )
-  }, 60_000)
+  })
 
   it('says nothing of a text, other under another key, and the same under the same', () => {
     const record = { texts: ['Zzyzx^Quentin'], uid }

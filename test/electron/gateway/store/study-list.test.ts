@@ -11,6 +11,7 @@ import { SEVERITIES } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -108,7 +109,9 @@ function matches(study: NewStudyRecord, query: ReturnType<typeof queryOf>): bool
 }
 
 describe('the list of studies', () => {
-  it('gives what the filters mean, newest first, without gaps or repeats while studies are made between the pages', () => {
+  it('gives what the filters mean, newest first, without gaps or repeats while studies are made between the pages', {
+    timeout: RUNS_TIMEOUT_MS,
+  }, () => {
     fc.assert(
       fc.property(
         fc.array(studyArbitrary, { maxLength: 40 }),
@@ -134,9 +137,9 @@ describe('the list of studies', () => {
           expect(given).toEqual(expected)
         },
       ),
-      { numRuns: 120 },
+      runs(120),
     )
-  }, 60_000)
+  })
 
   it('finds a study by its new description and no longer by the old one', () => {
     using temp = tempStore()

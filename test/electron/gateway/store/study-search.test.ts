@@ -10,6 +10,7 @@ import { SEVERITIES } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { newUser } from '../../../support/callers.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const HOUR = 3_600_000
@@ -169,7 +170,7 @@ const ORDERS: Record<StudyOrder, (a: StudyRecord, b: StudyRecord) => number> = {
 }
 
 describe('the lists of studies of the window', () => {
-  it('show what is typed and chosen in both orders, page by page, and count what is shown and hidden', () => {
+  it('show what is typed and chosen in both orders, page by page, and count what is shown and hidden', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(
         fc.array(studyArbitrary, { maxLength: 40 }),
@@ -202,9 +203,9 @@ describe('the lists of studies of the window', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      runs(150),
     )
-  }, 120_000)
+  })
 
   const ALL: StudyFilter = { area: 'scribe', search: '' }
   const DRAWN: Drawn = {

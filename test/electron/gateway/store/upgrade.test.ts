@@ -1,78 +1,19 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '#gateway/store/migrations.ts'
 import { openStore, type Store } from '#gateway/store/store.ts'
-import {
-  CHANGED,
-  GOLDEN,
-  GOLDEN_AT,
-  GOLDEN_DAY,
-  GOLDEN_KEY,
-  goldenAudit,
-  goldenFolder,
-  goldenRows,
-  PDF_SHA256,
-  type Row,
-  type Rows,
-} from '../../../support/golden.ts'
+import { GOLDEN, GOLDEN_AT, GOLDEN_DAY, GOLDEN_KEY, goldenFolder, goldenRows, PDF_SHA256 } from '../../../support/golden.ts'
+import { faultsOf, lost, manyRows, migrated, reading, rowsIn, schemaOf } from '../../../support/golden-checks.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const NEWEST = MIGRATIONS.length
 const VERSIONS = MIGRATIONS.map((_, index) => index + 1)
-const MIGRATING = join(import.meta.dirname, '../../../support/migrating.ts')
 
 const open = (folder: string): Store => openStore({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
-
-function reading<T>(file: string, read: (sqlite: Sqlite.Database) => T): T {
-  const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
-  try {
-    return read(sqlite)
-  } finally {
-    sqlite.close()
-  }
-}
-
-/** Every row of the tables the program writes itself; those of the text index are made from these. */
-function rowsIn(file: string): Rows {
-  return reading(file, (sqlite) => {
-    const tables = sqlite
-      .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not glob '*Study[GW]*'`)
-      .pluck()
-      .all() as string[]
-    return Object.fromEntries(tables.map((table) => [table, sqlite.prepare(`select * from "${table}"`).all() as Row[]]))
-  })
-}
-
-const textOf = (row: Row, columns: readonly string[]) =>
-  JSON.stringify(columns.map((column) => (Buffer.isBuffer(row[column]) ? row[column].toString('hex') : row[column])))
-
-/** Rows of before that are not there any more, in the columns that both have. */
-function lost(before: Rows, after: Rows): string[] {
-  return Object.entries(before).flatMap(([table, rows]) => {
-    const now = after[table]
-    if (!now) return [`the table ${table}`]
-    const columns = Object.keys(rows[0] ?? {}).filter(
-      (column) => !CHANGED[table]?.includes(column) && Object.keys(now[0] ?? {}).includes(column),
-    )
-    const there = new Set(now.map((row) => textOf(row, columns)))
-    return rows.map((row) => textOf(row, columns)).flatMap((text) => (there.has(text) ? [] : [`${table} ${text}`]))
-  })
-}
-
-function faultsOf(file: string): unknown[] {
-  return reading(file, (sqlite) => [
-    ...(sqlite.pragma('integrity_check') as { integrity_check: string }[]).filter((row) => row.integrity_check !== 'ok'),
-    ...(sqlite.pragma('foreign_key_check') as unknown[]),
-  ])
-}
-const schemaOf = (file: string) => reading(file, (sqlite) => sqlite.pragma('user_version', { simple: true }))
 
 describe.each(VERSIONS)('a folder of schema %i', (version) => {
   it('is opened with everything in it, and a copy of how it was is kept', () => {
@@ -259,7 +200,9 @@ describe('a folder that is not to be touched', () => {
     const before = hashOf(file)
     expect(statSync(file).size).toBeGreaterThan(2 ** 20)
     // Of 512 bytes in sh: a file beyond 256 KiB cannot be written.
-    const { said } = await migrated(temp.folder, ['sh', '-c', 'ulimit -f 512; exec "$0" "$@"'])
+    const { said } = await migrated(temp.folder, {
+      before: ['sh', '-c', 'ulimit -f 512; exec "$0" "$@"'],
+    })
     const refused = JSON.parse(said.at(-1) ?? '{}')
     expect(refused).toMatchObject({ name: 'StoreError', fault: 'bad-folder' })
     expect(refused.message).toMatch(
@@ -270,83 +213,6 @@ describe('a folder that is not to be touched', () => {
     // With room it goes on as if nothing had been.
     using store = open(temp.folder)
     expect(store.audit.verify()).toEqual({ isIntact: true, entries: 3000 })
-  })
-})
-
-/** Enough for a migration that takes a while: every later one has something to do. */
-function manyRows(count: number): Rows {
-  const numbers = Array.from({ length: count }, (_, index) => index + 1)
-  const first = goldenRows(2)
-  return {
-    ...{ settings: first.settings ?? [], users: first.users ?? [], apiKeys: first.apiKeys ?? [], endpoints: first.endpoints ?? [] },
-    sessions: first.sessions ?? [],
-    ...goldenAudit(count),
-    studies: numbers.map((number) => ({
-      ...{ studyId: `stu_${number}`, area: number % 2 ? 'viewer' : 'scribe', studyInstanceUid: `1.2.${number}`, severity: 'normal' },
-      ...{ studyDescription: `CT ${number}`, descriptionFolded: `ct ${number}`, status: number % 2 ? 'incomplete' : 'unassigned' },
-      ...{ createdAt: GOLDEN_AT, updatedAt: GOLDEN_AT, createdByApiKeyId: 'k1' },
-    })),
-  }
-}
-
-interface Migrated {
-  readonly said: readonly string[]
-  readonly signal: NodeJS.Signals | null
-}
-
-/** Opens the folder in a process of its own, and kills it so long after it began. */
-async function migrated(folder: string, before: readonly string[] = [], killAfterMs?: number): Promise<Migrated> {
-  const [command = '', ...args] = [...before, process.execPath, MIGRATING, folder]
-  const child: ChildProcessWithoutNullStreams = spawn(command, args)
-  const ended = once(child, 'close')
-  let text = ''
-  child.stderr.resume()
-  const begun = new Promise<void>((resolve) =>
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk
-      if (text.includes('begins\n')) resolve()
-    }),
-  )
-  await Promise.race([begun, ended])
-  if (killAfterMs !== undefined) {
-    await Promise.race([sleep(killAfterMs), ended])
-    child.kill('SIGKILL')
-  }
-  await ended
-  return { said: text.trimEnd().split('\n'), signal: child.signalCode }
-}
-
-describe('a program that is killed while it brings the schema up to date', () => {
-  it('loses nothing, and the next one goes on', { timeout: 240_000 }, async () => {
-    using temp = tempFolder()
-    const original = join(temp.folder, 'original')
-    const count = 2500
-    const before = rowsIn(goldenFolder(original, 2, manyRows(count)))
-    const copyTo = (name: string) => {
-      const folder = join(temp.folder, name)
-      cpSync(original, folder, { recursive: true })
-      return folder
-    }
-    const startedAt = performance.now()
-    expect((await migrated(copyTo('whole'))).said).toEqual(['begins', 'done'])
-    const wholeMs = performance.now() - startedAt
-    const left = new Set<unknown>()
-    for (let round = 0; round < 20; round++) {
-      const folder = copyTo(`round-${round}`)
-      // The first is killed at once, the last when it has ended or nearly so.
-      await migrated(folder, [], (round / 20) * wholeMs * Math.random())
-      const file = join(folder, 'gateway.sqlite')
-      left.add(schemaOf(file))
-      {
-        using store = open(folder)
-        expect(store.audit.verify(), `round ${round}`).toEqual({ isIntact: true, entries: count })
-        expect(store.settings.get('clinic.name')).toBe('North Clinic')
-      }
-      expect(schemaOf(file)).toBe(NEWEST)
-      expect(faultsOf(file), `round ${round}`).toEqual([])
-      expect(lost(before, rowsIn(file)), `round ${round}`).toEqual([])
-    }
-    expect(left).toContain(2)
   })
 })
 

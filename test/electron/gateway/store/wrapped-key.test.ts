@@ -1,33 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, recoverDataKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import { recoverDataKey } from '#gateway/store/recovery-key.ts'
 import { keyNameOf } from '#gateway/store/seal.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { keyKept, moveKeyInto, unwrapKey } from '#gateway/store/wrapped-key.ts'
 import { fakeKeyStore } from '../../../support/fake-key-store.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { folderOf, reception } from '../../../support/sealed-key-folder.ts'
 
-const MOVER = join(import.meta.dirname, '../../../support/key-mover.ts')
 const NOW = Date.parse('2026-03-10T09:00:00.000Z')
-const reception = fakeKeyStore('reception on PC-1')
-
-/** A folder with a secret in its database, its store closed; with a recovery key unless it has none yet. */
-function folderOf(has: 'recovery key' | 'no recovery key') {
-  const temp = tempStore()
-  const { store, folder, clock } = temp
-  const recoveryKey = newRecoveryKey()
-  store.secrets.set('mail.password', 'seven calm otters')
-  if (has === 'recovery key') {
-    keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
-  }
-  store[Symbol.dispose]()
-  return { ...temp, recoveryKey, key: readFileSync(join(folder, 'data.key')), [Symbol.dispose]: () => temp[Symbol.dispose]() }
-}
 
 it('moves the key into the key store, and the folder opens with what that gives back', () => {
   using temp = folderOf('recovery key')
@@ -158,23 +139,4 @@ it('takes the key of a restore before the one that was sealed before it', () => 
   expect(unwrapKey(temp.folder, reception)).toBeUndefined()
   expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
   expect(unwrapKey(temp.folder, reception)).toEqual(restored.key)
-})
-
-it('leaves a folder that opens, wherever it was killed', { timeout: 120_000 }, async () => {
-  using temp = folderOf('recovery key')
-  const { folder, key, clock, uuid } = temp
-  for (let round = 0; round < 12; round++) {
-    const mover = spawn(process.execPath, [MOVER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const ended = once(mover, 'close')
-    await Promise.race([once(mover.stdout, 'data'), ended])
-    await sleep(Math.random() * 60)
-    expect(mover.exitCode).toBe(null)
-    mover.kill('SIGKILL')
-    await ended
-    expect(keyKept(folder)).not.toBe('none')
-    const dataKey = unwrapKey(folder, reception)
-    if (keyKept(folder) === 'sealed') expect(dataKey).toEqual(key)
-    using store = openStore({ folder, clock, uuid, dataKey })
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
-  }
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnswer, readAnswerWithNotes } from '#gateway/webhooks/answer.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 const read = <T extends EventType>(type: T, value: unknown, context: Parameters<typeof readAnswerWithNotes>[2] = {}) =>
@@ -170,7 +171,7 @@ describe('other answers', () => {
     expect(() => read('patient_study.enrichment_requested', { patientName: 'SAMPLE^SAM', sex: 'F' })).toThrow(INVALID)
   })
 
-  it('end in an answer or in a WebhookError, whatever they hold, and never have a value in a note', () => {
+  it('end in an answer or in a WebhookError, whatever they hold, and never have a value in a note', { timeout: RUNS_TIMEOUT_MS }, () => {
     const secret = 'zq-secret'
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
@@ -196,7 +197,7 @@ describe('other answers', () => {
           expect(error).toBeInstanceOf(WebhookError)
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 })

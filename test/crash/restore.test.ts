@@ -8,16 +8,16 @@ import { makeBackup } from '#gateway/store/backup.ts'
 import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
 import { applyStagedRestore, refuseHalfRestored, stageRestore } from '#gateway/store/restore.ts'
 import { DATABASE_FILE, openStore } from '#gateway/store/store.ts'
-import { tempFolder, tempStore } from '../../../support/temp-store.ts'
+import { bundledChild } from '../support/bundled-child.ts'
+import { tempFolder, tempStore } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 
 const NOW = Date.parse('2026-03-11T08:00:00.000Z')
-const RESTORER = join(import.meta.dirname, '../../../support/store-restorer.ts')
+const ROUNDS = perTier(6, 20)
 const quiet = { onProgress: () => {} }
-/** Audit entries in the back-up, and of the database that was written to after it. */
-const [BACKED_UP, WRITTEN] = [200, 201]
 
 /** A closed data folder, a back-up of it, and a place for copies of it to be damaged. */
-async function stage() {
+async function openStage(entries: number) {
   using opened = new DisposableStack()
   const temp = opened.use(tempStore())
   const { folder: target } = opened.use(tempFolder())
@@ -26,7 +26,7 @@ async function stage() {
   keepRecoveryProof(store.secrets)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
   const append = (action: string) => store.audit.append({ actor: 'gateway', action, target: 'x', detail: { text: 'x'.repeat(9000) } })
-  for (let at = 0; at < BACKED_UP; at++) append('before')
+  for (let at = 0; at < entries; at++) append('before')
   const made = await makeBackup(store, { folder: target, kind: 'scheduled', version: '1', now: clock(), ...quiet })
   append('after')
   store[Symbol.dispose]()
@@ -34,6 +34,8 @@ async function stage() {
   const all = opened.move()
   return {
     ...{ data, recoveryKey, from: join(target, made.name), key: readFileSync(join(folder, 'data.key')) },
+    /** Audit entries in the backup, and of the database that was written to after it. */
+    ...{ backedUp: entries, written: entries + 1 },
     /** The data folder anew, without its key. */
     renew() {
       rmSync(data, { recursive: true, force: true })
@@ -72,52 +74,66 @@ function wholeIn(folder: string): number[] {
     })
 }
 
+const restoreOf = (on: Awaited<ReturnType<typeof openStage>>) =>
+  stageRestore({ data: on.data, from: on.from, key: { recoveryKey: on.recoveryKey }, actor: 'x', now: NOW, ...quiet })
+
 describe('a restore that a kill interrupts', () => {
   it('is finished by the next start, before whichever call to the disk it came', { timeout: 480_000 }, async () => {
-    using on = await stage()
+    using on = await openStage(20)
+    using staged = tempFolder()
+    const restorer = await bundledChild('store-restorer.ts')
+    on.renew()
+    await restoreOf(on)
+    cpSync(on.data, staged.folder, { recursive: true })
     let half = 0
     let isWhole = false
     for (let call = 0; !isWhole; call++) {
-      on.renew()
-      await stageRestore({ data: on.data, from: on.from, key: { recoveryKey: on.recoveryKey }, actor: 'x', now: NOW, ...quiet })
-      const ran = spawnSync(process.execPath, [RESTORER, on.data, 'apply', String(call)], { encoding: 'utf8' })
+      rmSync(on.data, { recursive: true })
+      cpSync(staged.folder, on.data, { recursive: true })
+      const ran = spawnSync(process.execPath, [restorer, on.data, 'apply', String(call)], { encoding: 'utf8' })
       isWhole = ran.stdout === 'whole\n'
       if (!isWhole) expect(ran.signal).toBe('SIGKILL')
-      // Both are there, wherever they lie.
-      expect(wholeIn(on.data).sort()).toEqual([BACKED_UP, WRITTEN])
+      // Both are there, wherever they are kept.
+      expect(wholeIn(on.data).sort()).toEqual([on.backedUp, on.written])
       try {
         refuseHalfRestored(on.data)
       } catch {
         half += 1
       }
       applyStagedRestore(on.data, NOW + 60_000)
-      expect(on.entries()).toBe(BACKED_UP)
+      expect(on.entries()).toBe(on.backedUp)
       expect(existsSync(join(on.data, 'data.key'))).toBe(true)
       refuseHalfRestored(on.data)
       const left = readdirSync(on.data).filter((name) => /\.part$|^replaced-/.test(name))
       // By the clock of the run that began it, or of the next where that had not begun.
       expect(left).toEqual([expect.stringMatching(/^replaced-2026-03-11-080[01]00Z$/)])
-      expect(wholeIn(join(on.data, left[0] ?? ''))).toEqual([WRITTEN])
+      expect(wholeIn(join(on.data, left[0] ?? ''))).toEqual([on.written])
     }
     expect(half).toBeGreaterThan(10)
   })
 
   it('leaves the database as it was while it was being made ready', { timeout: 480_000 }, async () => {
-    using on = await stage()
-    for (let round = 0; round < 20; round++) {
+    using on = await openStage(200)
+    const restorer = await bundledChild('store-restorer.ts')
+    on.renew()
+    const startedAt = performance.now()
+    await restoreOf(on)
+    const takes = performance.now() - startedAt
+    for (let round = 0; round < ROUNDS; round++) {
       on.renew()
-      const child = spawn(process.execPath, [RESTORER, on.data, 'stage', on.from, on.recoveryKey], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [restorer, on.data, 'stage', on.from, on.recoveryKey], { stdio: ['ignore', 'pipe', 'inherit'] })
       await once(child.stdout, 'data')
-      setTimeout(() => child.kill('SIGKILL'), Math.random() * 600)
+      // The child makes it ready again and again: the last rounds kill the second time.
+      setTimeout(() => child.kill('SIGKILL'), (round / ROUNDS) * 1.5 * takes)
       await once(child, 'close')
-      expect(wholeIn(on.data)).toContain(WRITTEN)
+      expect(wholeIn(on.data)).toContain(on.written)
       const restored = applyStagedRestore(on.data, NOW)
-      expect(on.entries()).toBe(restored ? BACKED_UP : WRITTEN)
-      expect(wholeIn(on.data)).toContain(WRITTEN)
+      expect(on.entries()).toBe(restored ? on.backedUp : on.written)
+      expect(wholeIn(on.data)).toContain(on.written)
       // It can be done again.
-      await stageRestore({ data: on.data, from: on.from, key: { recoveryKey: on.recoveryKey }, actor: 'x', now: NOW, ...quiet })
+      await restoreOf(on)
       expect(applyStagedRestore(on.data, NOW)).toMatchObject({ madeAt: '2026-03-10T09:00:00.000Z' })
-      expect(on.entries()).toBe(BACKED_UP)
+      expect(on.entries()).toBe(on.backedUp)
     }
   })
 })

@@ -5,14 +5,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '#gateway/store/store.ts'
-import { tempFolder } from '../../../support/temp-store.ts'
+import { bundledChild } from '../support/bundled-child.ts'
+import { tempFolder } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 
-const ROUNDS = 5
-const WRITER = join(import.meta.dirname, '../../../support/image-writer.ts')
+const ROUNDS = perTier(5, 50)
 
 /** Lets the writer acknowledge some files and kills it; the files it acknowledged. */
-async function writeAndKill(folder: string, acknowledgements: number): Promise<string[]> {
-  const writer = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function writeAndKill(program: string, folder: string, acknowledgements: number): Promise<string[]> {
+  const writer = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   writer.stdout.on('data', (chunk: Buffer) => {
     printed += chunk
@@ -24,11 +25,12 @@ async function writeAndKill(folder: string, acknowledgements: number): Promise<s
 }
 
 describe('a process that is killed while it keeps images', () => {
-  it('loses none it acknowledged, and leaves nothing half-written', { timeout: 60_000 }, async () => {
+  it('loses none it acknowledged, and leaves nothing half-written', { timeout: 480_000 }, async () => {
     using temp = tempFolder()
+    const program = await bundledChild('image-writer.ts')
     const acknowledged: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await writeAndKill(temp.folder, 20 + Math.floor(Math.random() * 100))))
+      acknowledged.push(...(await writeAndKill(program, temp.folder, 20 + Math.floor(Math.random() * 100))))
       using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
       const { imageFiles, instances } = store
       imageFiles.sweep()

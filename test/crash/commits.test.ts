@@ -5,14 +5,15 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { takeLock } from '#gateway/store/lock.ts'
 import { DATABASE_FILE, openStore } from '#gateway/store/store.ts'
-import { tempFolder } from '../../../support/temp-store.ts'
+import { bundledChild } from '../support/bundled-child.ts'
+import { tempFolder } from '../support/temp-store.ts'
+import { perTier } from '../support/tier.ts'
 
-const ROUNDS = 5
-const WRITER = join(import.meta.dirname, '../../../support/store-writer.ts')
+const ROUNDS = perTier(5, 50)
 
 /** Lets the writer acknowledge some commits and kills it between two of them; the ids it acknowledged. */
-async function writeAndKill(folder: string, acknowledgements: number): Promise<number[]> {
-  const writer = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function writeAndKill(program: string, folder: string, acknowledgements: number): Promise<number[]> {
+  const writer = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   writer.stdout.on('data', (chunk: Buffer) => {
     printed += chunk
@@ -24,11 +25,12 @@ async function writeAndKill(folder: string, acknowledgements: number): Promise<n
 }
 
 describe('a process that is killed', () => {
-  it('loses nothing it acknowledged, leaves a sound database and a free lock', { timeout: 60_000 }, async () => {
+  it('loses nothing it acknowledged, leaves a sound database and a free lock', { timeout: 480_000 }, async () => {
     using temp = tempFolder()
+    const program = await bundledChild('store-writer.ts')
     const acknowledged: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await writeAndKill(temp.folder, 50 + Math.floor(Math.random() * 300))))
+      acknowledged.push(...(await writeAndKill(program, temp.folder, 50 + Math.floor(Math.random() * 300))))
 
       using lock = takeLock(temp.folder)
       expect(lock).toBeDefined()
