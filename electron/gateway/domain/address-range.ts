@@ -29,11 +29,11 @@ export function isInRange(range: AddressRange, address: string): boolean {
 }
 
 /** Bits of the prefix that fall in a byte, when so many are left. */
-const maskOf = (left: number) => (left >= 8 ? 0xff : left <= 0 ? 0 : (0xff << (8 - left)) & 0xff)
+const maskOf = (left: number) => (0xff << (8 - Math.min(8, Math.max(0, left)))) & 0xff
 
 function addressBytes(text: string): number[] | undefined {
   // A link-local address may name its interface: fe80::1%eth0.
-  const address = text.trim().replace(/%.*$/, '')
+  const address = text.trim().replace(/%.*/, '')
   const version = isIP(address)
   if (version === 0) return undefined
   if (version === 4) return address.split('.').map(Number)

@@ -55,8 +55,8 @@ export function wildCard(key: string): (text: string) => boolean {
         at++
       } else if (lastStar >= 0) {
         inPattern = lastStar + 1
-        resume += widthAt(text, resume)
-        at = resume
+        // Half of a character may stay with the `*`: only a whole one begins a match.
+        at = ++resume
       } else return false
     }
     if (pattern[inPattern] === '*') inPattern++
@@ -109,7 +109,7 @@ function nameTest(name: string, goesOn: boolean): (held: readonly string[]) => b
   const test = (wanted: string): ((held: string) => boolean) => {
     if (!hasWildCard(wanted)) return (held) => held === wanted || (goesOn && held.startsWith(`${wanted}^`))
     const [exact, more] = [wildCard(wanted), goesOn ? wildCard(`${wanted}^*`) : () => false]
-    return (held) => held !== '' && (exact(held) || more(held))
+    return (held) => exact(held) || more(held)
   }
   const tests = foldName(name).map((group) => (/^\**$/.test(group) ? undefined : test(group)))
   const [only] = tests
@@ -130,10 +130,12 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
   }
 }
 
-/** PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last. */
+/**
+ * PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last.
+ * @param date and `time`: as `isInterval` admits them, so both are open at the same ends
+ */
 export function intervalKey(date: Span, time: Span, received: string): RowKey {
-  const from = date.from && date.from + (time.from || '000000.000000')
-  const to = date.to && date.to + (time.to || '235959.999999')
+  const [from, to] = [date.from + time.from, date.to + time.to]
   const startOf = ({ values }: WorklistRow) => `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
   return {
     name: 'ScheduledProcedureStepStartDate',

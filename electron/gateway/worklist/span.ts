@@ -34,12 +34,12 @@ function span(text: string, first: (one: string) => string, last: (one: string) 
   if (ends.length > 2) throw new SpanFault('more than one hyphen')
   const [from = '', to = from] = ends
   const read = { from: from && first(from), to: to && last(to), isRange: ends.length === 2 }
-  if (read.from !== '' && read.to !== '' && read.from > read.to) throw new SpanFault('the range ends before it begins')
+  if (read.to !== '' && read.from > read.to) throw new SpanFault('the range ends before it begins')
   return read
 }
 
 function readDate(text: string): string {
-  const da = text.replace(/^(\d{4})\.(\d\d)\.(\d\d)$/, '$1$2$3')
+  const da = text.replace(/(\d{4})\.(\d\d)\.(\d\d)/, '$1$2$3')
   if (!isDa(da)) throw new SpanFault('not a date')
   return da
 }
@@ -47,6 +47,6 @@ function readDate(text: string): string {
 function readTime(text: string, rest: string, fraction: string): string {
   const parts = /^([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d|60)(?:\.(\d{1,6}))?)?)?$/.exec(text)
   if (!parts) throw new SpanFault('not a time')
-  const [, hour, minute = rest, second = rest, part] = parts
-  return `${hour}${minute}${second}.${part === undefined ? fraction : part.padEnd(6, fraction.slice(0, 1))}`
+  const [, hour, minute = rest, second = rest, part = ''] = parts
+  return `${hour}${minute}${second}.${part.padEnd(6, fraction)}`
 }

@@ -12,7 +12,14 @@ describe('an address range', () => {
     ['2001:db8:ffff::/33', '2001:db8:8000::/33'],
     ['::1/128', '::1'],
     ['::ffff:10.0.3.7', '10.0.3.7'],
+    [' 10.0.3.0/24 ', '10.0.3.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+    ['2001:db8:1:2:3:4:5:6/120', '2001:db8:1:2:3:4:5:0/120'],
+    ['fe80::1%eth0', 'fe80::1'],
     ['10.0.3.7/33', undefined],
+    ['10.0.3.7/24x', undefined],
+    ['10.0.3.7/x24', undefined],
+    ['10.0.3.7/0024', undefined],
     ['10.0.3', undefined],
     ['10.0.3.256', undefined],
     ['10.0.3.7/', undefined],
@@ -38,6 +45,14 @@ describe('an address range', () => {
     ['2001:db8:8000::/33', '2001:db8:7fff::1', false],
     ['fe80::1', 'fe80::1%eth0', true],
     ['10.0.3.7', 'nowhere', false],
+    ['10.0.3.7', ' 10.0.3.7 ', true],
+    // Not IPv4-mapped: something stands before the mark, or the mark is not whole.
+    ['10.0.3.7', '2001::ffff:10.0.3.7', false],
+    ['10.0.3.7', '::ff:10.0.3.7', false],
+    ['10.0.3.7', '::ff00:10.0.3.7', false],
+    ['10.0.3.7', '::10.0.3.7', false],
+    ['10.0.3.7', '2001::ff00:10.0.3.7', false],
+    ['2001:db8::/32', '::ffff:10.0.3.7', false],
   ]
   it.each(MEMBERS)('%s holds %s: %s', (range, address, isIn) => {
     const read = readAddressRange(range)

@@ -11,6 +11,12 @@ describe('names that are written differently', () => {
     ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
     ['Yamada^Tarou=山田^太郎', '=山田^太郎'],
     ['', '^^'],
+    ['Sample^Bjørn Åse', 'SAMPLE^BJOERN AASE'],
+    ['Sample^Bjørn Åse', 'Sample^Bjorn Ase'],
+    ['Sample^Sæ Œr', 'Sample^Sae Oer'],
+    ['Σας.Γεώργιος', 'ΣΑΣ.ΓΕΩΡΓΙΟΣ'],
+    ['Sample^Sam  Second', 'Sample^Sam Second'],
+    ['=山田^太郎=やまだ', 'X==やまだ'],
   ])('%s and %s are the same', (one, other) => {
     expect(isSameName(one, other)).toBe(true)
     expect(isSameName(other, one)).toBe(true)
@@ -22,6 +28,11 @@ describe('names that are written differently', () => {
     ['Sample^Sam', ''],
     ['Sample^Sam^M', 'Sample^Sam'],
     ['Yamada^Tarou=山田^太郎', 'Yamada^Hanako'],
+    ['Yamada', '=Yamada'],
+    ['Yamada=', 'Tanaka='],
+    ['A=B=C=D', 'X=Y=Z=D'],
+    ['SampleSecond', 'Sample Second'],
+    ['=山田', ''],
   ])('%s and %s are not', (one, other) => {
     expect(isSameName(one, other)).toBe(false)
     expect(isSameName(other, one)).toBe(false)
@@ -33,6 +44,9 @@ describe('the alphabetic form', () => {
     ['Sample^Sam^^Dr.^', 'Sample^Sam^^Dr.'],
     ['Yamada^Tarou=山田^太郎', 'Yamada^Tarou'],
     ['=山田^太郎', '山田^太郎'],
+    ['^=山田^太郎', '山田^太郎'],
+    ['==やまだ', 'やまだ'],
+    [' Sample ^ Sam  Second ', 'Sample^Sam Second'],
     ['', ''],
   ])('of %j is %j', (name, form) => {
     expect(alphabeticForm(name)).toBe(form)

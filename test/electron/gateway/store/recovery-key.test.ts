@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import {
@@ -12,7 +12,7 @@ import {
   recoveryKeyState,
   wrapDataKey,
 } from '#gateway/store/recovery-key.ts'
-import { sealWith } from '#gateway/store/seal.ts'
+import { keyNameOf, sealWith } from '#gateway/store/seal.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
@@ -41,6 +41,12 @@ it('makes keys of eight groups of four that nobody misreads, each another', () =
   expect(new Set(keys).size).toBe(50)
 })
 
+it('makes a key of the bytes that it is given, each character of one', () => {
+  expect(newRecoveryKey((bytes) => Buffer.from(Array.from({ length: bytes }, (_, n) => 32 + n)))).toBe(
+    '0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ',
+  )
+})
+
 it('reads a key as it was meant, however it is typed', () => {
   expect(plainKey(' o1il-abcd efgh ')).toBe('0111ABCDEFGH')
 })
@@ -63,6 +69,54 @@ it('says that a wrong key is wrong, and changes nothing', () => {
   expect(() => recoverDataKey(folder, DATABASE, newRecoveryKey())).toThrow(/not the recovery key of 2026-03-10/)
   expect(() => recoverDataKey(folder, DATABASE, '')).toThrow(/not the recovery key/)
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
+})
+
+it('says what is wrong by a fault of its own', () => {
+  const { folder, recoveryKey } = lostFolder()
+  const faultOf = (fault: string, message: RegExp) => expect.objectContaining({ fault, message: expect.stringMatching(message) })
+  const recover = (typed = recoveryKey) => recoverDataKey(folder, DATABASE, typed)
+  writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
+  expect(() => recover()).toThrow(faultOf('key-wrong', /data\.key is there, and is another key/))
+  rmSync(join(folder, 'data.key'))
+  expect(() => recover(newRecoveryKey())).toThrow(
+    faultOf('key-wrong', /^This is not the recovery key of 2026-03-10 that .*recovery\.key is locked with: compare it/),
+  )
+  writeFileSync(join(folder, DATABASE), 'no database')
+  expect(() => recover()).toThrow(faultOf('not-a-database', /gateway\.sqlite cannot be opened: file is not a database\.$/))
+  writeFileSync(join(folder, 'recovery.key'), '{}')
+  expect(() => recover()).toThrow(faultOf('key-wrong', /recovery\.key is not a recovery file of Isthmus, or is damaged/))
+  rmSync(join(folder, 'recovery.key'))
+  expect(() => recover()).toThrow(faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a back-up/))
+  mkdirSync(join(folder, 'recovery.key'))
+  expect(() => recover()).toThrow(faultOf('bad-folder', /recovery\.key cannot be read: EISDIR/))
+  expect(existsSync(join(folder, 'data.key'))).toBe(false)
+})
+
+it('puts no key beside a database that nothing proves', () => {
+  using temp = tempStore()
+  const { store, folder, clock } = temp
+  const recoveryKey = newRecoveryKey()
+  keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+  store[Symbol.dispose]()
+  rmSync(join(folder, 'data.key'))
+  expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(
+    expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('does not open the database beside it') }),
+  )
+  expect(existsSync(join(folder, 'data.key'))).toBe(false)
+})
+
+it('refuses a recovery file that holds another length than a data key has', () => {
+  using temp = tempFolder()
+  const file = join(temp.folder, 'recovery.key')
+  const [recoveryKey, short] = [newRecoveryKey(), Buffer.alloc(31, 7)]
+  const seal = {
+    keyName: keyNameOf(short),
+    wrapUnder: (key: Buffer, context: string) => sealWith(key).seal(short, context),
+  }
+  writeFileSync(file, wrapDataKey(seal, recoveryKey, Date.parse('2026-03-10T09:00:00.000Z')))
+  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(
+    expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('is not the data key that it names') }),
+  )
 })
 
 it('leaves a data.key that is there alone: the right one, and another one', () => {

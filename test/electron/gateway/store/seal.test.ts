@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KEY_FILE } from '#gateway/store/data-key.ts'
+import { KEY_FILE, SEALED_KEY_FILE } from '#gateway/store/data-key.ts'
 import { openSeal, sealWith } from '#gateway/store/seal.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
@@ -31,6 +31,16 @@ describe('the seal', () => {
     expect([links.length, links.equals(seal.keyFor('links')), links.equals(cursors)]).toEqual([32, true, false])
     expect(links.equals(Buffer.alloc(32, 7))).toBe(false)
     expect(links.equals(sealWith(Buffer.alloc(32, 8)).keyFor('links'))).toBe(false)
+  })
+
+  it('opens what the first release sealed, and gives the keys that it gave', () => {
+    const sealed = Buffer.from('010404040404040404040404041876718d34b73a4646e3ba374af99e280695637568c39d16774b', 'hex')
+    expect(seal.open(sealed, 'name')).toEqual(text)
+    expect(seal.keyFor('links').toString('hex')).toBe('7c3c193fa54a46e79d8fe788e49a2a22675942648eda4dc8c4c01f07c928aab5')
+  })
+
+  it('seals nothing at all as well', () => {
+    expect(seal.open(seal.seal(Buffer.alloc(0), 'name'), 'name')).toHaveLength(0)
   })
 
   it('refuses every changed byte', () => {
@@ -71,6 +81,37 @@ describe('the data key', () => {
     using temp = tempFolder()
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(31))
     expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow('has 31 bytes instead of 32')
+  })
+
+  it('says what is wrong with it', () => {
+    using temp = tempFolder()
+    const file = join(temp.folder, KEY_FILE)
+    const faultOf = (fault: string, message: RegExp) => expect.objectContaining({ fault, message: expect.stringMatching(message) })
+    const open = (options: Partial<Parameters<typeof openSeal>[1]> = {}) => openSeal(temp.folder, { mayCreate: false, ...options })
+    expect(() => open()).toThrow(faultOf('key-missing', /data\.key is missing/))
+    expect(() => open({ dataKey: Buffer.alloc(33) })).toThrow(
+      faultOf('key-wrong', /^The data key that was handed over has 33 bytes instead of 32\.$/),
+    )
+    writeFileSync(join(temp.folder, SEALED_KEY_FILE), '{}')
+    expect(() => open({ mayCreate: true })).toThrow(
+      faultOf(
+        'key-sealed',
+        /^The data key of this folder is in the key store of an account, and .*data\.key\.sealed is damaged\. Start the app there/,
+      ),
+    )
+    expect(existsSync(file)).toBe(false)
+    mkdirSync(file)
+    expect(() => open()).toThrow(faultOf('bad-folder', /^The data key .*data\.key cannot be read: EISDIR/))
+    // Where something is in its place, no key is made.
+    expect(() => open({ mayCreate: true })).toThrow(faultOf('bad-folder', /cannot be read/))
+  })
+
+  it('is made of random bytes, in one file and nothing beside it', () => {
+    using temp = tempFolder()
+    const made = openSeal(temp.folder, { mayCreate: true, random: (bytes) => Buffer.alloc(bytes, 9) })
+    expect(made.exportKey()).toEqual(Buffer.alloc(32, 9))
+    expect(readdirSync(temp.folder)).toEqual([KEY_FILE])
+    expect(readFileSync(join(temp.folder, KEY_FILE))).toEqual(Buffer.alloc(32, 9))
   })
 
   it('says when its folder is not there', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { recoverDataKey } from '#gateway/store/recovery-key.ts'
+import { keyNameOf } from '#gateway/store/seal.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { keyKept, moveKeyInto, unwrapKey } from '#gateway/store/wrapped-key.ts'
 import { fakeKeyStore } from '../../../support/fake-key-store.ts'
@@ -24,6 +25,42 @@ it('moves the key into the key store, and the folder opens with what that gives 
   using store = openStore({ folder, clock, uuid, dataKey })
   expect(store.secrets.get('mail.password')).toBe('seven calm otters')
   expect(moveKeyInto(folder, reception, NOW)).toBe(true)
+})
+
+it('says in the file whose key store it is, when it was moved, and which key it is', () => {
+  using temp = folderOf('recovery key')
+  moveKeyInto(temp.folder, reception, NOW)
+  const written = JSON.parse(readFileSync(join(temp.folder, 'data.key.sealed'), 'utf8'))
+  expect(written).toEqual({
+    version: 1,
+    account: 'reception on PC-1',
+    sealedAt: '2026-03-10T09:00:00.000Z',
+    ofKey: keyNameOf(temp.key),
+    wrapped: expect.any(String),
+  })
+  expect(reception.unwrap(Buffer.from(written.wrapped, 'base64'))).toEqual(temp.key)
+})
+
+it('removes the plain key after a stop between both, without asking the key store to wrap it again', () => {
+  using temp = folderOf('recovery key')
+  moveKeyInto(temp.folder, reception, NOW)
+  writeFileSync(join(temp.folder, 'data.key'), temp.key)
+  expect([keyKept(temp.folder), unwrapKey(temp.folder, reception)]).toEqual(['plain', undefined])
+  const wrap = () => {
+    throw new Error('not to be asked')
+  }
+  expect(moveKeyInto(temp.folder, { ...reception, wrap }, NOW)).toBe(true)
+  expect([existsSync(join(temp.folder, 'data.key')), keyKept(temp.folder)]).toEqual([false, 'sealed'])
+})
+
+it('moves nothing where there is no key, or one of another length', () => {
+  using temp = folderOf('recovery key')
+  writeFileSync(join(temp.folder, 'data.key'), Buffer.alloc(31))
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  expect(keyKept(temp.folder)).toBe('plain')
+  rmSync(join(temp.folder, 'data.key'))
+  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  expect([keyKept(temp.folder), unwrapKey(temp.folder, reception)]).toEqual(['none', undefined])
 })
 
 it('leaves the plain key where it is while there is no recovery key, or none of this data key', () => {

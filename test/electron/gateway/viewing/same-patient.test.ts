@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf, rowDifferencesOf } from '#gateway/viewing/same-patient.ts'
+import { differencesOf, isSamePerson, personDifferencesOf, rowDifferencesOf } from '#gateway/viewing/same-patient.ts'
 
 const patient = (patientName: string, patientId = '', patientBirthDate = '') => ({ patientName, patientId, patientBirthDate })
 
@@ -9,7 +9,24 @@ describe('the patient of two files', () => {
     ['Müller^Jörg', 'Muller^Jorg'],
     ['Yamada^Tarou=山田^太郎', 'YAMADA^TAROU'],
     ['Meier^Anna', ''],
+    ['', 'Meier^Anna'],
+    ['  Meier ^ Anna ', 'Meier^Anna'],
+    ['=山田^太郎', '山田^太郎'],
+    ['Berg^Bjørn Ærø', 'Berg^Bjorn Aro'],
+    ['Groß^Ida', 'Gross^Ida'],
+    ['Berg^José', 'BERG^JOSE\u0301'],
   ])('%s is %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual([]))
+
+  it.each([
+    ['Sample^Sam', 'Sam^Sample'],
+    ['Meier^Anna', 'MeierAnna'],
+    ['Meier^Anna=x', 'Meier^Anne=x'],
+  ])('%s is not %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual(['name']))
+
+  it('does not differ in what only one of them says', () => {
+    expect(differencesOf(patient('A', 'P-1', '19800131'), patient('A'))).toEqual([])
+    expect(differencesOf(patient('A'), patient('A', 'P-1', '19800131'))).toEqual([])
+  })
 
   it('differs in what both say', () => {
     expect(differencesOf(patient('Meier^Anna', 'P-1', '19800131'), patient('Meier^Anne', ' p-1 ', '1980.02.01'))).toEqual([
@@ -38,6 +55,37 @@ describe('the patient of a file and of the row', () => {
   it('is the same by a number with or without zeros before it', () => {
     expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '815' })).toEqual([])
     expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '816' })).toEqual(['patient ID'])
+    expect(rowDifferencesOf(patient('', '1005'), { patientName: '', mrn: '15' })).toEqual(['patient ID'])
+    expect(rowDifferencesOf(patient('', '0'), { patientName: '', mrn: '00' })).toEqual([])
+    expect(rowDifferencesOf(patient('', '0'), { patientName: '', mrn: '5' })).toEqual(['patient ID'])
+  })
+})
+
+describe('two studies', () => {
+  const anna = patient('Meier^Anna', 'P-1', '19800131')
+  it.each([
+    ['another name alone', patient('Keller^Anna', 'P-1', '19800131'), []],
+    ['another number alone', patient('Meier^Anna', 'P-2', '19800131'), []],
+    ['another name and no number', patient('Keller^Anna', '', '19800131'), []],
+    ['another name and number', patient('Keller^Anna', 'P-2', '19800131'), ['name', 'patient ID']],
+    ['another date of birth', patient('Meier^Anna', 'P-1', '19800201'), ['date of birth']],
+    ['another name and date of birth', patient('Keller^Anna', 'P-1', '19800201'), ['name', 'date of birth']],
+    ['nothing known', patient(''), []],
+  ])('with %s', (_, other, differences) => {
+    expect(personDifferencesOf(anna, other)).toEqual(differences)
+    expect(personDifferencesOf(other, anna)).toEqual(differences)
+  })
+
+  it.each([
+    ['Meier^Anna', 'Anna Meier', true],
+    ['Meier^Anna', 'Keller^Anna', false],
+    ['Meier^Anna', '', false],
+    ['', 'Meier^Anna', false],
+    ['', '', false],
+    ['Meier^Anna=山田', 'Yamada=山田', true],
+    ['Meier^Anna^Maria', 'Meier^Anna^Luise', false],
+  ])('%s and %s are the same person: %s', (one, other, expected) => {
+    expect(isSamePerson(one, other)).toBe(expected)
   })
 })
 

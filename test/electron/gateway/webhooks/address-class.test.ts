@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressClass } from '#gateway/webhooks/address-class.ts'
+import { addressClass, plainAddress } from '#gateway/webhooks/address-class.ts'
 
 describe('addressClass', () => {
   it.each([
@@ -65,5 +65,26 @@ describe('addressClass', () => {
   it('says in words what an address is', () => {
     expect(addressClass('::ffff:169.254.169.254').what).toBe('a cloud metadata')
     expect(addressClass('127.0.0.1').what).toBe('a loopback')
+    expect(addressClass('8.8.8.8').what).toBe('a public')
+    expect(addressClass('nowhere').what).toBe('no valid')
+    expect(addressClass('4000::1').what).toBe('a reserved')
+    expect(addressClass('::').what).toBe('an unspecified')
+    expect(addressClass('::1').what).toBe('a loopback')
+    expect(addressClass('::2').what).toBe('an unspecified')
+  })
+})
+
+describe('plainAddress', () => {
+  it.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['::10.0.0.1', '10.0.0.1'],
+    ['2002:a00:1::', '10.0.0.1'],
+    ['::1', '0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:1'],
+    ['FD00::20%eth0', 'fd:0:0:0:0:0:0:0:0:0:0:0:0:0:0:20'],
+    ['fd00:1:2:3:4:5:6:ff20', 'fd:0:0:1:0:2:0:3:0:4:0:5:0:6:ff:20'],
+    ['nowhere', ''],
+  ])('writes %s as %s', (address, plain) => {
+    expect(plainAddress(address)).toBe(plain)
   })
 })

@@ -1,5 +1,6 @@
+import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { admitFileUrl, admitUrl, askedOnce, pinnedLookup, type Resolve, type Route } from '#gateway/webhooks/address.ts'
+import { admitFileUrl, admitUrl, askedOnce, pinnedLookup, type Resolve, type Route, systemResolve } from '#gateway/webhooks/address.ts'
 import { ownListeners } from '#gateway/webhooks/own-listeners.ts'
 
 const LISTED = [
@@ -110,6 +111,13 @@ describe('admitUrl', () => {
     expect(admitUrl('http://127.0.0.1:9000/', ['127.0.0.1:9000']).route).toBe('http-listed')
   })
 
+  it('takes an entry without a port, or one that is no address, for no host', () => {
+    const listed = ['partner.example', 'a b:80', '192.168.7.22']
+    expect(admitUrl('https://partner.example/', listed).route).toBe('https')
+    expect(() => admitUrl('http://partner.example/', listed)).toThrow(FORBIDDEN)
+    expect(() => admitUrl('https://192.168.7.22/', listed)).toThrow(FORBIDDEN)
+  })
+
   it('says why in words', () => {
     const why = (url: string) => {
       try {
@@ -122,6 +130,10 @@ describe('admitUrl', () => {
     expect(why('http://169.254.169.254/')).toBe('it is a cloud metadata address, which is never called')
     expect(why('http://8.8.8.8/')).toBe('http is allowed only inside the clinic, and this is an address of the internet')
     expect(why('http://partner.example/')).toBe('http is allowed only to hosts listed for it, and partner.example:80 is not')
+    expect(why('partner.example')).toBe('the address of the partner is not a URL')
+    expect(why('ftp://partner.example/')).toBe('the address must begin with https://')
+    expect(why('https://user@partner.example/')).toBe('the address must not carry a user name or password')
+    expect(why('https://metadata/')).toBe('the address names a cloud metadata service')
   })
 })
 
@@ -179,6 +191,16 @@ describe('admitFileUrl', () => {
     },
   )
 
+  it('says why in words', () => {
+    const because = (detail: string) => expect.objectContaining({ detail })
+    expect(() => admitFileUrl('https://evil.example/x', HOSTS, PLAIN)).toThrow(
+      because('evil.example:443 is not on the list of hosts that files may come from'),
+    )
+    expect(() => admitFileUrl('http://files.clinic.example:8443/', HOSTS, PLAIN)).toThrow(
+      because('http is allowed only to hosts listed for it, and files.clinic.example:8443 is not'),
+    )
+  })
+
   it('refuses everything while the list is empty', () => {
     expect(() => admitFileUrl('https://s3.eu-central-1.amazonaws.com/x', [], [])).toThrow(FORBIDDEN)
   })
@@ -215,6 +237,20 @@ describe('one of our own listeners', () => {
     ['no address', 443],
   ])('is not %s at %i', (address, port) => {
     expect(isOwn(address, port)).toBe(false)
+  })
+
+  it('is every address that this computer has, where none are given', () => {
+    const here = ownListeners(() => [8042])
+    const own = Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address))
+    expect(own.length).toBeGreaterThan(0)
+    for (const address of own) expect([address, here(address, 8042), here(address, 8043)]).toEqual([address, true, false])
+    expect(here('8.8.8.8', 8042)).toBe(false)
+  })
+
+  it('says why it is refused', () => {
+    expect(() => admitUrl('http://127.0.0.1:8042/', ['127.0.0.1:8042'], isOwn)).toThrow(
+      expect.objectContaining({ detail: 'it is a listener of this gateway, which is never called' }),
+    )
   })
 
   it('is refused though it is listed, by address and by name', async () => {
@@ -282,6 +318,12 @@ describe('pinnedLookup', () => {
     const error = await new Promise((done) => failing('x.example', { all: true }, done))
     expect(error).toMatchObject({ code: 'EAI_AGAIN' })
   })
+})
+
+it('the resolver of the operating system gives every address of a name', async () => {
+  const found = await systemResolve('localhost')
+  expect(found.length).toBeGreaterThan(0)
+  for (const { address, family } of found) expect([address.includes(':') ? 6 : 4]).toContain(family)
 })
 
 describe('askedOnce', () => {

@@ -12,5 +12,10 @@ it.each([
   ['Διονύσιος', ['διονυσιοσ']],
   ['Yamada=山田=やまだ', ['yamada', '山田', 'やまだ']],
   ['홍^길동', ['홍^길동']],
+  ['A=B=C=D', ['a', 'b', 'c']],
+  ['Ｓｍｉｔｈ ^^', ['smith']],
+  ['Ångström', ['angstrom']],
+  ['ſmith', ['smith']],
+  ['が', ['が']],
   ['', ['']],
 ])('folds %s to %j', (name, groups) => expect(foldName(name)).toEqual(groups))

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { DimseError } from '#gateway/dimse/status.ts'
 import { declaredTerms, receivedKey, textReader } from '#gateway/worklist/received-key.ts'
 import { dataSetOf } from './worklist-fixture.ts'
 
@@ -8,6 +9,28 @@ it('reads the declared character sets, the first of which may be empty', () => {
   expect(declaredTerms(dataSetOf({ SpecificCharacterSet: '\\ISO 2022 IR 87 ' }))).toEqual(['', 'ISO 2022 IR 87'])
   expect(declaredTerms(dataSetOf({ SpecificCharacterSet: '' }))).toEqual([])
   expect(declaredTerms(dataSetOf({ PatientName: '' }))).toEqual([])
+})
+
+it('refuses more character sets than the standard defines', () => {
+  const termsOf = (SpecificCharacterSet: string) => declaredTerms(dataSetOf({ SpecificCharacterSet }))
+  expect(termsOf(Array(20).fill('ISO_IR 100').join('\\'))).toHaveLength(20)
+  const refusal = new DimseError(0xa900, 'SpecificCharacterSet has more than 20 values', [0x00080005])
+  expect(() => termsOf('\\'.repeat(20))).toThrow(refusal)
+  expect(termsOf('\\'.repeat(19))).toHaveLength(20)
+  expect(() => termsOf('x'.repeat(341))).toThrow(refusal)
+  expect(termsOf('x'.repeat(340))).toHaveLength(1)
+})
+
+it('reads a query that declares no set in the set of the device', () => {
+  const ue = name(Buffer.from([0xfc]))
+  expect(textReader([], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: 'ü', isSure: true })
+  expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: '*', isSure: false })
+  expect(textReader([], null)(ue, 'PN')).toEqual({ text: '*', isSure: false })
+})
+
+it('has no text for a sequence', () => {
+  const sequence = dataSetOf({ ScheduledProcedureStepSequence: [] })[0]
+  expect(sequence && textReader([], null)(sequence, 'SQ')).toEqual({ text: '', isSure: true })
 })
 
 it('takes padding off and keeps what is before it', () => {
@@ -27,5 +50,16 @@ it('shows a nested key with its sequence', () => {
     vr: 'CS',
     value: 'CT',
     matching: 'singleValue',
+  })
+})
+
+it('shows 256 characters of a key at most', () => {
+  const key = receivedKey(name(Buffer.alloc(0)), 'PN', 'x'.repeat(300), 'wildCard')
+  expect(key).toEqual({
+    tag: '(0010,0010)',
+    keyword: 'PatientName',
+    vr: 'PN',
+    value: 'x'.repeat(256),
+    matching: 'wildCard',
   })
 })

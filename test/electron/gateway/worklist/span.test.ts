@@ -12,10 +12,17 @@ describe('a date key', () => {
     ['-20261122', '', '20261122', true],
     ['20261120-20261120', '20261120', '20261120', true],
   ] as const)('%s is read', (text, from, to, isRange) => expect(dateSpan(text)).toEqual({ from, to, isRange }))
-  it.each(['notadate', '20261131', '2026112', '20261122-20261120', '20261120-20261121-', '20261120\\20261121', '2026-11-20'])(
-    '%s is refused',
-    (text) => expect(() => dateSpan(text)).toThrow(SpanFault),
-  )
+  it.each([
+    ['notadate', 'not a date'],
+    ['20261131', 'not a date'],
+    ['2026112', 'not a date'],
+    ['x2026.11.20', 'not a date'],
+    ['2026.11.201', 'not a date'],
+    ['20261122-20261120', 'the range ends before it begins'],
+    ['20261120-20261121-', 'more than one hyphen'],
+    ['20261120\\20261121', 'not a date'],
+    ['2026-11-20', 'more than one hyphen'],
+  ])('%s is refused: %s', (text, why) => expect(() => dateSpan(text)).toThrow(new SpanFault(why)))
 })
 
 describe('a time key', () => {
@@ -25,9 +32,17 @@ describe('a time key', () => {
     ['10:15', '101500.000000', '101559.999999', false],
     ['10', '100000.000000', '105959.999999', false],
     ['101500.5', '101500.500000', '101500.599999', false],
+    ['101500.123456', '101500.123456', '101500.123456', false],
     ['0800-12', '080000.000000', '125959.999999', true],
     ['120000-', '120000.000000', '', true],
     ['-1300', '', '130059.999999', true],
   ] as const)('%s is read, with what it leaves out', (text, from, to, isRange) => expect(timeSpan(text)).toEqual({ from, to, isRange }))
-  it.each(['2400', '1060', 'noon', '1200-1100'])('%s is refused', (text) => expect(() => timeSpan(text)).toThrow(SpanFault))
+  it.each([
+    ['2400', 'not a time'],
+    ['1060', 'not a time'],
+    ['101561', 'not a time'],
+    ['101500.1234567', 'not a time'],
+    ['noon', 'not a time'],
+    ['1200-1100', 'the range ends before it begins'],
+  ])('%s is refused: %s', (text, why) => expect(() => timeSpan(text)).toThrow(new SpanFault(why)))
 })
