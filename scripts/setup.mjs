@@ -28,7 +28,15 @@ export function installPackages() {
   const { status } = spawnSync(npm, ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
   if (status !== 0) stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
   writeFileSync(stamp, lock)
+  installGitHooks(root)
   return true
+}
+
+/** Makes git run .githooks in a checkout, unless it is CI's or has hooks of its own. */
+export function installGitHooks(folder, env = process.env) {
+  if (env.CI || !existsSync(join(folder, '.git'))) return
+  const git = (...args) => spawnSync('git', ['config', ...args], { cwd: folder, stdio: 'ignore' }).status
+  if (git('--get', 'core.hooksPath') === 1) git('core.hooksPath', '.githooks')
 }
 
 /** Path of a Node 24: the locked package where there is one, else the Node that runs this. */

@@ -1,0 +1,112 @@
+// node scripts/test-tools.mjs: installs the programs that the tests compare with, by the package manager of this system, and
+// prints which of them this system cannot have. It fails where one that it should have is missing afterwards.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+
+const has = (command) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
+const hasPydicom = () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
+const hasBrowser = () => (process.env.CHROMIUM ? existsSync(process.env.CHROMIUM) : has('chromium'))
+
+/** Marks a program that a system cannot have, with the reason. */
+const not = (reason) => ({ reason })
+const ofSystem = 'part of the system'
+
+/**
+ * Each program, how it is found, and its package by platform: apt on Debian, Homebrew on macOS, Chocolatey on Windows; `pip`
+ * and a version for Python packages. `skips` is the reason by which test/support/needs.ts skips a test without it.
+ */
+const TOOLS = {
+  DCMTK: { isHere: () => has('findscu'), linux: 'dcmtk', darwin: 'dcmtk', win32: 'dcmtk' },
+  Orthanc: {
+    isHere: () => has('Orthanc'),
+    linux: 'orthanc',
+    darwin: not('Homebrew has no formula of it'),
+    win32: not('its installer registers a service and puts no command on the PATH'),
+    skips: 'Orthanc is not installed',
+  },
+  dicom3tools: {
+    isHere: () => has('dciodvfy'),
+    linux: 'dicom3tools',
+    darwin: not('Homebrew has no formula of it'),
+    win32: not('Chocolatey has no package of it'),
+    skips: 'dicom3tools is not installed',
+  },
+  Poppler: { isHere: () => has('pdftotext'), linux: 'poppler-utils', darwin: 'poppler', win32: 'poppler' },
+  rclone: { isHere: () => has('rclone'), linux: 'rclone', darwin: 'rclone', win32: 'rclone' },
+  systemd: {
+    isHere: () => has('systemd-analyze'),
+    linux: 'systemd',
+    darwin: not('it is a part of Linux'),
+    win32: not('it is a part of Linux'),
+  },
+  Chromium: { isHere: hasBrowser, linux: 'chromium', darwin: ofSystem, win32: ofSystem },
+  curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem },
+  pydicom: {
+    isHere: hasPydicom,
+    linux: 'python3-pydicom',
+    // The last line for Python 3.9, which /usr/bin/python3 is there.
+    darwin: { pip: 'pydicom==2.4.4' },
+    win32: not('the tests call /usr/bin/python3'),
+    skips: 'pydicom is not installed',
+  },
+  'small file systems': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('a tmpfs of a given size can be mounted on Linux alone'),
+    win32: not('a tmpfs of a given size can be mounted on Linux alone'),
+    skips: 'file systems can be mounted by root alone',
+  },
+}
+
+/** @typedef {{ name: string, isHere: () => boolean, package?: string, pip?: string }} Tool */
+
+/** What a system must have, and what it cannot have, with the reason and the reason of the tests that are skipped. */
+export function toolsOf(platform = process.platform) {
+  const rows = Object.entries(TOOLS).map(([name, tool]) => ({ name, ...tool, at: tool[platform] ?? tool.linux }))
+  return {
+    required: rows
+      .filter(({ at }) => !at.reason)
+      .map(({ name, isHere, at }) => ({
+        name,
+        isHere,
+        ...(at.pip ? { pip: at.pip } : at === ofSystem ? {} : { package: at }),
+      })),
+    unavailable: rows.filter(({ at }) => at.reason).map(({ name, at, skips }) => ({ name, reason: at.reason, skips })),
+  }
+}
+
+/** Names of the required programs that are missing, after an attempt to install them where `canInstall` says so. */
+export function installTools() {
+  const { required } = toolsOf()
+  const lacking = () => required.filter(({ isHere }) => !isHere())
+  const absent = lacking()
+  const packages = absent.flatMap((tool) => tool.package ?? [])
+  const run = (command, ...args) => {
+    console.log(`${command} ${args.join(' ')}`)
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env, shell: process.platform === 'win32' })
+  }
+  if (packages.length > 0 && canInstall()) {
+    if (process.platform === 'linux') {
+      run('apt-get', '-qq', 'update')
+      run('apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0', 'install', '-y', '--no-install-recommends', ...packages)
+    } else if (process.platform === 'darwin') run('brew', 'install', ...packages)
+    else run('choco', 'install', '--yes', '--no-progress', ...packages)
+  }
+  if (canInstall()) for (const { pip } of absent) if (pip) run('/usr/bin/python3', '-m', 'pip', 'install', '--user', pip)
+  return (absent.length > 0 ? lacking() : []).map(({ name }) => name)
+}
+
+/** Root on Debian may; on macOS and Windows only a CI machine, because somebody's own PC is not ours to change. */
+function canInstall() {
+  if (process.platform === 'linux') return process.getuid?.() === 0 && existsSync('/etc/debian_version')
+  return Boolean(process.env.CI)
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const missing = installTools()
+  for (const { name, reason } of toolsOf().unavailable) console.log(`Not on ${process.platform}: ${name} (${reason})`)
+  if (missing.length > 0) console.error(`Missing: ${missing.join(', ')}`)
+  process.exit(missing.length > 0 ? 1 : 0)
+}
