@@ -103,12 +103,17 @@ const quietly: Pick<Rolldown.InputOptions, 'onLog'> = {
   },
 }
 
-/** They replace modules of Electron, which a file that shares its modules with others cannot do. */
 const NEED_ISOLATION = [
+  // They replace modules of Electron, which a file that shares its modules with others cannot do.
   'test/electron/main.test.ts',
   'test/electron/main-second.test.ts',
   'test/electron/preload.test.ts',
   'test/electron/shell/native-workers.test.ts',
+  // They expect that no timer is left in the process, where earlier files may have left some.
+  'test/electron/gateway/control.test.ts',
+  'test/electron/gateway/dimse/association.properties.test.ts',
+  'test/electron/gateway/dimse/operations.properties.test.ts',
+  'test/electron/gateway/dimse/requestor.properties.test.ts',
 ]
 
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openRowStore, type RowPage } from '../../../renderer/src/lists/row-store.ts'
+import { runs } from '../../support/property-runs.ts'
 
 interface Row {
   readonly id: string
@@ -149,6 +150,7 @@ describe('rows of a long list', () => {
         expect(shown).toEqual([...shown].sort((a, b) => b - a))
         expect(shown).toEqual(expect.arrayContaining(listed))
       }),
+      runs(100),
     )
   })
 })

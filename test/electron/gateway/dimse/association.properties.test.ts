@@ -6,6 +6,7 @@ import type { Pdu } from '#gateway/dimse/pdu.ts'
 import { writePdu } from '#gateway/dimse/pdu-writer.ts'
 import type { ServiceClass } from '#gateway/dimse/service-class.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { pendingTimers } from '../../../support/pending-timers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { associateRq, ECHO_CONTEXT, findRq } from '../../../support/requestor.ts'
 import { openUpperLayer } from './association-fixture.ts'
@@ -244,8 +245,8 @@ describe('an association', () => {
               : [...(model.wasOpen ? ['opened'] : []), model.how === 'nothing' ? 'aborted' : model.how],
           )
           const { isOpen, isBusy, aheadBytes } = link.association
-          const left = { isOpen, isBusy, aheadBytes, timers: vi.getTimerCount() }
-          expect(left).toEqual({ isOpen: false, isBusy: false, aheadBytes: 0, timers: 0 })
+          const left = { isOpen, isBusy, aheadBytes, timers: pendingTimers() }
+          expect(left).toEqual({ isOpen: false, isBusy: false, aheadBytes: 0, timers: [] })
         }),
         runs(150),
       )

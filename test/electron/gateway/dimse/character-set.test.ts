@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeText, encodeText, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
@@ -120,6 +121,7 @@ describe('every set', () => {
         const bytes = encodeText(written, terms, vr)
         expect(bytes && decodeText(bytes, terms, vr)).toEqual({ text: written, exact: true })
       }),
+      runs(100),
     )
   })
 
@@ -130,6 +132,7 @@ describe('every set', () => {
         expect(exact).toBe(!text.includes('\uFFFD'))
         if (bytes.some((byte) => byte > 0x20 && byte !== 0x1b)) expect(text).not.toBe('')
       }),
+      runs(100),
     )
   })
 
@@ -141,6 +144,7 @@ describe('every set', () => {
         const parts = words.map((part) => encodeText(part, terms, 'LO') as Buffer)
         expect(whole.equals(Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from('\\'), part]))))).toBe(true)
       }),
+      runs(100),
     )
   })
 })

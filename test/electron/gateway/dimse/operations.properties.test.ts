@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { basicWorklist } from '#gateway/dimse/basic-worklist.ts'
 import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
 import { writeMessage } from '#gateway/dimse/message.ts'
@@ -12,6 +12,7 @@ import { storageCommitment } from '#gateway/dimse/storage-commitment.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { verification } from '#gateway/dimse/verification.ts'
 import { batchOf } from '../../../support/dimse-server.ts'
+import { pendingTimers } from '../../../support/pending-timers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { associateRq } from '../../../support/requestor.ts'
 import { openUpperLayer } from './association-fixture.ts'
@@ -228,7 +229,7 @@ describe('requests of one association', () => {
           await link.quiet()
           expect(link.messages()).toHaveLength(expected.length)
           expect(expected.filter((line) => !line.endsWith('ff00'))).toHaveLength(asked.length - unanswered)
-          expect([link.association.isBusy, vi.getTimerCount()]).toEqual([false, 0])
+          expect([link.association.isBusy, pendingTimers()]).toEqual([false, []])
         }),
         runs(120),
       )

@@ -12,6 +12,7 @@ import { writePdu } from '#gateway/dimse/pdu-writer.ts'
 import { openAssociation, type RequestedAssociation, RequestorError } from '#gateway/dimse/requestor.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { accepted } from '../../../support/acceptor.ts'
+import { pendingTimers } from '../../../support/pending-timers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { associateRq } from '../../../support/requestor.ts'
 
@@ -139,7 +140,7 @@ describe('an association that we ask for', () => {
               for (const pdu of received) if (pdu.type === 'A-ABORT') expect([0, 2]).toContain(pdu.source)
               socket.destroy()
               await quiet()
-              expect(vi.getTimerCount()).toBe(0)
+              expect(pendingTimers()).toEqual([])
             },
           ),
           runs(100),

@@ -90,6 +90,7 @@ describe('days as text', () => {
         expect(addDays('2026-03-10', count)).toBe(expected)
         expect(daysBetween('2026-03-10', expected)).toBe(count)
       }),
+      runs(100),
     )
   })
 })

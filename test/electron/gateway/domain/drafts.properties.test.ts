@@ -187,7 +187,7 @@ describe('windows that write on one report', () => {
           expect(signatures.map(({ target }) => target).sort()).toEqual([...signed.keys()].filter((id) => id !== first).sort())
           for (const { target } of signatures) expect(store.outbox.latest('report.delivered', target)?.lane).toBe(studyId)
         }),
-        runs(120),
+        runs(60),
       )
     },
     RUNS_TIMEOUT_MS,

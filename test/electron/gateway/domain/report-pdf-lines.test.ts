@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openTypesetter, printable, type SetLine, type TextStyle } from '#gateway/domain/report-pdf-lines.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 /** Every character is one point wide. */
 const STYLE: TextStyle = { size: 1, weight: 400, color: '#000', leading: 1 }
@@ -82,6 +83,7 @@ describe('lines of a report', () => {
         const widths = lines.map((line) => line.indent + [...textOf(line).trimEnd().replace(/\p{M}/gu, '')].length)
         return seen(lines.map(textOf).join('')) === seen(text) && Math.max(...widths) <= width + 1
       }),
+      runs(100),
     )
   })
 })

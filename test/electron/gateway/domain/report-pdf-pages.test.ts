@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Block, pagesOf, type Row } from '#gateway/domain/report-pdf-pages.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 const HEIGHT = 100
 const rows = (count: number, height = 10): Row[] => Array.from({ length: count }, () => ({ height, texts: [] }))
@@ -62,6 +63,7 @@ describe('blocks on pages', () => {
             expect(top + own.reduce((sum, row) => sum + row.height, 0)).toBeLessThanOrEqual(HEIGHT + 0.1)
         }
       }),
+      runs(100),
     )
   })
 })

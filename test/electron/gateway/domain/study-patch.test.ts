@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { patched, type StudyPatch } from '#gateway/domain/study-patch.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
 const RECORD: ScribeStudyRecord = {
@@ -65,6 +66,7 @@ describe('a patch', () => {
           if (isChanged) expect(Object.keys(changes).length).toBeGreaterThan(0)
         }
       }),
+      runs(100),
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cursorCodec } from '#gateway/http/cursor-codec.ts'
 import { ApiError } from '#shared/errors.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 const codec = cursorCodec(Buffer.alloc(32, 1))
 const LIST = 'GET /v1/viewer/studies'
@@ -44,6 +45,7 @@ describe('a cursor', () => {
           if (changed !== cursor) expect(tried(() => codec.decode(changed, LIST, {}))).toEqual(refusal)
         },
       ),
+      runs(100),
     )
   })
 

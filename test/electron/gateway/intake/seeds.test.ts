@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { filled } from '#gateway/intake/seeds.ts'
 import type { StudyValues } from '#gateway/intake/study-values.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 const NAMES = ['studyDescription', 'severity', 'expressCustomerId', 'externalPatientId', 'mrn', 'patientName', 'height']
 const SEVERITY = fc.constantFrom('normal' as const, 'high' as const, 'stat' as const)
@@ -65,6 +66,7 @@ describe('a study that is filled later', () => {
           expect(fields.includes(name)).toBe(JSON.stringify(after?.[name]) !== JSON.stringify(was?.[name]))
         }
       }),
+      runs(100),
     )
   })
 
@@ -76,6 +78,7 @@ describe('a study that is filled later', () => {
         expect(fields).toEqual([])
         expect(study.detail).toBe(before.detail)
       }),
+      runs(100),
     )
   })
 })

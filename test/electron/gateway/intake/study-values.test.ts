@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { leadingModality, mergedValues } from '#gateway/intake/study-values.ts'
 import { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
+import { runs } from '../../../support/property-runs.ts'
 import { HEADER } from './intake-fixture.ts'
 
 const NOTHING = Object.fromEntries(Object.keys(HEADER).map((name) => [name, ''])) as unknown as typeof HEADER
@@ -148,6 +149,7 @@ describe('values of a study', () => {
         }
         expect(mergedValues(header, modality, {}).fromPartner).toEqual([])
       }),
+      runs(100),
     )
   })
 })

@@ -86,7 +86,9 @@ describe('opening a database', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     {
       using db = Database.open(file)
-      for (let i = 0; i < 500; i++) put(db, `key ${i} ${'x'.repeat(100)}`)
+      db.transaction(() => {
+        for (let i = 0; i < 500; i++) put(db, `key ${i} ${'x'.repeat(100)}`)
+      })
     }
     const bytes = readFileSync(file)
     bytes.fill(0xa5, bytes.length - 3 * 4096 + 8, bytes.length - 4096)

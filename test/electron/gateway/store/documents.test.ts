@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
+import { runs } from '../../../support/property-runs.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -19,6 +20,7 @@ describe('documents', () => {
         expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'))
         expect(documents.read(hash)?.equals(bytes)).toBe(true)
       }),
+      runs(100),
     )
     expect(documents.read('f'.repeat(64))).toBeUndefined()
   })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { instantOf } from '#gateway/store/clock.ts'
 import { type InspectionOutcome, inspectionsStore } from '#gateway/store/inspections.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
+import { runs } from '../../../support/property-runs.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -98,6 +99,7 @@ describe('inspections', () => {
         } while (cursor !== undefined)
         expect(all).toEqual(temp.inspections.list({ limit: 100, outcome }).items.map((item) => item.inspectionId))
       }),
+      runs(100),
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { numberAfter, pageOf } from '#gateway/store/page.ts'
 import { ApiError } from '#shared/errors.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 /** A list read as a noun reads it: newest first, one row more than asked for. */
 function read(ids: readonly number[], limit: number, cursor?: string) {
@@ -28,6 +29,7 @@ describe('pages', () => {
         }
         expect(all).toEqual(ids)
       }),
+      runs(100),
     )
   })
 
@@ -60,6 +62,7 @@ describe('pages', () => {
           expect(error).toMatchObject({ code: 'malformed' })
         }
       }),
+      runs(100),
     )
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { KEY_FILE, SEALED_KEY_FILE } from '#gateway/store/data-key.ts'
 import { openSeal, sealWith } from '#gateway/store/seal.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
+import { runs } from '../../../support/property-runs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const seal = sealWith(Buffer.alloc(32, 7))
@@ -16,6 +17,7 @@ describe('the seal', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (bytes, context) => {
         expect(seal.open(seal.seal(Buffer.from(bytes), context), context).equals(bytes)).toBe(true)
       }),
+      runs(100),
     )
   })
 

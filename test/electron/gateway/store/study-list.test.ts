@@ -137,7 +137,7 @@ describe('the list of studies', () => {
           expect(given).toEqual(expected)
         },
       ),
-      runs(120),
+      runs(50),
     )
   })
 

@@ -203,7 +203,7 @@ describe('the lists of studies of the window', () => {
           }
         },
       ),
-      runs(150),
+      runs(60),
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { transliterate } from '#gateway/worklist/transliteration.ts'
+import { runs } from '../../../support/property-runs.ts'
 
 describe('transliterate', () => {
   it.each([
@@ -55,6 +56,7 @@ describe('transliterate', () => {
       fc.property(fc.string({ unit: fc.constantFrom(...'aZ09^=\\ ~\r\n') }), (text) => {
         expect(transliterate(text)).toBe(text)
       }),
+      runs(100),
     )
   })
 
@@ -67,6 +69,7 @@ describe('transliterate', () => {
         const latin = transliterate(text)
         expect(latin === undefined || count(latin) === count(text)).toBe(true)
       }),
+      runs(100),
     )
   })
 
@@ -75,6 +78,7 @@ describe('transliterate', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(transliterate(text) ?? '').toMatch(/^[\t\n\f\r\x20-\x7e]*$/)
       }),
+      runs(100),
     )
   })
 })
