@@ -80,72 +80,70 @@ async function configure(folder: string, round: number, { child }: Serving, told
   }
 }
 
-it(
-  'loses no answer that a console has seen and no acknowledged change when it is killed at any moment',
-  async () => {
-    using temp = tempFolder()
-    const { folder } = temp
-    const secret = webhookSecret()
-    await using partner = await openPartnerSimulator({
-      port: 0,
-      secret,
-      clock: Date.now,
-      worklist: worklistDay(TOMORROW, { withBadRows: true }),
+vi.setConfig({ testTimeout: 60_000 + ROUNDS * 20_000 })
+
+it('loses no answer that a console has seen and no acknowledged change when it is killed at any moment', async () => {
+  using temp = tempFolder()
+  const { folder } = temp
+  const secret = webhookSecret()
+  await using partner = await openPartnerSimulator({
+    port: 0,
+    secret,
+    clock: Date.now,
+    worklist: worklistDay(TOMORROW, { withBadRows: true }),
+  })
+  const args = ['--allow-unknown-devices', '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn']
+  const told: Told = { answers: new Map(), devices: [], keys: [], clinicName: '', nextClinicName: '' }
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    partner.setScenario('normal')
+    await using gateway = await serving(folder, ...args)
+    const before = await queryWorklist(gateway.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
+    expect(before.rows).toHaveLength(25)
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      askAway(gateway.dimsePort, `R${round}C${client}`, client % 2 === 0 ? CHANGING : REPEATING, told),
+    )
+    const changes = configure(folder, round, gateway, told)
+    await until(() => {
+      expect(told.answers.size).toBe(round * CLIENTS)
+      expect(told.devices.at(-1)).toContain(`R${round}T`)
     })
-    const args = ['--allow-unknown-devices', '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn']
-    const told: Told = { answers: new Map(), devices: [], keys: [], clinicName: '', nextClinicName: '' }
+    await wait(DELAYS[round - 1] ?? Math.random() * 600)
+    await gateway.end('SIGKILL')
+    await Promise.all([...clients, changes])
 
-    for (let round = 1; round <= ROUNDS; round++) {
-      partner.setScenario('normal')
-      await using gateway = await serving(folder, ...args)
-      const before = await queryWorklist(gateway.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
-      expect(before.rows).toHaveLength(25)
-      const clients = Array.from({ length: CLIENTS }, (_, client) =>
-        askAway(gateway.dimsePort, `R${round}C${client}`, client % 2 === 0 ? CHANGING : REPEATING, told),
-      )
-      const changes = configure(folder, round, gateway, told)
-      await until(() => {
-        expect(told.answers.size).toBe(round * CLIENTS)
-        expect(told.devices.at(-1)).toContain(`R${round}T`)
-      })
-      await wait(DELAYS[round - 1] ?? Math.random() * 600)
-      await gateway.end('SIGKILL')
-      await Promise.all([...clients, changes])
-
-      // Nothing of the killed process is in the way of the next.
-      {
-        using lock = takeLock(folder)
-        expect(lock).toBeDefined()
-        using sqlite = disposable(new Sqlite(join(folder, DATABASE_FILE)))
-        expect(sqlite.database.pragma('integrity_check', { simple: true })).toBe('ok')
-      }
-      partner.setScenario('down')
-      await using next = await serving(folder, ...args)
-      const stored = await queryWorklist(next.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
-      expect(stored.bytes).toEqual(before.bytes)
-      expect(await next.end('SIGTERM')).toBe(0)
+    // Nothing of the killed process is in the way of the next.
+    {
+      using lock = takeLock(folder)
+      expect(lock).toBeDefined()
+      using sqlite = disposable(new Sqlite(join(folder, DATABASE_FILE)))
+      expect(sqlite.database.pragma('integrity_check', { simple: true })).toBe('ok')
     }
+    partner.setScenario('down')
+    await using next = await serving(folder, ...args)
+    const stored = await queryWorklist(next.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
+    expect(stored.bytes).toEqual(before.bytes)
+    expect(await next.end('SIGTERM')).toBe(0)
+  }
 
-    using parts = openParts(folder)
-    const count = (aeTitle: string) => {
-      let [inspections, cursor] = [0, undefined as string | undefined]
-      do {
-        const page = parts.store.inspections.list({ limit: 100, outcome: 'all', aeTitle, cursor })
-        inspections += page.items.length
-        cursor = page.cursor
-      } while (cursor !== undefined)
-      return inspections
-    }
-    const lost = [...told.answers].filter(([aeTitle, seen]) => count(aeTitle) < seen)
-    expect(lost).toEqual([])
-    expect(told.answers.size).toBe(ROUNDS * CLIENTS)
-    expect(parts.devices.list().map(({ aeTitle }) => aeTitle)).toEqual(expect.arrayContaining(told.devices))
-    expect(told.keys.filter((key) => parts.apiKeys.authenticate(key) === undefined)).toEqual([])
-    expect(new Set(told.keys).size).toBe(told.keys.length)
-    expect([told.clinicName, told.nextClinicName]).toContain(parts.settings.get('clinic.name'))
-    expect(parts.store.audit.verify().isIntact).toBe(true)
-  },
-  60_000 + ROUNDS * 20_000,
-)
+  using parts = openParts(folder)
+  const count = (aeTitle: string) => {
+    let [inspections, cursor] = [0, undefined as string | undefined]
+    do {
+      const page = parts.store.inspections.list({ limit: 100, outcome: 'all', aeTitle, cursor })
+      inspections += page.items.length
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return inspections
+  }
+  const lost = [...told.answers].filter(([aeTitle, seen]) => count(aeTitle) < seen)
+  expect(lost).toEqual([])
+  expect(told.answers.size).toBe(ROUNDS * CLIENTS)
+  expect(parts.devices.list().map(({ aeTitle }) => aeTitle)).toEqual(expect.arrayContaining(told.devices))
+  expect(told.keys.filter((key) => parts.apiKeys.authenticate(key) === undefined)).toEqual([])
+  expect(new Set(told.keys).size).toBe(told.keys.length)
+  expect([told.clinicName, told.nextClinicName]).toContain(parts.settings.get('clinic.name'))
+  expect(parts.store.audit.verify().isIntact).toBe(true)
+})
 
 const disposable = (database: Sqlite.Database) => ({ database, [Symbol.dispose]: () => void database.close() })

@@ -46,7 +46,7 @@ describe('a hostile partner', () => {
       () => [listOf(JSON.stringify(exam(1, { StudyDescription: `a${'\u0316\u0300'.repeat(1 << 20)}` })))],
       '0000 after 1',
     ],
-    ['a gzip bomb of a gigabyte', () => [gzipSync(Buffer.alloc(1 << 30), { level: 9 }), { 'content-encoding': 'gzip' }], UNREACHABLE],
+    ['a gzip bomb of a gigabyte', () => [bomb(), { 'content-encoding': 'gzip' }], UNREACHABLE],
     ['an encoding that is a property of every object', () => ['x', { 'content-encoding': 'constructor' }], INVALID],
     ['NaN', () => [listOf('NaN')], INVALID],
     ['UTF-16', () => [Buffer.from(listOf(''), 'utf16le')], INVALID],
@@ -153,3 +153,9 @@ describe('a partner that takes its time', () => {
     expect(await unharmed(() => answerTo(query()), MOST_GROWTH_BY_PARTNER)).toBe(UNREACHABLE)
   })
 })
+
+/** 64 members of 16 MiB (RFC 1952 §2.2), which are one stream: it is made sooner than one member of a gigabyte. */
+const bomb = (): Buffer => {
+  const member = gzipSync(Buffer.alloc(1 << 24), { level: 9 })
+  return Buffer.concat(Array.from({ length: 64 }, () => member))
+}

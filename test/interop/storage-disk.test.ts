@@ -56,7 +56,7 @@ describe('a disk that runs full', () => {
     expect([kept(started).length, unfinished(started)]).toEqual([1, []])
     expect(before - freeBytes(disk.path)).toBeLessThan(MEBIBYTE)
     expect(await feedTexts(started)).toContain(REFUSED_WHILE_FULL)
-    expect(await storeImage(requestor, imageOf('2.25.510', 3))).toBe('0000')
+    await expect.poll(() => storeImage(requestor, imageOf('2.25.510', 3)), RECOVERY).toBe('0000')
     expect(await studyOf(started, '2.25.510')).toMatchObject({ instances: 2, quarantined: 0 })
     expect(started.log.filter((line) => line.includes('"error"'))).toEqual([])
   })
@@ -64,16 +64,20 @@ describe('a disk that runs full', () => {
   it('to the last byte, database and all: every image that was answered Success is there, no other is, and the worklist goes on', async (context) => {
     needs(context, 'mounts')
     using disk = smallDisk(100)
-    await using started = await startGateway({ folder: join(disk.path, 'data'), overrides: { 'worklist.freshSeconds': 0 } })
+    const clock = Object.assign(() => clock.stopped ?? Date.now(), { stopped: undefined as number | undefined })
+    await using started = await startGateway({ folder: join(disk.path, 'data'), clock, overrides: { 'worklist.freshSeconds': 0 } })
     await using requestor = await associated(started.dimsePort, IMAGES)
+    clock.stopped = Date.now()
     expect(await storeImage(requestor, imageOf('2.25.511', 1))).toBe('0000')
 
-    // Something else takes the disk while images come; what the gateway found out about it a moment ago holds for a second.
+    // Something else takes the disk while images come. What the gateway found out about it holds for a
+    // second, which does not pass here: the write itself fails.
     const ballast = join(disk.path, 'ballast')
     writeFileSync(ballast, Buffer.alloc(freeBytes(disk.path) - 200_000))
     const made = Array.from({ length: 60 }, (_, at) => imageOf('2.25.511', at + 2, 60))
     const answers: string[] = []
     for (const image of made) answers.push(await storeImage(requestor, image))
+    clock.stopped = undefined
     expect(new Set(answers)).toEqual(new Set(['0000', FULL]))
     const taken = made.filter((_, at) => answers[at] === '0000')
     expect(unfinished(started)).toEqual([])

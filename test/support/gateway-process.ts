@@ -28,6 +28,8 @@ export interface GatewayProcess extends AsyncDisposable {
   /** What it logged so far. */
   readonly log: readonly string[]
   readonly isAlive: boolean
+  /** Processor time it has used, seconds: of all its threads, and the same on a busy machine as on an idle one. */
+  cpuSeconds(): number
   /** Runs the work; MiB by which its memory (PSS) grew meanwhile, at the most. */
   growthDuring(work: () => Promise<unknown>): Promise<number>
   /** SIGTERM; its exit code. */
@@ -62,6 +64,7 @@ export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: 
     get isAlive() {
       return isAlive(child)
     },
+    cpuSeconds: () => cpuSecondsOf(child),
     async growthDuring(work) {
       const before = memoryOf(child)
       let most = before
@@ -97,6 +100,12 @@ function prepare(folder: string, partnerUrl: string, settings: SettingOverrides,
 }
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
+
+/** User and system time (proc_pid_stat(5), fields 14 and 15), which Linux counts in hundredths. */
+function cpuSecondsOf({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
 
 /** Its own memory, MiB: the anonymous part of what the bench's probe reads. Pages of the node binary are shared out anew whenever another one ends. */
 function memoryOf({ pid }: ChildProcess): number {
