@@ -187,7 +187,7 @@ test('hangs an ephemeral session by its protocol', async () => {
 
 test('ends an ephemeral link after its 30 seconds', async () => {
   const late = await stage.ephemeralLink('sitting-1')
-  await page.waitForTimeout(31_000)
+  await stage.advanceClock(31_000)
   await elsewhere(async (other) => {
     await other.goto(late)
     await expect(other.getByRole('alert')).toContainText('expired')
