@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
 import { addSession, ask, createOwner } from './stage.ts'
 import { otherPc, post } from './stories.ts'
@@ -355,7 +356,7 @@ async function backUp(call: Call): Promise<string> {
 
 /** The window is open to other PCs, and one asks. */
 async function openLan(call: Call) {
-  const port = 20_000 + (process.pid % 20_000)
+  const port = await freePort()
   await call('PUT', 'lan', { isOn: true, host: '0.0.0.0', port })
   const other = await otherPc(port)
   await post(`https://127.0.0.1:${other.port}/dashboard/workstation`, { name: 'Reading room 2' })

@@ -131,7 +131,6 @@ test('measures, and keeps what was drawn through a reload, for this person alone
   await isDrawn(page)
   await page.keyboard.press('Shift+L')
   await expect(side).toContainText('mm', { timeout: 15_000 })
-  await page.screenshot({ path: 'test-results/viewer-drawn.png' })
   await page.keyboard.press('Escape')
   // The link of another is another person, who has drawn nothing.
   const other = await newPage()
@@ -152,7 +151,6 @@ test('cuts the volume in three planes', async () => {
   for (const plane of await planes.all()) {
     await expect.poll(async () => plainness(await pictureOf(plane)), { timeout: 30_000 }).toBeLessThan(PLAIN)
   }
-  await page.screenshot({ path: 'test-results/viewer-planes.png' })
   expect(await accessibilityFaults(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.keyboard.press('m')
@@ -249,7 +247,6 @@ test('puts an earlier study beside, from the archive', async () => {
   await expect(paneOf(page, 2)).toContainText('/12')
   await page.keyboard.press('Escape')
   await paneOf(page).focus()
-  await page.screenshot({ path: 'test-results/viewer-prior.png' })
   expect(await accessibilityFaults(page)).toEqual([])
 })
 
@@ -307,7 +304,6 @@ test('opens dictation with the images beside by a link, and signs the report', a
   await editor.click()
   await screen.keyboard.type('Findings\nThe lungs are clear.\n\nImpression\nNormal.')
   await expect(screen.getByTestId('saving')).toHaveText(/^Saved/, { timeout: 15_000 })
-  await screen.screenshot({ path: 'test-results/viewer-linked.png' })
   expect(await accessibilityFaults(screen)).toEqual([])
   await screen.keyboard.press('Control+Enter')
   const dialog = screen.getByRole('dialog', { name: 'Sign the report' })
