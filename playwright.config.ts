@@ -31,6 +31,8 @@ export default defineConfig({
   ],
   use: {
     screenshot: 'only-on-failure',
+    // Nothing waits for an animation.
+    contextOptions: { reducedMotion: 'reduce' },
     actionTimeout: 30_000,
     navigationTimeout: 30_000,
     trace: 'off',

@@ -2,6 +2,8 @@
 let ahead = 0
 const now = Date.now
 Date.now = () => now() + ahead
+const elapsed = performance.now.bind(performance)
+performance.now = () => elapsed() + ahead
 globalThis.Date = new Proxy(Date, {
   construct: (target, given, created) => Reflect.construct(target, given.length === 0 ? [Date.now()] : given, created),
   apply: () => new Date().toString(),

@@ -125,6 +125,7 @@ test('says across every screen that the partner is away, and serves the last goo
   await expect(page.getByText('Olga Berg').first()).toBeVisible()
   await stage.startPartner()
   // An open circuit lets one probe through after 15 s.
+  await stage.advanceClock(15_000)
   await expect
     .poll(async () => (await ask(stage, 'CT1')) > 0 && (await page.getByText(/Partner unreachable/).count()) === 0, { timeout: 30_000 })
     .toBe(true)
