@@ -12,6 +12,7 @@ import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { AxeResults, RunOptions } from 'axe-core'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { askControl } from '#gateway/control.ts'
+import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 const headless = join(root, 'dist/electron/headless.js')
@@ -112,8 +113,13 @@ async function runCommand(folder: string, args: readonly string[]): Promise<stri
 export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
 function start(...args: string[]): Promise<Started> {
-  const clock = join(import.meta.dirname, 'movable-clock.mjs')
-  const child = spawn(process.execPath, ['--import', clock, headless, ...args], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const clock = new URL('movable-clock.mjs', import.meta.url).href
+  // The flag and the environment with which a gateway executes itself again at its start
+  // (`settleMemory`), which would end the channel to its clock.
+  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--import', clock, headless, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: gatewayEnvironment(process.env),
+  })
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child.stdout as Readable })
     lines.once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
