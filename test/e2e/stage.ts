@@ -169,8 +169,9 @@ export async function addSession(context: BrowserContext, http: string, cookie: 
 /** Opens the window for a new owner. `window.spec.ts` creates the account through the set-up. */
 export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
   await addSession(page.context(), stage.http, await createOwner(stage))
+  // Led to the set-up, once for each time the page is loaded.
   await page.goto(`${stage.http}/#/`)
-  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+  await leaveSetup(page)
 }
 
 /** From the set-up, where a new owner is led, into the window. */
