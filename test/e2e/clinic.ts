@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
-import { ask, OWNER } from './stage.ts'
+import { addSession, ask, createOwner } from './stage.ts'
 import { otherPc, post } from './stories.ts'
 import { openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
@@ -96,7 +97,7 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
 async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const settings = { 'setup.isDone': 'true', 'intake.idleSeconds': '1', 'clinic.timeZone': timeZone, 'window.lockMinutes': '60' }
   for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
-  const cookies: Record<Exclude<Who, 'nobody'>, string> = { owner: await makeOwner(stage), member: '' }
+  const cookies: Record<Exclude<Who, 'nobody'>, string> = { owner: await createOwner(stage), member: '' }
   const as = (who: Exclude<Who, 'nobody'>) => caller(stage.http, () => cookies[who])
   const call = as('owner')
 
@@ -134,8 +135,7 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
     call,
     async enter(context, who) {
       if (who === 'nobody') return
-      const [name = '', value = ''] = cookies[who].split('=')
-      await context.addCookies([{ name, value, url: stage.http, httpOnly: true, sameSite: 'Strict' }])
+      await addSession(context, stage.http, cookies[who])
     },
     async invite() {
       number += 1
@@ -191,11 +191,6 @@ async function sessionOf(http: string, path: string, body: object, method = 'POS
   const answer = await fetch(`${http}/dashboard/${path}`, { method, headers, body: JSON.stringify(body) })
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   return answer.headers.getSetCookie().map((one) => one.split(';')[0] ?? '')[0] ?? ''
-}
-
-async function makeOwner(stage: ViewerStage): Promise<string> {
-  const token = new URL((await stage.command('sign-in-link')).replace('#/', '')).searchParams.get('token')
-  return sessionOf(stage.http, 'owner', { token, ...OWNER, firstName: 'Olga', lastName: 'Berg', clinicName: 'North Clinic' })
 }
 
 const RADIOLOGIST = {
@@ -361,7 +356,7 @@ async function backUp(call: Call): Promise<string> {
 
 /** The window is open to other PCs, and one asks. */
 async function openLan(call: Call) {
-  const port = 20_000 + (process.pid % 20_000)
+  const port = await freePort()
   await call('PUT', 'lan', { isOn: true, host: '0.0.0.0', port })
   const other = await otherPc(port)
   await post(`https://127.0.0.1:${other.port}/dashboard/workstation`, { name: 'Reading room 2' })

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { accessibilityFaults, complaintsOf, enterAsOwner, go as goOn, inColours, openStage, type Stage } from './stage.ts'
+import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -55,10 +55,7 @@ async function addStudy(number: number, more: object = {}): Promise<void> {
 }
 
 async function isAccessible(screen = page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await inColours(screen, colorScheme)
-    expect(await accessibilityFaults(screen), colorScheme).toEqual([])
-  }
+  expect(await faultsByScheme(screen, 'reading')).toEqual({})
 }
 
 test('says where studies for reporting come from before there are any', async () => {
@@ -286,6 +283,7 @@ test('signs a critical result, for the patient who is named once more, and deliv
 
 test('opens the PDF by a signed link', async () => {
   const linked = page.waitForResponse((response) => response.url().endsWith('/pdf-link'))
+  const opened = page.context().waitForEvent('page')
   await page.getByRole('button', { name: 'Open the PDF: Report' }).click()
   const { url } = await (await linked).json()
   const { pathname, search } = new URL(url)
@@ -296,6 +294,9 @@ test('opens the PDF by a signed link', async () => {
       .subarray(0, 5)
       .toString(),
   ).toBe('%PDF-')
+  // Chromium slows a page in the background down: each click would take two seconds.
+  await (await opened).close()
+  await page.bringToFront()
 })
 
 test('keeps a critical result on its list until it is documented who was told', async () => {

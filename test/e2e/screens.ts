@@ -196,6 +196,13 @@ export async function show(page: Page, clinic: Clinic, screen: Screen): Promise<
   await atRest(page)
 }
 
+/** Closes what opened within a screen, by going to another one. */
+export async function closeDialogs(page: Page, clinic: Clinic): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.goto(`${clinic.stage.http}/#/no/such/place`)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+}
+
 /** Nothing is awaited any more, and nothing moves but what moves for ever. */
 export async function atRest(page: Page): Promise<void> {
   await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, { timeout: 15_000 })

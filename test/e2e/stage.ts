@@ -1,12 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
-import AxeBuilder from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
+import type { Readable } from 'node:stream'
+import { parseArgs, promisify } from 'node:util'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
+import type { AxeResults, RunOptions } from 'axe-core'
+import { openPartnerSimulator } from '#electron/simulator/partner.ts'
+import { askControl } from '#gateway/control.ts'
+import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 const root = join(import.meta.dirname, '../..')
 const headless = join(root, 'dist/electron/headless.js')
@@ -17,16 +23,18 @@ interface Started {
   readonly ready: Readonly<Record<string, string>>
 }
 
-/** The built gateway and a simulated partner, as two processes of their own, with an empty data folder. */
+/** The built gateway in its own process with an empty data folder, and a simulated partner. */
 export interface Stage extends AsyncDisposable {
   readonly http: string
   readonly dimsePort: string
   /** Process of the gateway, to look at its memory from outside. */
   readonly pid: number
-  /** Runs a data command; resolves with what it printed. */
+  /** Runs a data command in the gateway; resolves with its output. */
   command(...args: string[]): Promise<string>
   stopPartner(): Promise<void>
   startPartner(): Promise<void>
+  /** Puts the clock of the gateway ahead, so that no test waits for something to expire. */
+  advanceClock(milliseconds: number): Promise<void>
 }
 
 /** The partner that a gateway is started with. */
@@ -40,13 +48,17 @@ export interface StagePartner {
 /** @param more options of `serve` */
 export async function openStage(...more: string[]): Promise<Stage> {
   const secret = newSecret()
-  const simulate = (port: string) => start('simulator', 'partner', '--port', port, '--secret', secret)
-  let partner = await simulate('0')
-  const { href, port } = new URL(partner.ready.url ?? '')
+  const simulate = (port: number) => openPartnerSimulator({ port, secret, clock: Date.now })
+  let partner: Awaited<ReturnType<typeof simulate>> | undefined = await simulate(0)
+  const { url, port } = partner
+  const stop = async () => {
+    await partner?.[Symbol.asyncDispose]()
+    partner = undefined
+  }
   const again = async () => {
     partner = await simulate(port)
   }
-  return openStageWith({ url: href, secret, stop: () => end(partner), start: again }, ...more)
+  return openStageWith({ url, secret, stop, start: again }, ...more)
 }
 
 /** The built gateway with a partner of the test's own, which ends with it. */
@@ -62,9 +74,14 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
     http: gateway.ready.http ?? '',
     dimsePort: gateway.ready.dimse?.split(':').at(-1) ?? '',
     pid: gateway.child.pid ?? 0,
-    command: async (...args) => (await run(process.execPath, [headless, ...args, '--data', data])).stdout.trim(),
+    command: (...args) => runCommand(data, args),
     stopPartner: () => partner.stop(),
     startPartner: () => partner.start(),
+    async advanceClock(milliseconds) {
+      const moved = once(gateway.child, 'message')
+      gateway.child.send(milliseconds)
+      await moved
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([end(gateway), partner.stop()])
       rmSync(data, { recursive: true, force: true })
@@ -72,13 +89,40 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
   }
 }
 
+/** Options of data commands that have no value. */
+const FLAGS = { viewer: { type: 'boolean' }, plaintext: { type: 'boolean' } } as const
+
+/**
+ * Runs a data command by the control socket of the gateway that has the folder open, as the command
+ * line does, without the cost of another process.
+ */
+async function runCommand(folder: string, args: readonly string[]): Promise<string> {
+  const names = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.slice(2))
+  const named = Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const))
+  const { values, positionals } = parseArgs({ args: [...args], options: { ...named, ...FLAGS }, allowPositionals: true })
+  const [group = '', verb] = positionals
+  const command = group === 'sign-in-link' ? group : `${group} ${verb}`
+  const given = positionals.slice(command === group ? 1 : 2)
+  const options = values as Record<string, string | boolean>
+  const { ok, output } = await askControl(folder, { command, arguments: given, options })
+  if (!ok) throw new Error(`${command}: ${output}`)
+  return output.trim()
+}
+
 /** A secret of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
 function start(...args: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const clock = new URL('movable-clock.mjs', import.meta.url).href
+  // The flag and the environment with which a gateway executes itself again at its start
+  // (`settleMemory`), which would end the channel to its clock.
+  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--import', clock, headless, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: gatewayEnvironment(process.env),
+  })
   return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    const lines = createInterface({ input: child.stdout as Readable })
+    lines.once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
     child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code}`)))
   })
 }
@@ -104,15 +148,29 @@ export function complaintsOf(page: Page): readonly string[] {
 
 export const OWNER = { email: 'owner@clinic.example', password: 'seven calm otters' }
 
-/** Makes the owner's account by the one-time link, and puts the set-up aside as a person would who comes back to it later. */
+/** Creates the owner's account by the one-time link; resolves with the cookie of their session. */
+export async function createOwner(stage: Pick<Stage, 'http' | 'command'>): Promise<string> {
+  const token = new URL((await stage.command('sign-in-link')).replace('#/', '')).searchParams.get('token')
+  const answer = await fetch(`${stage.http}/dashboard/owner`, {
+    method: 'POST',
+    headers: { 'x-isthmus-csrf': '1', origin: stage.http, 'content-type': 'application/json' },
+    body: JSON.stringify({ token, ...OWNER, firstName: 'Olga', lastName: 'Berg', clinicName: 'North Clinic' }),
+  })
+  if (!answer.ok) throw new Error(`owner: ${answer.status} ${await answer.text()}`)
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+/** Signs a browser in by the cookie of a session. */
+export async function addSession(context: BrowserContext, http: string, cookie: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url: http, httpOnly: true, sameSite: 'Strict' }])
+}
+
+/** Opens the window for a new owner. `window.spec.ts` creates the account through the set-up. */
 export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
-  await page.goto(await stage.command('sign-in-link'))
-  await page.getByLabel('Name of the clinic').fill('North Clinic')
-  await page.getByLabel('First name').fill('Olga')
-  await page.getByLabel('Last name').fill('Berg')
-  await page.getByLabel('E-mail').fill(OWNER.email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
-  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await addSession(page.context(), stage.http, await createOwner(stage))
+  // Led to the set-up, once for each time the page is loaded.
+  await page.goto(`${stage.http}/#/`)
   await leaveSetup(page)
 }
 
@@ -142,28 +200,68 @@ export async function go(page: Page, name: string): Promise<void> {
 /** Shows the page in these colours, and waits until it stands still in them: colours on their way are not those anybody reads. */
 export async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+  // The viewer has one scheme for everybody, and does not name it.
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).or(page.locator('html:not([data-mantine-color-scheme])')).waitFor()
   // A caret blinks for ever.
   await page.waitForFunction(() =>
     document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
   )
 }
 
-/** What axe finds on the page against WCAG 2.2 AA, one line each. It needs a context of its own. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-  return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+type Rules = NonNullable<RunOptions['runOnly']>
+const WCAG: Rules = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }
+/** Those of the rules of WCAG 2.2 AA whose result depends on the colours of the page. */
+const COLOUR_RULES: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+interface WindowWithAxe {
+  readonly axe?: { run(document: Document, options: RunOptions): Promise<AxeResults> }
 }
 
-/** No fault of accessibility, light and dark; a picture of each where `ISTHMUS_SHOTS` names a folder. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
-  const shots = process.env.ISTHMUS_SHOTS
-  for (const colours of ['light', 'dark'] as const) {
-    await inColours(page, colours)
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${colours}.png`) })
-    expect.soft(await accessibilityFaults(page), `${name}, ${colours}`).toEqual([])
+/**
+ * The faults that axe finds on the page against WCAG 2.2 AA, one line each. axe runs within the
+ * page: its Playwright package opens another page for each analysis, which takes seconds and leaves
+ * this one in the background.
+ */
+export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Promise<string[]> {
+  for (const frame of page.frames()) {
+    if (await frame.evaluate(() => (window as WindowWithAxe).axe === undefined)) await frame.evaluate(axeSource)
   }
-  await inColours(page, 'light')
+  return page.evaluate(
+    async (options) => {
+      const { axe } = window as WindowWithAxe
+      if (!axe) throw new Error('axe is not in the page')
+      const { violations } = await axe.run(document, options)
+      return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
+    },
+    { runOnly, resultTypes: ['violations'] } satisfies RunOptions,
+  )
+}
+
+/**
+ * The accessibility faults of the page by colour scheme, without the schemes that have none: all
+ * rules in the first scheme, and those about colours in the others. Where `ISTHMUS_SHOTS` names a
+ * folder, it takes a screenshot of each. The page is left in the first scheme.
+ */
+export async function faultsByScheme(
+  page: Page,
+  name: string,
+  schemes: readonly ('light' | 'dark')[] = ['light', 'dark'],
+): Promise<Record<string, string[]>> {
+  const shots = process.env.ISTHMUS_SHOTS
+  const faults: Record<string, string[]> = {}
+  for (const [index, scheme] of schemes.entries()) {
+    await inColours(page, scheme)
+    if (shots) await page.screenshot({ path: join(shots, `${name}-${scheme}.png`) })
+    const found = await accessibilityFaults(page, index === 0 ? WCAG : COLOUR_RULES)
+    if (found.length > 0) faults[scheme] = found
+  }
+  if (schemes[0] && schemes.length > 1) await inColours(page, schemes[0])
+  return faults
+}
+
+/** Checks that the page has no accessibility fault, light and dark. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  expect.soft(await faultsByScheme(page, name), name).toEqual({})
 }
 
 /** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */

@@ -40,7 +40,7 @@ test.beforeAll(async ({ browser }) => {
   owner = await all.open('owner')
   await enterAsOwner(stage, owner)
   // A console's every question is asked anew, and a study is complete soon.
-  const settings = { 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'intake.idleSeconds': 3 }
+  const settings = { 'worklist.freshSeconds': 0, 'intake.idleSeconds': 3 }
   await callOf(owner, 'PATCH', '/dashboard/settings', { settings })
   for (const device of [
     { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' },

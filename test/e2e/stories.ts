@@ -9,8 +9,12 @@ import { complaintsOf, type Stage } from './stage.ts'
 
 const run = promisify(execFile)
 
-/** The day so many days from today in UTC, which is the zone of the clinic of these stories: `YYYYMMDD`. */
-export const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')
+/** A day counted from today in the local zone, which is that of the clinic of these stories: `YYYYMMDD`. */
+export const dayFromNow = (days: number): string => {
+  const now = new Date()
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days)
+  return new Intl.DateTimeFormat('sv').format(day).replaceAll('-', '')
+}
 
 /** What a story's exam is known by. */
 export interface Planned {

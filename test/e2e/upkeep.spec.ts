@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { strFromU8, unzipSync } from 'fflate'
+import { freePort } from '../support/free-port.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, go, OWNER, openStage, type Stage } from './stage.ts'
 
 // Back-ups on a real gateway: the plan, one made by hand, its rehearsal, and an earlier state put back; then the bundle for support.
@@ -16,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isthmus-backups-'))
 
 test.beforeAll(async ({ browser }) => {
   // The gateway opens anew after a restore: a port of its own choice would be another one then.
-  stage = await openStage('--http', `127.0.0.1:${22_000 + (process.pid % 20_000)}`)
+  stage = await openStage('--http', `127.0.0.1:${await freePort()}`)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
   page = await context.newPage()
   complaints = complaintsOf(page)

@@ -41,18 +41,22 @@ write('spacing', spacing)
 `
 let stage: ViewerStage
 let folder: string
+// One page for all: it loads the viewer's code once.
+let page: Page
 
-test.beforeAll(async () => {
+test.beforeAll(async ({ browser }) => {
   folder = mkdtempSync(join(tmpdir(), 'isthmus-curves-'))
   execFileSync('/usr/bin/python3', ['-c', MAKE, folder])
   stage = await openViewerStage()
+  page = await browser.newPage({ viewport: { width: 900, height: 700 } })
 })
 test.afterAll(async () => {
+  await page.close()
   await stage[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(page: Page, name: string): Promise<void> {
+async function open(name: string): Promise<void> {
   const body = readFileSync(join(folder, `${name}.dcm`))
   const sopInstanceUid = '1.3.6.1.4.1.5962.1.1.4.1.1.20040826185059.5457'
   stage.studies.add({ studyInstanceUid: name, images: [{ sopInstanceUid, body }], manifest: 'none' })
@@ -63,7 +67,7 @@ async function open(page: Page, name: string): Promise<void> {
 }
 
 /** Greys at the middles of the image's pixels, without its margin, which has letters on it. */
-async function shown(page: Page): Promise<number[]> {
+async function shown(): Promise<number[]> {
   const png = await pictureOf(paneOf(page))
   const side = Math.min(png.width, png.height)
   const place = (size: number, n: number) => ((size - side) / 2 + ((n + 0.5) * side) / SIDE - 0.5) / (size - 1)
@@ -89,35 +93,35 @@ for (const [name, how] of [
   ['negative', '+Wi'],
   ['pet', '+Wi'],
 ] as const) {
-  test(`${name} is as bright as DCMTK draws it, and inverts`, async ({ page }) => {
-    await open(page, name)
+  test(`${name} is as bright as DCMTK draws it, and inverts`, async () => {
+    await open(name)
     if (how === '+Wl') await expect(paneOf(page)).toContainText('NORMAL')
     await page.keyboard.press('o')
-    await expect.poll(async () => difference(await shown(page), byDcmtk(name, how))).toBeLessThan(2)
-    const before = await shown(page)
+    await expect.poll(async () => difference(await shown(), byDcmtk(name, how))).toBeLessThan(2)
+    const before = await shown()
     await page.keyboard.press('i')
     await expect
       .poll(async () =>
         difference(
-          await shown(page),
+          await shown(),
           before.map((grey) => 255 - grey),
         ),
       )
       .toBeLessThan(1)
     await page.keyboard.press('i')
-    await expect.poll(async () => difference(await shown(page), before)).toBeLessThan(1)
+    await expect.poll(async () => difference(await shown(), before)).toBeLessThan(1)
     if (how !== '+Wl') return
     // The second preset is the file's window: a straight line.
     await page.keyboard.press('2')
-    await expect.poll(async () => difference(await shown(page), before)).toBeGreaterThan(10)
+    await expect.poll(async () => difference(await shown(), before)).toBeGreaterThan(10)
     await page.keyboard.press('1')
-    await expect.poll(async () => difference(await shown(page), before)).toBeLessThan(1)
+    await expect.poll(async () => difference(await shown(), before)).toBeLessThan(1)
   })
 }
 
 for (const name of ['aspect', 'spacing']) {
-  test(`pixels twice as high as wide are drawn so, known by their ${name}`, async ({ page }) => {
-    await open(page, name)
+  test(`pixels twice as high as wide are drawn so, known by their ${name}`, async () => {
+    await open(name)
     const png = await pictureOf(paneOf(page))
     expect(greyAt(png, 0.2, 0.5)).toBe(0)
     expect(greyAt(png, 0.8, 0.5)).toBe(0)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { type SampleValue, sampleValues } from '../support/sample-values.ts'
 import { samples } from '../support/samples.ts'
@@ -141,7 +141,6 @@ for (const [name, outcome] of Object.entries(OUTCOMES)) {
     await paneOf(page).focus()
     await page.keyboard.press('o')
     if (outcome === 'renders') await expect.poll(async () => plainness(await pictureOf(paneOf(page)))).toBeLessThan(PLAIN)
-    await page.screenshot({ path: `test-results/formats/${basename(name)}.png` })
     await page.keyboard.press('o')
     if (!(name in VALUES)) return
     const values = expected.get(VALUES[name] ?? '') ?? []

@@ -111,7 +111,8 @@ export function plainness(png: Png): number {
   }
   return Math.max(...seen.values()) / pixels
 }
-const PLAIN = 0.92
+/** An image has less of one colour than this. */
+export const PLAIN = 0.92
 
 /** Waits for an image in a pane. */
 export async function isDrawn(page: Page, number = 1, timeout = 30_000): Promise<void> {

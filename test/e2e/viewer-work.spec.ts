@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
 import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
-import { greyAt, isDrawn, openViewerStage, paneOf, phantomImages, pictureOf, type ViewerStage } from './viewer-stage.ts'
+import { greyAt, isDrawn, openViewerStage, PLAIN, paneOf, phantomImages, pictureOf, plainness, type ViewerStage } from './viewer-stage.ts'
 
 // What is done with images: tools, drawings, captures, priors, planes, dictation beside them.
 
@@ -102,12 +102,20 @@ test('plays and stops', async () => {
   await page.keyboard.press('Space')
   await expect(pane).toContainText(/Im (1\d|2\d|3\d)\/40/, { timeout: 20_000 })
   await page.keyboard.press('Space')
-  // The image that was on its way may still come.
-  await page.waitForTimeout(300)
   const at = async () => /Im \d+/.exec((await pane.textContent()) ?? '')?.[0]
-  const stopped = await at()
-  await page.waitForTimeout(700)
-  expect(await at()).toBe(stopped)
+  /** The image that is shown before and after so many frames of the screen. */
+  const through = async (frames: number) => {
+    const before = await at()
+    await page.evaluate(async (count) => {
+      for (let frame = 0; frame < count; frame += 1) await new Promise(requestAnimationFrame)
+    }, frames)
+    return [before, await at()]
+  }
+  // The image that was on its way may still come.
+  await expect(async () => {
+    const [before, after] = await through(45)
+    expect(after).toBe(before)
+  }).toPass({ timeout: 10_000 })
 })
 
 test('measures, and keeps what was drawn through a reload, for this person alone', async () => {
@@ -123,7 +131,6 @@ test('measures, and keeps what was drawn through a reload, for this person alone
   await isDrawn(page)
   await page.keyboard.press('Shift+L')
   await expect(side).toContainText('mm', { timeout: 15_000 })
-  await page.screenshot({ path: 'test-results/viewer-drawn.png' })
   await page.keyboard.press('Escape')
   // The link of another is another person, who has drawn nothing.
   const other = await newPage()
@@ -139,9 +146,11 @@ test('cuts the volume in three planes', async () => {
   await paneOf(page).focus()
   await page.keyboard.press('m')
   for (const plane of ['Axial', 'Sagittal', 'Coronal']) await expect(page.locator('body')).toContainText(plane)
-  await expect.poll(() => page.locator('[data-pane^="plane-"]').count()).toBeGreaterThanOrEqual(3)
-  await page.waitForTimeout(3000)
-  await page.screenshot({ path: 'test-results/viewer-planes.png' })
+  const planes = page.locator('[data-pane^="plane-"]')
+  await expect.poll(() => planes.count()).toBeGreaterThanOrEqual(3)
+  for (const plane of await planes.all()) {
+    await expect.poll(async () => plainness(await pictureOf(plane)), { timeout: 30_000 }).toBeLessThan(PLAIN)
+  }
   expect(await accessibilityFaults(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.keyboard.press('m')
@@ -238,7 +247,6 @@ test('puts an earlier study beside, from the archive', async () => {
   await expect(paneOf(page, 2)).toContainText('/12')
   await page.keyboard.press('Escape')
   await paneOf(page).focus()
-  await page.screenshot({ path: 'test-results/viewer-prior.png' })
   expect(await accessibilityFaults(page)).toEqual([])
 })
 
@@ -296,7 +304,6 @@ test('opens dictation with the images beside by a link, and signs the report', a
   await editor.click()
   await screen.keyboard.type('Findings\nThe lungs are clear.\n\nImpression\nNormal.')
   await expect(screen.getByTestId('saving')).toHaveText(/^Saved/, { timeout: 15_000 })
-  await screen.screenshot({ path: 'test-results/viewer-linked.png' })
   expect(await accessibilityFaults(screen)).toEqual([])
   await screen.keyboard.press('Control+Enter')
   const dialog = screen.getByRole('dialog', { name: 'Sign the report' })

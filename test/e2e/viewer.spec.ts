@@ -78,7 +78,6 @@ test('serves the page under a policy of its own, without inline code', async () 
 
 test('shows the patient’s right on the left, the front above, in a soft-tissue window', async () => {
   const png = await pictureOf(paneOf(page))
-  await page.screenshot({ path: 'test-results/viewer-first.png' })
   // The image is a square in the middle of a wider pane.
   const side = Math.min(png.width, png.height)
   const at = (column: number, row: number) =>
@@ -181,13 +180,12 @@ test('hangs an ephemeral session by its protocol', async () => {
   ] as const)
     await expect(paneOf(page, number)).toContainText(text)
   for (const number of [2, 4]) expect(await isEmpty(page, number)).toBe(true)
-  await page.screenshot({ path: 'test-results/viewer-2x2.png' })
   expect(stage.partner.last).toMatchObject({ type: 'ephemeral.access_requested', data: { retrievalId: 'sitting-1' } })
 })
 
 test('ends an ephemeral link after its 30 seconds', async () => {
   const late = await stage.ephemeralLink('sitting-1')
-  await page.waitForTimeout(31_000)
+  await stage.advanceClock(31_000)
   await elsewhere(async (other) => {
     await other.goto(late)
     await expect(other.getByRole('alert')).toContainText('expired')

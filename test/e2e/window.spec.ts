@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { accessibilityFaults, ask, complaintsOf, go as goOn, inColours, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
+import { ask, complaintsOf, go as goOn, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -9,7 +9,6 @@ let complaints: readonly string[]
 
 test.beforeAll(async ({ browser }) => {
   stage = await openStage()
-  // axe needs a context of its own.
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
   page = await context.newPage()
   complaints = complaintsOf(page)
@@ -126,6 +125,7 @@ test('says across every screen that the partner is away, and serves the last goo
   await expect(page.getByText('Olga Berg').first()).toBeVisible()
   await stage.startPartner()
   // An open circuit lets one probe through after 15 s.
+  await stage.advanceClock(15_000)
   await expect
     .poll(async () => (await ask(stage, 'CT1')) > 0 && (await page.getByText(/Partner unreachable/).count()) === 0, { timeout: 30_000 })
     .toBe(true)
@@ -153,27 +153,6 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
       .first(),
   ).toBeVisible()
 })
-
-for (const scheme of ['light', 'dark'] as const) {
-  test(`has no accessibility fault that axe knows, ${scheme}`, async () => {
-    await inColours(page, scheme)
-    for (const name of [
-      'Today',
-      'Worklist',
-      'Ask as a device',
-      'Activity',
-      'Worklist queries',
-      'Devices',
-      'Partner',
-      'Settings',
-      'Audit',
-    ]) {
-      await go(name)
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      expect(await accessibilityFaults(page), name).toEqual([])
-    }
-  })
-}
 
 test('signs out, and in again by keyboard alone', async () => {
   await page

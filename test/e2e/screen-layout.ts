@@ -1,37 +1,10 @@
-import { type Browser, expect, type Page, test } from '@playwright/test'
-import { type Clinic, openClinic } from './clinic.ts'
-import { screensOf, show } from './screens.ts'
+import type { Page } from '@playwright/test'
 
-// Every screen of the window at the sizes that clinics have: nothing is cut off, nothing needs scrolling sideways but a table in its frame,
-// and what is pressed is large enough. 640 × 360 is a window of 1280 × 720 at 200 % (WCAG 2.2, 1.4.4 and 1.4.10).
-
-test.describe.configure({ timeout: 600_000 })
-
-const SIZES = [
-  { name: '1280 × 720', width: 1280, height: 720 },
-  { name: '3840 × 2160', width: 3840, height: 2160 },
-  { name: '1024 × 768', width: 1024, height: 768 },
-  { name: '640 × 360, as 1280 × 720 is at 200 %', width: 640, height: 360 },
-] as const
 /** WCAG 2.2, 2.5.8. */
 const SMALLEST_TARGET = 24
-/** What is asked again turns its button for a moment. */
-const fits = expect.configure({ soft: true, timeout: 3000 })
-let clinic: Clinic
-
-test.beforeAll(async () => {
-  clinic = await openClinic()
-})
-test.afterAll(() => clinic[Symbol.asyncDispose]())
-
-async function enter(browser: Browser, viewport: { width: number; height: number }): Promise<Page> {
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ignoreHTTPSErrors: true })
-  await clinic.enter(context, 'owner')
-  return context.newPage()
-}
 
 /** What is wrong with how the page fits its window, a line each. */
-const misfits = (page: Page, smallest: number): Promise<string[]> =>
+export const misfits = (page: Page): Promise<string[]> =>
   page.evaluate((least) => {
     const faults: string[] = []
     const named = (element: Element) =>
@@ -93,55 +66,14 @@ const misfits = (page: Page, smallest: number): Promise<string[]> =>
       if (isCutX || isCutY) faults.push(`${named(element)} is cut off`)
     }
     return [...new Set(faults)]
-  }, smallest)
+  }, SMALLEST_TARGET)
 
-for (const { name, ...viewport } of SIZES) {
-  test(`every screen fits a window of ${name}`, async ({ browser }) => {
-    const page = await enter(browser, viewport)
-    for (const screen of screensOf('owner')) {
-      await test.step(screen.name, async () => {
-        await show(page, clinic, screen)
-        await fits.poll(() => misfits(page, SMALLEST_TARGET), { message: screen.name }).toEqual([])
-      })
-    }
-    await page.context().close()
-  })
-}
-
-test('every screen can be gone to by the navigation at 200 %', async ({ browser }) => {
-  const page = await enter(browser, { width: 640, height: 360 })
-  await page.goto(`${clinic.stage.http}/#/`)
-  const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
-  await links.first().waitFor()
-  for (const link of await links.all()) {
-    await link.click()
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await expect(link).toHaveAttribute('aria-current', 'page')
-  }
-  await page.context().close()
-})
-
-test('nothing moves for who asked for less motion', async ({ browser }) => {
-  const page = await enter(browser, { width: 1280, height: 720 })
-  for (const screen of screensOf('owner').filter(({ dialogs }) => dialogs)) {
-    await show(page, clinic, screen)
-    const [open] = Object.values(screen.dialogs ?? {})
-    await open?.({ page, clinic, say: (english) => english })
-    await page.getByRole('dialog').first().waitFor()
-    const moving = await page.evaluate(() =>
-      document
-        .getAnimations()
-        .filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 10)
-        .map((one) => ('transitionProperty' in one ? String(one.transitionProperty) : String((one as CSSAnimation).animationName))),
-    )
-    // Colours and a caret may change; places and sizes not.
-    expect
-      .soft(
-        moving.filter((what) => /^(transform|translate|scale|rotate|left|top|width|height|margin.*)$|slide|spin|m_/.test(what)),
-        screen.name,
-      )
-      .toEqual([])
-    await page.reload()
-  }
-  await page.context().close()
-})
+/** The animations of the page that move something now; colours and a caret may change. */
+export const movements = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    document
+      .getAnimations()
+      .filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 10)
+      .map((one) => ('transitionProperty' in one ? String(one.transitionProperty) : String((one as CSSAnimation).animationName)))
+      .filter((what) => /^(transform|translate|scale|rotate|left|top|width|height|margin.*)$|slide|spin|m_/.test(what)),
+  )

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { _electron, type ElectronApplication, expect, type Page, test } from '@playwright/test'
 import { missingElectronBinary } from '../../scripts/setup.mjs'
 
-// What only a real Electron can show. Where its binary is not, each of these counts as not run. The binary of an installer has its inspector fused
-// off, so Playwright drives the one of the package.
-const missing = missingElectronBinary()
+// Tests that need the real Electron: `npm run test:electron` runs them and fails where its binary is
+// missing. The binary of an installer has its inspector fused off, so Playwright drives the one of
+// the package.
 const SERVE = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 const root = join(import.meta.dirname, '../..')
 
@@ -21,17 +21,16 @@ let page: Page
 
 test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
-  if (missing !== undefined) return
+  const missing = missingElectronBinary()
+  if (missing !== undefined) throw new Error(`The Electron binary is missing: ${missing}`)
   data = mkdtempSync(join(tmpdir(), 'isthmus-electron-'))
   app = await launch()
   page = await app.firstWindow()
 })
 test.afterAll(async () => {
-  if (missing !== undefined) return
-  await app.close()
-  rmSync(data, { recursive: true, force: true })
+  await app?.close()
+  if (data) rmSync(data, { recursive: true, force: true })
 })
-test.beforeEach(() => test.skip(missing !== undefined, `the Electron binary is not here: ${missing}`))
 
 const given = (...more: string[]) => ['--no-sandbox', '.', '--data', data, ...SERVE, ...more]
 /** Where the app remembers what is its own, and not the clinic's (on Linux). */
