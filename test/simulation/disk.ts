@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { pageCache } from './page-cache.ts'
 
 /**
  * The disk under the gateway, in this process: `fs` with faults, and the moments at which a run may end. Imported before anything of the gateway,
  * which keeps some of the functions when it is loaded. What is asynchronous is done at once and answered in the next turn, so that the same calls
- * always end in the same order; syncs are not handed to the disk, as no power fails here.
+ * always end in the same order. Syncs are not handed to the disk: `cache` knows what a simulated power failure takes along.
  */
 
 /**
@@ -23,6 +24,7 @@ export interface Disk {
   met: number
 }
 export const disk: Disk = { fault: undefined, moment: undefined, met: 0 }
+export const cache = pageCache()
 
 const CODES: Readonly<Record<DiskFault, string>> = { full: 'ENOSPC', write: 'EIO', sync: 'EIO', name: 'EIO', log: 'EIO', commit: 'EIO' }
 /** Calls that a fault is about. */
@@ -94,21 +96,44 @@ const originals: Readonly<Record<string, Call>> = Object.fromEntries(
     ...['openSync', 'writevSync', 'writeSync', 'fsyncSync', 'renameSync', 'mkdirSync', 'statfsSync', 'copyFileSync'],
   ].map((name) => [name, own[name] as Call]),
 )
-const done: Call = () => undefined
 const original = (name: string): Call => originals[name] as Call
+/** Does the work, then notes it. */
+const noted =
+  (work: Call, note: (result: unknown, values: readonly unknown[]) => void): Call =>
+  (...values) => {
+    const result = work(...values)
+    note(result, values)
+    return result
+  }
+const open = noted(original('openSync'), (fd, [path]) => cache.opened(fd as number, String(path)))
+const writev = noted(original('writevSync'), (_, [fd]) => cache.wrote(fd as number))
+const rename = noted(original('renameSync'), (_, [from, to]) => cache.renamed(String(from), String(to)))
+const fsync: Call = (fd) => cache.synced(fd as number)
 Object.assign(fs, {
-  open: simulate('open', 'open', original('openSync')),
-  openSync: simulate('openSync', 'open', original('openSync')),
-  writev: simulate('writev', 'writev', original('writevSync')),
-  writevSync: simulate('writevSync', 'writev', original('writevSync')),
+  open: simulate('open', 'open', open),
+  openSync: simulate('openSync', 'open', open),
+  writev: simulate('writev', 'writev', writev),
+  writevSync: simulate('writevSync', 'writev', writev),
   writeSync: simulate('writeSync', 'write', original('writeSync')),
-  fsync: simulate('fsync', 'fsync', done),
-  fsyncSync: simulate('fsyncSync', 'fsync', done),
-  fdatasync: simulate('fdatasync', 'fdatasync', done),
-  rename: simulate('rename', 'rename', original('renameSync')),
-  renameSync: simulate('renameSync', 'rename', original('renameSync')),
-  mkdirSync: simulate('mkdirSync', 'mkdir', original('mkdirSync')),
-  unlink: simulate('unlink', 'unlink', (path) => fs.unlinkSync(path as string)),
+  fsync: simulate('fsync', 'fsync', fsync),
+  fsyncSync: simulate('fsyncSync', 'fsync', fsync),
+  // Of the log of the database alone.
+  fdatasync: simulate('fdatasync', 'fdatasync', () => cache.logSynced()),
+  rename: simulate('rename', 'rename', rename),
+  renameSync: simulate('renameSync', 'rename', rename),
+  mkdirSync: simulate(
+    'mkdirSync',
+    'mkdir',
+    noted(original('mkdirSync'), (_, [path]) => cache.made(String(path))),
+  ),
+  unlink: simulate(
+    'unlink',
+    'unlink',
+    noted(
+      (path) => fs.unlinkSync(path as string),
+      (_, [path]) => cache.removed(String(path)),
+    ),
+  ),
   statfsSync: (...values: unknown[]) => {
     const space = original('statfsSync')(...values) as { bavail: number; blocks: number; bsize: number }
     // Whatever room this machine has.

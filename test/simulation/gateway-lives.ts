@@ -4,7 +4,7 @@ import { type Gateway, openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts, type Parts } from '#gateway/parts.ts'
 import { LOCK_FILE } from '#gateway/store/lock.ts'
-import { disk } from './disk.ts'
+import { cache, disk } from './disk.ts'
 import type { Ledger } from './ledger.ts'
 import type { Partner } from './partner.ts'
 import { quiet, turn } from './quiet.ts'
@@ -31,8 +31,8 @@ export interface GatewayLives extends AsyncDisposable {
   readonly count: number
   /** Whether the run was ended, and the next one is to be opened. */
   readonly isOver: boolean
-  /** The run ends, as by SIGKILL, at the n-th moment from now. */
-  endAt(moments: number): void
+  /** The run ends at the n-th moment from now: as by SIGKILL, or by a power failure, which takes along what was not synced. */
+  endAt(moments: number, isPowerFailure?: boolean): void
   /** Asks something of it, and waits until all that comes of it is done. */
   call<T>(work: () => Promise<T>, options?: CallOptions): Promise<Answer<T>>
   /** Lets time pass, with all that is due meanwhile. */
@@ -63,6 +63,7 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
   let count = 0
   let isOver = false
   let momentsLeft = Number.POSITIVE_INFINITY
+  let losesPower = false
   const folderOf = (life: number) => join(root, `life-${life}`)
   const folder = () => folderOf(count)
   const clock = () => {
@@ -70,13 +71,14 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     return time.now()
   }
 
-  /** What a SIGKILL leaves: the files as they are at this moment, but for what the operating system takes back. */
+  /** What a sudden end leaves: the files as they are at this moment, but for what the operating system takes back. */
   function endNow(): void {
     cpSync(folder(), folderOf(count + 1), {
       recursive: true,
       preserveTimestamps: true,
       filter: (path) => !path.endsWith(LOCK_FILE) && !/\.(sock|sock\.lock)$|-shm$|\/control/.test(path),
     })
+    if (losesPower) cache.dropFrom(folderOf(count + 1), folder())
     isOver = true
     momentsLeft = Number.POSITIVE_INFINITY
     partner.isDeaf = true
@@ -161,6 +163,7 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     return answer
   }
 
+  cache.clear()
   {
     using parts = openParts(folder(), { clock: time.now })
     await furnish(parts)
@@ -175,6 +178,8 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     if (isOrderly)
       cpSync(old, folderOf(count + 1), { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(LOCK_FILE) })
     rmSync(old, { recursive: true, force: true })
+    // What the next run begins with is on the disk.
+    cache.clear()
     count++
     isOver = false
     partner.isDeaf = false
@@ -197,8 +202,9 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     get isOver() {
       return isOver
     },
-    endAt(moments) {
+    endAt(moments, isPowerFailure = false) {
       momentsLeft = moments
+      losesPower = isPowerFailure
     },
     call: (work, { waits = false } = {}) =>
       watched(async () => {

@@ -48,7 +48,7 @@ export interface Outcome {
 const BEGINS_AT = Date.parse('2026-03-09T06:30:00.000Z')
 const DAY_MS = 24 * 60 * 60_000
 const MINUTE_MS = 60_000
-/** SQLite waits for a disk at each commit, and no power fails here. */
+/** SQLite waits for a disk at each commit; a power failure here is a simulated one. */
 const MEMORY = '/dev/shm'
 
 /** One clinic for some days, drawn from the seed: the same seed does the same. */

@@ -59,8 +59,9 @@ function failDisk({ random }: Stage): string {
 /** Most such moments are of one image or one call. */
 function endSoon({ random, lives }: Stage): string {
   const moments = 1 + random.below(random.chance(0.7) ? 30 : 200)
-  lives.endAt(moments)
-  return `the gateway ends after ${moments} moments`
+  const isPowerFailure = moments % 2 === 0
+  lives.endAt(moments, isPowerFailure)
+  return isPowerFailure ? `the power fails after ${moments} moments` : `the gateway ends after ${moments} moments`
 }
 
 async function restart({ lives, devices }: Stage): Promise<string> {

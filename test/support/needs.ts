@@ -24,6 +24,11 @@ const NEEDS = {
   space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
   rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },
+  strace: {
+    there: () =>
+      spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=openat', '-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0,
+    missing: 'strace is not installed, or may not trace (Linux only)',
+  },
   curl: { there: () => has('curl') && has('bash'), missing: 'curl or bash is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
   bench: {

@@ -22,6 +22,13 @@ function makeFolders(folder: string): void {
     // Another command was first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+  try {
+    // All that is durable in a folder is lost with the folder's own name.
+    syncFolder(dirname(folder))
+  } catch (error) {
+    // Who may make a folder there may not always read there, which a sync needs.
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+  }
 }
 
 /** Makes the names in a folder durable; Windows has no such call and needs none. */

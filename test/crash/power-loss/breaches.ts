@@ -1,0 +1,119 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openGateway } from '#gateway/gateway.ts'
+import { openLog } from '#gateway/log.ts'
+import { listBackups } from '#gateway/store/backup.ts'
+import { openBackup } from '#gateway/store/backup-opening.ts'
+import { openRecoveryFile, RECOVERY_FILE } from '#gateway/store/recovery-key.ts'
+import { newLedger } from '../../simulation/ledger.ts'
+import { filesHaveRows } from '../../simulation/promises/files-have-rows.ts'
+import { imagesKept } from '../../simulation/promises/images-kept.ts'
+import { quiet } from '../../simulation/quiet.ts'
+import { openReader, type Reader } from '../../simulation/reader.ts'
+import { BACKUPS, DATA, traceClock } from './clinic.ts'
+import type { Promised } from './recording.ts'
+
+/**
+ * Starts the gateway on what a power failure left below `root`, ends it, and says which of the
+ * promises it does not keep; a sentence for each. That it does not start is one.
+ */
+export async function breaches(root: string, promised: readonly Promised[]): Promise<string[]> {
+  const folder = join(root, DATA)
+  const clock = traceClock()
+  const log: string[] = []
+  try {
+    await using _ = await openGateway({
+      ...{ folder, version: '0.0.0', pageFolder: join(root, 'no-page'), clock },
+      log: openLog('error', { write: (line) => void log.push(line) }),
+      overrides: {
+        ...{ 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 },
+        ...{ 'dimse.tlsPort': null, 'backup.dailyAt': null },
+      },
+    })
+    // It looks for what was cut off beside its work.
+    await quiet(() => false)
+  } catch (error) {
+    return [`The gateway does not start: ${(error as Error).message}`]
+  }
+  using reader = openReader(folder, clock)
+  const integrity = reader.select<{ integrity_check: string }>('pragma integrity_check')[0]?.integrity_check
+  const found = [
+    ...log.map((line) => `The gateway logged an error: ${line}`),
+    ...(integrity === 'ok' ? [] : [`The database is damaged: ${integrity}`]),
+    ...(reader.store.audit.verify().isIntact ? [] : ['The chain of the audit trail is broken']),
+    ...filesHaveRows.check({ ledger: newLedger(), reader, isEnd: false }),
+    ...(readdirSync(join(folder, 'spool')).some((name) => name.endsWith('.part')) ? ['A transfer is still in the spool'] : []),
+  ]
+  const backups = join(root, BACKUPS)
+  // Whoever has lost the data folder takes the newest one that is listed.
+  for (const { name } of existsSync(backups) ? await listBackups(backups) : []) {
+    const fault = await backupFault(root, reader, name)
+    if (fault !== undefined) found.push(`The backup ${name} is listed and does not open: ${fault}`)
+  }
+  for (const promise of promised) {
+    const breach = await breachOf(root, reader, promise)
+    if (breach !== undefined) found.push(breach)
+  }
+  return found
+}
+
+async function breachOf(root: string, reader: Reader, promise: Promised): Promise<string | undefined> {
+  const { store, select } = reader
+  const folder = join(root, DATA)
+  switch (promise.kind) {
+    case 'image': {
+      const { sopInstanceUid, dataSet } = promise
+      const ledger = newLedger()
+      const about = { studyInstanceUid: '', callingAeTitle: 'CT1', patient: undefined as never, isDiscarded: false }
+      ledger.instances.push({ ...about, sopInstanceUid, dataSet })
+      return imagesKept.check({ ledger, reader, isEnd: false })[0]
+    }
+    case 'commitment': {
+      const lost = promise.committed.filter((uid) => {
+        const instance = store.instances.current(uid)
+        return !instance || !reader.bytesOf(instance)
+      })
+      return lost.length === 0 ? undefined : `Storage was committed of ${lost.join(', ')}`
+    }
+    case 'step':
+      return store.performedSteps.get(promise.sopInstanceUid) ? undefined : `The performed step ${promise.sopInstanceUid} is lost`
+    case 'study':
+      return store.studies.get(promise.studyId) ? undefined : `The study ${promise.studyId} is lost`
+    case 'draft': {
+      const { draft, signed } = reader.standingOf(promise.studyId)
+      return draft?.text === promise.text || signed.includes(promise.text) ? undefined : `The draft of ${promise.studyId} is lost`
+    }
+    case 'signed': {
+      if (!reader.standingOf(promise.studyId).signed.includes(promise.text)) return `The report of ${promise.studyId} is lost`
+      const [report] = store.reports.ofStudy(promise.studyId)
+      const reportId = report?.reportId ?? ''
+      if ((store.reportPdfs.read(reportId)?.length ?? 0) === 0) return `The PDF of ${reportId} is lost`
+      const queued = select('select 1 from outbox where kind = ? and subject = ?', 'report.delivered', reportId)
+      return queued.length === 1 ? undefined : `The delivery of ${reportId} is queued ${queued.length} times`
+    }
+    case 'recovery-key': {
+      const key = store.seal.exportKey()
+      const file = join(folder, RECOVERY_FILE)
+      try {
+        return openRecoveryFile(file, promise.recoveryKey).dataKey.equals(key) ? undefined : `${RECOVERY_FILE} has another key`
+      } catch (error) {
+        return `The recovery key opens nothing: ${(error as Error).message}`
+      }
+    }
+    case 'backup':
+      // Those that are there were opened.
+      return (await listBackups(join(root, BACKUPS))).some(({ name }) => name === promise.name)
+        ? undefined
+        : `The backup ${promise.name} is lost`
+  }
+}
+
+async function backupFault(root: string, { store }: Reader, name: string): Promise<string | undefined> {
+  try {
+    const to = join(root, 'opened', name)
+    await openBackup({ from: join(root, BACKUPS, name), to, key: { dataKey: store.seal.exportKey() }, onProgress: () => {} })
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
