@@ -34,7 +34,7 @@ export default ofArea('IMG', [
     replace: `void turns.take(sopInstanceUid, () => settleIn(received, own))
       const kept = undefined as Kept | undefined
       isKept = true`,
-    tests: `${intake}/receive.test.ts`,
+    tests: `${intake}/receive-unsynced.test.ts`,
   },
   {
     promise: 'P-IMG-01',
@@ -43,7 +43,7 @@ export default ofArea('IMG', [
     find: 'const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.finish(), part.secure()])',
     replace: `void part.finish().catch(() => undefined)
       const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.secure()])`,
-    tests: `${intake}/receive.test.ts`,
+    tests: `${intake}/receive-unsynced.test.ts`,
   },
   {
     promise: 'P-IMG-04',

@@ -99,6 +99,6 @@ export default ofArea('API', [
     file: `${http}/operations.ts`,
     find: 'replies.keep(caller, request.url, bytes, version)',
     replace: 'replies.keep(caller, request.url, bytes, replies.version())',
-    tests: [`${http}/reply-cache.test.ts`, 'electron/gateway/partner-interface.test.ts'],
+    tests: `${http}/reply-version.test.ts`,
   },
 ])
