@@ -91,7 +91,7 @@ export default ofArea('API', [
     file: `${http}/operations.ts`,
     find: 'const PUBLIC_BYTES = 16 * 1024',
     replace: 'const PUBLIC_BYTES = 1024 * 1024 * 1024',
-    tests: `${http}/operations.test.ts`,
+    tests: `${http}/public-body.test.ts`,
   },
   {
     promise: 'P-API-15',

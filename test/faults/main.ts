@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util'
 import type { Fault } from './fault.ts'
 import { FAULTS } from './index.ts'
 import { whyNotPlanted, withFault } from './planting.ts'
-import { type Failure, firstLine, runVitest } from './vitest-run.ts'
+import { type Failure, firstLine, runVitest, stopRuns } from './vitest-run.ts'
 
 // The work of scripts/faults.mjs.
 
 const root = join(import.meta.dirname, '../..')
-const TIME_LIMIT_MS = { unit: 90_000, isolated: 90_000, crash: 240_000, flows: 240_000, interop: 300_000 }
+const TIME_LIMIT_MS = { unit: 180_000, isolated: 180_000, crash: 240_000, flows: 240_000, interop: 300_000 }
 const BASELINE_LIMIT_MS = 15 * 60_000
 
 type Verdict = 'caught' | 'survived' | 'error'
@@ -127,8 +127,11 @@ async function main(): Promise<void> {
   }
   const jobs = Math.max(1, Math.min(2, Number(values.jobs), faults.length))
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-faults-'))
-  process.on('SIGINT', () => process.exit(130))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+  process.on('exit', () => {
+    stopRuns()
+    rmSync(folder, { recursive: true, force: true })
+  })
   const copies = Array.from({ length: jobs }, (_, index) => join(folder, String(index + 1)))
   for (const copy of copies) copySources(copy)
   const began = Date.now()

@@ -39,6 +39,13 @@ interface Report {
   }[]
 }
 
+const running = new Set<number>()
+
+/** Stops what is under way. */
+export function stopRuns(): void {
+  for (const pid of running) stopGroup(pid)
+}
+
 /** Runs tests of the copy at `root` by Vitest, in a process of its own. */
 export async function runVitest(root: string, options: RunOptions): Promise<RunResult> {
   const { project, files, timeLimitMs, bail } = options
@@ -51,6 +58,7 @@ export async function runVitest(root: string, options: RunOptions): Promise<RunR
     ...files,
   ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  if (child.pid !== undefined) running.add(child.pid)
   let printed = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
@@ -63,6 +71,7 @@ export async function runVitest(root: string, options: RunOptions): Promise<RunR
   }, timeLimitMs)
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
   clearTimeout(timer)
+  if (child.pid !== undefined) running.delete(child.pid)
   if (isLate) return { passed: [], failures: [], error: `nothing ended within ${timeLimitMs / 1000} s` }
   return resultOf(root, output, status, printed)
 }
@@ -71,7 +80,12 @@ export async function runVitest(root: string, options: RunOptions): Promise<RunR
 function stopGroup(pid: number | undefined): void {
   if (pid === undefined) return
   if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'])
-  else process.kill(-pid, 'SIGKILL')
+  else
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
 }
 
 function resultOf(root: string, output: string, status: number | null, printed: string): RunResult {
