@@ -87,14 +87,28 @@ export const users = ofArea('USR', [
   },
   {
     promise: 'P-USR-06',
-    what: 'a wrong password is counted after its work alone',
+    what: 'wrong passwords are counted, and a right one is taken all the same',
     file: `${domain}/people.ts`,
     find: `    throttle.enter(email)
     const user = users.byEmail(email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)`,
+    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
+    // Read again: the account may have been changed during the work.
+    const now = user && users.get(user.userId)
+    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+      throttle.succeed(email)
+      return now
+    }
+`,
     replace: `    const user = users.byEmail(email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
-    throttle.enter(email)`,
+    // Read again: the account may have been changed during the work.
+    const now = user && users.get(user.userId)
+    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+      throttle.succeed(email)
+      return now
+    }
+    throttle.enter(email)
+`,
     tests: `${domain}/people.test.ts`,
   },
   {
