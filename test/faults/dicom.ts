@@ -49,7 +49,7 @@ export default ofArea('DIM', [
     file: `${dimse}/data-set.ts`,
     find: "if (next > end) fail('Element longer than what holds it', tag)",
     replace: "if (next > source.bytes.length) fail('Element longer than what holds it', tag)",
-    tests: `${dimse}/data-set.test.ts`,
+    tests: `${dimse}/data-set-bounds.test.ts`,
   },
   {
     promise: 'P-DIM-06',
