@@ -1,0 +1,76 @@
+import { ofArea } from './fault.ts'
+
+const intake = 'electron/gateway/intake'
+
+export const commitment = ofArea('COM', [
+  {
+    promise: 'P-COM-02',
+    what: 'an image is confirmed while another version of it is set aside',
+    file: `${intake}/commitment.ts`,
+    find: "if (!current || versions.some(({ state }) => state === 'quarantined')) return",
+    replace: 'if (!current) return',
+    tests: `${intake}/commitment.test.ts`,
+  },
+  {
+    promise: 'P-COM-02',
+    what: 'an image is confirmed though its file is shorter than received',
+    file: `${intake}/commitment.ts`,
+    find: 'return size === current.bytes ? undefined : REASON.noSuchInstance',
+    replace: 'return size !== undefined ? undefined : REASON.noSuchInstance',
+    tests: `${intake}/commitment.test.ts`,
+  },
+  {
+    promise: 'P-COM-04',
+    what: 'a result that could not be delivered is given up after its first day',
+    file: `${intake}/commitment.ts`,
+    find: 'if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {',
+    replace: 'if (nextAt > msOf(requestedAt) + GIVE_UP_MS / 3) {',
+    tests: `${intake}/commitment.test.ts`,
+  },
+  {
+    promise: 'P-COM-01',
+    what: 'storage commitment answers though it is switched off',
+    file: `${intake}/commitment.ts`,
+    find: "if (!setting('commitment.isOn')) throw",
+    replace: "if (setting('commitment.isOn') === undefined) throw",
+    tests: `${intake}/commitment.test.ts`,
+  },
+])
+
+export const performedSteps = ofArea('MPP', [
+  {
+    promise: 'P-MPP-01',
+    what: 'a step that is over can be changed',
+    file: `${intake}/performed-step.ts`,
+    find: "if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED",
+    replace: "if (before.status === 'DISCONTINUED') return NO_LONGER_UPDATED",
+    tests: `${intake}/performed-step.test.ts`,
+  },
+  {
+    promise: 'P-MPP-04',
+    what: 'a second N-CREATE overwrites the step',
+    file: `${intake}/performed-step.ts`,
+    find: 'if (store.performedSteps.get(sopInstanceUid)) return false',
+    replace: `if (store.performedSteps.get(sopInstanceUid)) {
+        store.performedSteps.update(step)
+        return true
+      }`,
+    tests: `${intake}/performed-step.test.ts`,
+  },
+  {
+    promise: 'P-MPP-03',
+    what: 'images of a step under the wrong worklist entry stay in their study',
+    file: `${intake}/performed-step.ts`,
+    find: "if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {",
+    replace: "if (step.status === 'COMPLETED' && step.discontinuationCode === WRONG_ENTRY) {",
+    tests: `${intake}/performed-step.test.ts`,
+  },
+  {
+    promise: 'P-MPP-01',
+    what: 'a completed step needs no series',
+    file: `${intake}/performed-step.ts`,
+    find: "if (facts.status === 'COMPLETED' && !facts.hasSeries) {",
+    replace: "if (facts.status === 'DISCONTINUED' && !facts.hasSeries) {",
+    tests: `${intake}/performed-step.test.ts`,
+  },
+])

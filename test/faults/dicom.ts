@@ -1,0 +1,86 @@
+import { ofArea } from './fault.ts'
+
+const dimse = 'electron/gateway/dimse'
+
+export default ofArea('DIM', [
+  {
+    promise: 'P-DIM-07',
+    what: 'a code extension is not ended by the delimiter of name components',
+    file: `${dimse}/character-set.ts`,
+    find: "PN: '\\\\^=', LT",
+    replace: "PN: '\\\\=', LT",
+    tests: `${dimse}/character-set.test.ts`,
+  },
+  {
+    promise: 'P-DIM-07',
+    what: 'text that a set cannot write is written with a substitute',
+    file: `${dimse}/character-set.ts`,
+    find: '    if (!put(character)) return undefined',
+    replace: '    if (!put(character)) out.push(0x3f)',
+    tests: `${dimse}/character-set.test.ts`,
+  },
+  {
+    promise: 'P-DIM-07',
+    what: 'Greek and Hebrew are exchanged',
+    file: `${dimse}/character-set.ts`,
+    find: "'126': [ASCII, GREEK],",
+    replace: "'126': [ASCII, HEBREW],",
+    tests: `${dimse}/character-set.test.ts`,
+  },
+  {
+    promise: 'P-DIM-07',
+    what: 'the alphabetic group of a name leaves the set of value 1',
+    file: `${dimse}/character-set.ts`,
+    find: 'for (const element of isAlphabetic ? valueOne : [...active, ...set.elements])',
+    replace: 'for (const element of [...active, ...set.elements])',
+    tests: `${dimse}/character-set.test.ts`,
+  },
+  {
+    promise: 'P-DIM-06',
+    what: 'numbers of Big Endian data sets are not swapped',
+    file: `${dimse}/data-set.ts`,
+    find: 'inside.coding.bigEndian && width > 1 ?',
+    replace: 'inside.coding.bigEndian && width > 8 ?',
+    tests: `${dimse}/data-set.test.ts`,
+  },
+  {
+    promise: 'P-LIM-01',
+    what: 'an element may be longer than what holds it',
+    file: `${dimse}/data-set.ts`,
+    find: "if (next > end) fail('Element longer than what holds it', tag)",
+    replace: "if (next > source.bytes.length) fail('Element longer than what holds it', tag)",
+    tests: `${dimse}/data-set-bounds.test.ts`,
+  },
+  {
+    promise: 'P-DIM-06',
+    what: 'what travels as UN is read in the coding of the data set',
+    file: `${dimse}/data-set.ts`,
+    find: 'const inside = header.isUnknown ? { ...source, coding: IMPLICIT } : source',
+    replace: 'const inside = source',
+    tests: `${dimse}/data-set.test.ts`,
+  },
+  {
+    promise: 'P-LIM-05',
+    what: 'a deflated data set is inflated without a limit',
+    file: `${dimse}/data-set.ts`,
+    find: 'return inflateRawSync(bytes, { maxOutputLength: most })',
+    replace: 'return inflateRawSync(bytes, { maxOutputLength: most * 1000 })',
+    tests: `${dimse}/data-set.test.ts`,
+  },
+  {
+    promise: 'P-DIM-04',
+    what: 'fragments are six bytes longer than the peer takes',
+    file: `${dimse}/message.ts`,
+    find: '(maximumLength - PDV_HEADER) & ~1)',
+    replace: 'maximumLength & ~1)',
+    tests: `${dimse}/message.test.ts`,
+  },
+  {
+    promise: 'P-LIM-01',
+    what: 'fragments of two contexts are put together',
+    file: `${dimse}/message.ts`,
+    find: 'if (pdv.contextId !== contextId) throw',
+    replace: 'if (pdv.contextId < contextId) throw',
+    tests: [`${dimse}/message.test.ts`, `${dimse}/association.test.ts`, `${dimse}/association.properties.test.ts`],
+  },
+])

@@ -1,0 +1,122 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: parts of sources
+import { ofArea } from './fault.ts'
+
+const domain = 'electron/gateway/domain'
+
+export default ofArea('REP', [
+  {
+    promise: 'P-REP-02',
+    what: 'a save does not compare the revision it stands on',
+    file: `${domain}/report-draft.ts`,
+    find: ') => revision === shown.revision && reportId',
+    replace: ') => revision >= shown.revision && reportId',
+    tests: `${domain}/report-writing.test.ts`,
+  },
+  {
+    promise: 'P-REP-04',
+    what: 'the draft that took the place of a cancelled one is taken for it',
+    file: `${domain}/report-draft.ts`,
+    find: '&& reportId === (shown.reportId ?? reportId)',
+    replace: '&& reportId !== ""',
+    tests: `${domain}/report-writing.test.ts`,
+  },
+  {
+    promise: 'P-REP-03',
+    what: 'the delivery is put on its way before the signature is committed',
+    file: `${domain}/report-signing.ts`,
+    find: "store.outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: { eventId, reportId }, at: signedAt })",
+    replace:
+      "setImmediate(() => store.outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: { eventId, reportId }, at: signedAt }))",
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-04',
+    what: 'what changed while the PDF was rendered is not looked at again',
+    file: `${domain}/report-signing.ts`,
+    find: 'return JSON.stringify(now.input) === JSON.stringify(prepared.input) ? freeze(caller, now, pdf, order) : undefined',
+    replace: 'return freeze(caller, now, pdf, order)',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-06',
+    what: 'whoever may write may sign',
+    file: `${domain}/report-signing.ts`,
+    find: 'if (!user?.canCreateReports || user.deactivatedAt !== null)',
+    replace: 'if (!user || user.deactivatedAt !== null)',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-07',
+    what: 'an error can be acknowledged like a warning',
+    file: `${domain}/report-signing.ts`,
+    find: "findings.some(({ check, level }) => level === 'error' || !order.acknowledged.includes(check))",
+    replace: 'findings.some(({ check }) => !order.acknowledged.includes(check))',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-13',
+    what: 'a critical result that was communicated is not recorded',
+    file: `${domain}/report-signing.ts`,
+    find: 'if (isCritical && finding !== null) {',
+    replace: 'if (isCritical && finding !== null && !communication) {',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-09',
+    what: 'the PDF of an addendum is without the addenda before it',
+    file: `${domain}/report-signing.ts`,
+    find: '...reports.signedOf(study.studyId).map(',
+    replace: '...reports.signedOf(study.studyId).slice(0, 1).map(',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+  {
+    promise: 'P-REP-08',
+    what: 'a report is taken from a colleague without being told to',
+    file: `${domain}/report-writing.ts`,
+    find: "if (!takeOver && others !== undefined) throw new ApiError('refused', others)",
+    replace: "if (!takeOver && others !== undefined && draft) throw new ApiError('refused', others)",
+    tests: `${domain}/report-writing.test.ts`,
+  },
+  {
+    promise: 'P-REP-10',
+    what: 'the patient stands on the first page of the PDF alone',
+    file: `${domain}/report-pdf-drawing.ts`,
+    find: `        if (number > 1) head()
+        foot(number, count)`,
+    replace: `        if (number > 1) head()
+        else foot(number, count)`,
+    tests: `${domain}/report-pdf.test.ts`,
+  },
+  {
+    promise: 'P-REP-10',
+    what: 'the PDF names the patient in its title',
+    file: `${domain}/report-pdf-drawing.ts`,
+    find: "Title: studyDescription.trim() || 'Radiology report',",
+    replace: "Title: input.metadata.patientName ?? 'Radiology report',",
+    tests: `${domain}/report-pdf.test.ts`,
+  },
+  {
+    promise: 'P-REP-12',
+    what: 'a link to a PDF has no end',
+    file: `${domain}/signed-link.ts`,
+    find: ' && Number(expires) * 1000 > clock()',
+    replace: '',
+    tests: [`${domain}/reports.test.ts`, 'electron/gateway/http/report-pdf.test.ts'],
+  },
+  {
+    promise: 'P-REP-12',
+    what: 'the signature of a link is not of its report',
+    file: `${domain}/signed-link.ts`,
+    find: '.update(`GET\\n${path}\\n${expires}`)',
+    replace: '.update(`GET\\n${expires}`)',
+    tests: [`${domain}/reports.test.ts`, 'electron/gateway/http/report-pdf.test.ts'],
+  },
+  {
+    promise: 'P-REP-07',
+    what: 'checks do not compare the patient with whom the report was begun for',
+    file: `${domain}/report-signing.ts`,
+    find: 'patientAtOpening: draft?.snapshotMetadata,',
+    replace: 'patientAtOpening: detail.reportMetadata,',
+    tests: `${domain}/report-signing.test.ts`,
+  },
+])

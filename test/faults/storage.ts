@@ -1,0 +1,245 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: parts of sources
+import { ofArea } from './fault.ts'
+
+const store = 'electron/gateway/store'
+const domain = 'electron/gateway/domain'
+
+export const keys = ofArea('KEY', [
+  {
+    promise: 'P-KEY-02',
+    what: 'a sealed value is not bound to its row',
+    file: `${store}/seal.ts`,
+    find: `      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed, context) {
+      const end = sealed.length - TAG_BYTES
+      const start = 1 + NONCE_BYTES
+      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+`,
+    replace: `      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from('sealed'))
+      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed, context) {
+      const end = sealed.length - TAG_BYTES
+      const start = 1 + NONCE_BYTES
+      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from('sealed'))
+`,
+    tests: `${store}/seal.test.ts`,
+  },
+  {
+    promise: 'P-KEY-03',
+    what: 'the keys of all purposes are one',
+    file: `${store}/seal.ts`,
+    find: '`isthmus ${purpose}`',
+    replace: "`isthmus ${purpose && 'key'}`",
+    tests: `${store}/seal.test.ts`,
+  },
+  {
+    promise: 'P-KEY-01',
+    what: 'every value is sealed with the same nonce',
+    file: `${store}/seal.ts`,
+    find: 'const nonce = randomBytes(NONCE_BYTES)',
+    replace: 'const nonce = Buffer.alloc(NONCE_BYTES, 7)',
+    tests: `${store}/seal.test.ts`,
+  },
+  {
+    promise: 'P-BAK-05',
+    what: 'all portions of a sealed file have one nonce',
+    file: `${store}/sealed-file.ts`,
+    find: '  nonce.writeUInt32BE(number, NONCE_BYTES - 4)',
+    replace: '  nonce.writeUInt32BE(number & 0, NONCE_BYTES - 4)',
+    tests: `${store}/sealed-file.test.ts`,
+  },
+  {
+    promise: 'P-BAK-05',
+    what: 'a sealed file opens though its end is missing',
+    file: `${store}/sealed-file.ts`,
+    find: 'const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)',
+    replace: 'const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 1)',
+    tests: `${store}/sealed-file.test.ts`,
+  },
+  {
+    promise: 'P-KEY-06',
+    what: 'the plain data key is deleted before the wrapped one was read back',
+    file: `${store}/wrapped-key.ts`,
+    find: '    if (!isThere()) return false\n',
+    replace: '',
+    tests: `${store}/wrapped-key.test.ts`,
+  },
+  {
+    promise: 'P-KEY-06',
+    what: 'the data key moves into the key store without a recovery key',
+    file: `${store}/wrapped-key.ts`,
+    find: "if (recoveryKeyState(folder, { keyName }).state !== 'ready') return false",
+    replace: 'if (recoveryKeyState(folder, { keyName }).state === undefined) return false',
+    tests: `${store}/wrapped-key.test.ts`,
+  },
+  {
+    promise: 'P-KEY-05',
+    what: 'a missing data key is made anew beside a database',
+    file: `${store}/data-key.ts`,
+    find: '    if (!options.mayCreate)\n',
+    replace: '    if (!options.mayCreate && !options.random)\n',
+    tests: [`${store}/seal.test.ts`, `${store}/store.test.ts`],
+  },
+  {
+    promise: 'P-KEY-04',
+    what: 'a data key that others may read stays so',
+    file: `${store}/data-key.ts`,
+    find: '(statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)',
+    replace: '(statSync(file).mode & 0o007) !== 0) chmodSync(file, 0o640)',
+    tests: `${store}/seal.test.ts`,
+  },
+])
+
+export const backups = ofArea('BAK', [
+  {
+    promise: 'P-BAK-03',
+    what: 'a back-up is not read back',
+    file: `${store}/backup.ts`,
+    find: 'if (readBack.sha256 !== sha256)',
+    replace: "if (readBack.sha256 === '')",
+    tests: [`${store}/backup.test.ts`, `${store}/opened-backup.test.ts`],
+  },
+  {
+    promise: 'P-BAK-03',
+    what: 'a damaged copy of the database becomes a back-up',
+    file: `${store}/backup-check.ts`,
+    find: "if (verdict !== 'ok')",
+    replace: "if (verdict === '')",
+    tests: `${store}/backup.test.ts`,
+  },
+  {
+    promise: 'P-BAK-06',
+    what: 'back-ups that a person made are removed by the plan',
+    file: `${store}/backup-keeping.ts`,
+    find: "'by-hand': () => true,",
+    replace: "'by-hand': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,",
+    tests: `${store}/backup-keeping.test.ts`,
+  },
+  {
+    promise: 'P-BAK-06',
+    what: 'weeks begin on Sunday',
+    file: `${store}/backup-keeping.ts`,
+    find: 'return shifted(day, -((weekday + 6) % 7))',
+    replace: 'return shifted(day, -weekday)',
+    tests: [`${store}/backup-keeping.test.ts`, `${store}/backup-keeping.properties.test.ts`],
+  },
+  {
+    promise: 'P-BAK-08',
+    what: 'a restore leaves the log of the former database beside the new one',
+    file: `${store}/restore.ts`,
+    find: '`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`',
+    replace: '`${DATABASE_FILE}-shm`',
+    tests: `${store}/restore.test.ts`,
+  },
+  {
+    promise: 'P-BAK-08',
+    what: 'a restore that is half done begins a second folder for what it replaced',
+    file: `${store}/restore.ts`,
+    find: 'const order = staged.keptAside === null ? begun(folder, staged, now) : staged',
+    replace: 'const order = begun(folder, staged, now)',
+    tests: [`${store}/restore.test.ts`, 'crash/restore*.test.ts', `${store}/restore-crash*.test.ts`],
+  },
+  {
+    promise: 'P-BAK-08',
+    what: 'a staged file that was changed is put in place',
+    file: `${store}/restore.ts`,
+    find: 'throwIfNoEntry: false })?.size !== bytes)',
+    replace: 'throwIfNoEntry: false }) === undefined && bytes > 0)',
+    tests: `${store}/restore.test.ts`,
+  },
+  {
+    promise: 'P-BAK-02',
+    what: 'a second process takes the lock of a folder',
+    file: `${store}/lock.ts`,
+    find: "sqlite.exec('begin exclusive')",
+    replace: "sqlite.exec('begin')",
+    tests: `${store}/lock.test.ts`,
+  },
+  {
+    promise: 'P-BAK-01',
+    what: 'writers are answered before the log is synced',
+    file: `${store}/database.ts`,
+    find: 'if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)',
+    replace: 'if (isRelaxed) void this.#wal.sync().then(answerAll(), refuseAll)',
+    tests: [`${store}/transactions.test.ts`, `${store}/wal-sync.test.ts`],
+  },
+  {
+    promise: 'P-BAK-01',
+    what: 'after a sync that failed the log goes on being trusted',
+    file: `${store}/wal-sync.ts`,
+    find: '      hasFailed = true\n',
+    replace: '',
+    tests: [`${store}/wal-sync.test.ts`, `${store}/transactions.test.ts`],
+  },
+  {
+    promise: 'P-BAK-01',
+    what: 'a writer that fails takes the others of its commit along',
+    file: `${store}/database.ts`,
+    find: `            if (!this.#sqlite.inTransaction) throw error
+            answers.push(() => reject(error))`,
+    replace: '            throw error',
+    tests: `${store}/transactions.test.ts`,
+  },
+])
+
+export const logs = ofArea('LOG', [
+  {
+    promise: 'P-LOG-03',
+    what: 'the hash of an audit entry leaves out who did it',
+    file: `${store}/audit.ts`,
+    find: '[entry.seq, entry.at, entry.actor, entry.action, entry.target,',
+    replace: '[entry.seq, entry.at, entry.action, entry.target,',
+    tests: `${store}/audit.test.ts`,
+  },
+  {
+    promise: 'P-LOG-03',
+    what: 'the end of the audit trail is not compared with its head',
+    file: `${store}/audit.ts`,
+    find: 'if (kept.count === count && kept.hash === hash) return',
+    replace: 'if (kept.count === count) return',
+    tests: `${store}/audit.test.ts`,
+  },
+  {
+    promise: 'P-LOG-01',
+    what: 'the log has the message of an error, which may quote what somebody sent',
+    file: 'electron/gateway/http/problem.ts',
+    find: 'export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {',
+    replace: `export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
+  if (thrown instanceof Error) return { error: thrown.message, at: '' }`,
+    tests: 'electron/gateway/log.test.ts',
+  },
+  {
+    promise: 'P-LOG-05',
+    what: 'the diagnostic bundle does not mask e-mail addresses',
+    file: 'electron/gateway/diagnostics-masking.ts',
+    find: "'(e-mail)'],",
+    replace: '(email: string) => email],',
+    tests: 'electron/gateway/diagnostics.test.ts',
+  },
+  {
+    promise: 'P-LOG-06',
+    what: 'events that wait are forgotten by their age',
+    file: `${store}/events.ts`,
+    find: "              .where(sql<boolean>`+state <> 'waiting'`)\n",
+    replace: '',
+    tests: `${domain}/retention.test.ts`,
+  },
+])
+
+export const application = ofArea('APP', [
+  {
+    promise: 'P-APP-04',
+    what: 'reports are delivered in safe mode',
+    file: 'electron/gateway/safe-mode.ts',
+    find: 'outbox: { ...store.outbox, due: () => [], nextDue: () => undefined },',
+    replace: 'outbox: { ...store.outbox, nextDue: () => undefined },',
+    tests: 'electron/gateway/safe-mode.test.ts',
+  },
+])

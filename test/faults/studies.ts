@@ -1,0 +1,90 @@
+import { ofArea } from './fault.ts'
+
+const intake = 'electron/gateway/intake'
+
+export default ofArea('STU', [
+  {
+    promise: 'P-STU-02',
+    what: 'the value of the header wins over that of the partner',
+    file: `${intake}/study-values.ts`,
+    find: 'given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))',
+    replace: 'fitting(field, clean(ofHeader(light))) ?? given(partner, (raw) => fitting(field, raw))',
+    tests: `${intake}/study-values.test.ts`,
+  },
+  {
+    promise: 'P-STU-02',
+    what: 'a size in centimetres is taken for metres',
+    file: `${intake}/study-values.ts`,
+    find: 'metres >= 0.2 && metres <= 3',
+    replace: 'metres >= 0.2 && metres <= 300',
+    tests: `${intake}/study-values.test.ts`,
+  },
+  {
+    promise: 'P-STU-02',
+    what: 'the age does not count the day of the month',
+    file: `${intake}/study-values.ts`,
+    find: '- (day < birthDay ? 1 : 0)',
+    replace: '- (day < 0 ? 1 : 0)',
+    tests: `${intake}/study-values.test.ts`,
+  },
+  {
+    promise: 'P-STU-03',
+    what: 'a later answer overwrites what a person has set',
+    file: `${intake}/seeds.ts`,
+    find: 'if (touched.has(name) || !isSame(now, seeded)) return [now, seeded]',
+    replace: 'if (!isSame(now, seeded)) return [now, seeded]',
+    tests: `${intake}/seeds.test.ts`,
+  },
+  {
+    promise: 'P-STU-04',
+    what: 'a study that a partner made is filled by its images',
+    file: `${intake}/seeding.ts`,
+    find: 'if (!isFit || (!isSeeded && freeAreas(study).length === 0)) {',
+    replace: 'if (!isFit) {',
+    tests: `${intake}/seeding.test.ts`,
+  },
+  {
+    promise: 'P-STU-05',
+    what: 'an answer about the former patient is used after the device corrected it',
+    file: `${intake}/seeding.ts`,
+    find: `      if (!now || !isOfSame(study, now)) return undefined
+      const merged = mergedFor(now, asked)
+      // Somebody`,
+    replace: `      if (!now) return undefined
+      const merged = mergedFor(now, asked)
+      // Somebody`,
+    tests: `${intake}/late-images.test.ts`,
+  },
+  {
+    promise: 'P-MPP-05',
+    what: 'a study is settled while an association that sent to it is open',
+    file: `${intake}/settling.ts`,
+    find: 'tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within',
+    replace: "studyInstanceUid === '' ? Number.POSITIVE_INFINITY : within",
+    tests: `${intake}/settling.test.ts`,
+  },
+  {
+    promise: 'P-LIM-14',
+    what: 'a clock that was set back stops the settling of studies',
+    file: `${intake}/settling.ts`,
+    find: 'return at - now > mostMs ? now : at',
+    replace: 'return at - now > mostMs * 1000 ? now : at',
+    tests: `${intake}/settling.test.ts`,
+  },
+  {
+    promise: 'P-STU-10',
+    what: 'null no longer clears the customer of a study',
+    file: 'electron/gateway/domain/study-patch.ts',
+    find: 'patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId',
+    replace: 'patch.expressCustomerId ?? was.expressCustomerId',
+    tests: ['electron/gateway/domain/study-patch.test.ts', 'electron/gateway/domain/studies.test.ts'],
+  },
+  {
+    promise: 'P-STU-09',
+    what: 'a study can be unassigned while its report is written',
+    file: 'shared/lifecycle.ts',
+    find: "unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },",
+    replace: "unassign: { unassigned: 'unassigned', assigned: 'unassigned', in_progress: 'unassigned', completed: 'completed' },",
+    tests: ['electron/gateway/domain/study-lifecycle.test.ts', 'electron/gateway/domain/studies.test.ts'],
+  },
+])
