@@ -1,7 +1,7 @@
 // npm run mutation -- MODULE [--force] [--files PATH,PATH] | --table: mutation testing of the modules where a fault costs most.
 // Without an argument it lists them. docs/MUTATION.md explains the setup and keeps the scores.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, installPackages, node24, root, stop } from './setup.mjs'
 
@@ -85,10 +85,10 @@ const MODULES = {
   retention: {
     sources: ['domain/retention.ts', 'store/backup-keeping.ts', 'domain/backup-plan.ts'],
     tests: [
+      'domain/backup-plan.test.ts',
+      'store/backup-keeping.properties.test.ts',
       'domain/retention.test.ts',
       'store/backup-keeping.test.ts',
-      'store/backup-keeping.properties.test.ts',
-      'domain/backup-plan.test.ts',
     ],
   },
   signing: {
@@ -144,6 +144,7 @@ async function run(module) {
   mkdirSync(results, { recursive: true })
   const report = join(results, `${module}.report.json`)
   const config = join(results, `${module}.config.json`)
+  rmSync(report, { force: true })
   writeFileSync(config, JSON.stringify(configOf(found, module, report), null, 2))
   const started = Date.now()
   const status = await stryker(['run', config, ...options], found.tests)
@@ -169,7 +170,7 @@ function configOf({ sources, tests }, module, report) {
     incremental: true,
     incrementalFile: join(results, `${module}.incremental.json`),
     concurrency: 2,
-    // Generous, so that a busy machine does not count a slow test as a killed mutant.
+    // Generous, as is the limit of each test: a slow machine must not look like a killed mutant.
     timeoutFactor: 5,
     timeoutMS: 30_000,
     dryRunTimeoutMinutes: 10,
