@@ -1,5 +1,6 @@
-// npm run mutation -- MODULE [--force] [--files PATH,PATH] | --table: mutation testing of the modules where a fault costs most.
-// Without an argument it lists them. docs/MUTATION.md explains the setup and keeps the scores.
+// npm run mutation -- MODULE [OPTIONS OF STRYKER] | --table: mutation testing of the modules where a
+// fault costs most. Without an argument it lists them. docs/MUTATION.md explains the setup and keeps
+// the scores.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -140,6 +141,8 @@ function listModules() {
 async function run(module) {
   const found = MODULES[module]
   if (!found) stop(`There is no module "${module}". npm run mutation lists them.`)
+  const missing = [...sourcesOf(found), ...testsOf(found)].filter((path) => !existsSync(join(root, path)))
+  if (missing.length > 0) stop(`${module} names files that are not there: ${missing.join(' ')}`)
   installPackages()
   mkdirSync(results, { recursive: true })
   const report = join(results, `${module}.report.json`)
@@ -147,10 +150,12 @@ async function run(module) {
   rmSync(report, { force: true })
   writeFileSync(config, JSON.stringify(configOf(found, module, report), null, 2))
   const started = Date.now()
-  const status = await stryker(['run', config, ...options], found.tests)
+  const status = await stryker(['run', config, ...options], testsOf(found))
   const minutes = (Date.now() - started) / 60_000
-  if (status === undefined) stop(`${module}: stopped after ${LIMIT_MINUTES} minutes without a score.`)
-  if (!existsSync(report)) return status
+  if (!existsSync(report)) {
+    console.error(`${module}: ended after ${minutes.toFixed(0)} minutes without a score. The next run continues.`)
+    return status || 1
+  }
   const summary = { ...countsOf(JSON.parse(readFileSync(report, 'utf8'))), minutes: minutes.toFixed(1) }
   // A run limited to some of the files gives no score for the module.
   if (!options.includes('--mutate')) writeFileSync(join(results, `${module}.json`), JSON.stringify(summary))
@@ -158,12 +163,20 @@ async function run(module) {
   return status
 }
 
-function configOf({ sources, tests }, module, report) {
+function sourcesOf({ sources }) {
+  return sources.map((path) => `electron/gateway/${path}`)
+}
+
+function testsOf({ tests }) {
+  return tests.map((path) => `test/electron/gateway/${path}`)
+}
+
+function configOf(found, module, report) {
   return {
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
-    testFiles: tests.map((file) => `test/electron/gateway/${file}`),
-    mutate: sources.map((file) => `electron/gateway/${file}`),
+    testFiles: testsOf(found),
+    mutate: sourcesOf(found),
     coverageAnalysis: 'perTest',
     // A mutant of a constant needs all modules loaded anew and every test run for it.
     ignoreStatic: true,
@@ -172,7 +185,7 @@ function configOf({ sources, tests }, module, report) {
     concurrency: 2,
     // Generous, as is the limit of each test: a slow machine must not look like a killed mutant.
     timeoutFactor: 5,
-    timeoutMS: 30_000,
+    timeoutMS: 60_000,
     dryRunTimeoutMinutes: 10,
     thresholds: { high: 95, low: MINIMUM_SCORE, break: MINIMUM_SCORE },
     // Stryker reads it with the compiler's JavaScript interface, which TypeScript 7 does not have.
@@ -186,7 +199,7 @@ function configOf({ sources, tests }, module, report) {
   }
 }
 
-/** Exit status of Stryker, or undefined where it took longer than the limit. */
+/** Exit status of Stryker. At the limit it is interrupted, and keeps what it has measured by then. */
 function stryker(args, tests) {
   const bin = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
   const env = { ...environment(), ISTHMUS_MUTATION_TESTS: tests.join(' ') }
@@ -195,7 +208,7 @@ function stryker(args, tests) {
   return new Promise((resolve) => {
     child.on('exit', (status) => {
       clearTimeout(limit)
-      resolve(status ?? undefined)
+      resolve(status ?? 1)
     })
   })
 }
