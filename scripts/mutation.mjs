@@ -22,7 +22,6 @@ const MODULES = {
       'worklist/span.ts',
       'worklist/name.ts',
       'worklist/received-key.ts',
-      'worklist/handed-out.ts',
       'intake/mismatch.ts',
       'intake/name.ts',
       'viewing/same-patient.ts',
@@ -32,12 +31,12 @@ const MODULES = {
       'worklist/name.test.ts',
       'intake/name.test.ts',
       'viewing/same-patient.test.ts',
-      'intake/mismatch.test.ts',
       'worklist/received-key.test.ts',
       'worklist/matching.test.ts',
-      'worklist/handed-out.test.ts',
+      'intake/mismatch.test.ts',
     ],
   },
+  correlation: { sources: ['worklist/handed-out.ts'], tests: ['worklist/handed-out.test.ts'] },
   'address-rules': {
     sources: [
       'webhooks/address.ts',
