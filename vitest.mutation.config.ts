@@ -23,7 +23,7 @@ export default defineConfig({
     },
     include: ['test/{shared,electron}/**/*.test.ts'],
     isolate: false,
-    testTimeout: 10_000,
+    testTimeout: 30_000,
     sequence: { sequencer: ListedOrder },
   },
 })

@@ -1,7 +1,8 @@
-// npm run mutation -- MODULE [--force] [--files PATH,PATH] | --table: mutation testing of the modules where a fault costs most.
-// Without an argument it lists them. docs/MUTATION.md explains the setup and keeps the scores.
+// npm run mutation -- MODULE [OPTIONS OF STRYKER] | --table: mutation testing of the modules where a
+// fault costs most. Without an argument it lists them. docs/MUTATION.md explains the setup and keeps
+// the scores.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, installPackages, node24, root, stop } from './setup.mjs'
 
@@ -21,7 +22,6 @@ const MODULES = {
       'worklist/span.ts',
       'worklist/name.ts',
       'worklist/received-key.ts',
-      'worklist/handed-out.ts',
       'intake/mismatch.ts',
       'intake/name.ts',
       'viewing/same-patient.ts',
@@ -31,12 +31,12 @@ const MODULES = {
       'worklist/name.test.ts',
       'intake/name.test.ts',
       'viewing/same-patient.test.ts',
-      'intake/mismatch.test.ts',
       'worklist/received-key.test.ts',
       'worklist/matching.test.ts',
-      'worklist/handed-out.test.ts',
+      'intake/mismatch.test.ts',
     ],
   },
+  correlation: { sources: ['worklist/handed-out.ts'], tests: ['worklist/handed-out.test.ts'] },
   'address-rules': {
     sources: [
       'webhooks/address.ts',
@@ -85,10 +85,10 @@ const MODULES = {
   retention: {
     sources: ['domain/retention.ts', 'store/backup-keeping.ts', 'domain/backup-plan.ts'],
     tests: [
+      'domain/backup-plan.test.ts',
+      'store/backup-keeping.properties.test.ts',
       'domain/retention.test.ts',
       'store/backup-keeping.test.ts',
-      'store/backup-keeping.properties.test.ts',
-      'domain/backup-plan.test.ts',
     ],
   },
   signing: {
@@ -140,16 +140,21 @@ function listModules() {
 async function run(module) {
   const found = MODULES[module]
   if (!found) stop(`There is no module "${module}". npm run mutation lists them.`)
+  const missing = [...sourcesOf(found), ...testsOf(found)].filter((path) => !existsSync(join(root, path)))
+  if (missing.length > 0) stop(`${module} names files that are not there: ${missing.join(' ')}`)
   installPackages()
   mkdirSync(results, { recursive: true })
   const report = join(results, `${module}.report.json`)
   const config = join(results, `${module}.config.json`)
+  rmSync(report, { force: true })
   writeFileSync(config, JSON.stringify(configOf(found, module, report), null, 2))
   const started = Date.now()
-  const status = await stryker(['run', config, ...options], found.tests)
+  const status = await stryker(['run', config, ...options], testsOf(found))
   const minutes = (Date.now() - started) / 60_000
-  if (status === undefined) stop(`${module}: stopped after ${LIMIT_MINUTES} minutes without a score.`)
-  if (!existsSync(report)) return status
+  if (!existsSync(report)) {
+    console.error(`${module}: ended after ${minutes.toFixed(0)} minutes without a score. The next run continues.`)
+    return status || 1
+  }
   const summary = { ...countsOf(JSON.parse(readFileSync(report, 'utf8'))), minutes: minutes.toFixed(1) }
   // A run limited to some of the files gives no score for the module.
   if (!options.includes('--mutate')) writeFileSync(join(results, `${module}.json`), JSON.stringify(summary))
@@ -157,21 +162,29 @@ async function run(module) {
   return status
 }
 
-function configOf({ sources, tests }, module, report) {
+function sourcesOf({ sources }) {
+  return sources.map((path) => `electron/gateway/${path}`)
+}
+
+function testsOf({ tests }) {
+  return tests.map((path) => `test/electron/gateway/${path}`)
+}
+
+function configOf(found, module, report) {
   return {
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
-    testFiles: tests.map((file) => `test/electron/gateway/${file}`),
-    mutate: sources.map((file) => `electron/gateway/${file}`),
+    testFiles: testsOf(found),
+    mutate: sourcesOf(found),
     coverageAnalysis: 'perTest',
     // A mutant of a constant needs all modules loaded anew and every test run for it.
     ignoreStatic: true,
     incremental: true,
     incrementalFile: join(results, `${module}.incremental.json`),
     concurrency: 2,
-    // Generous, so that a busy machine does not count a slow test as a killed mutant.
+    // Generous, as is the limit of each test: a slow machine must not look like a killed mutant.
     timeoutFactor: 5,
-    timeoutMS: 30_000,
+    timeoutMS: 60_000,
     dryRunTimeoutMinutes: 10,
     thresholds: { high: 95, low: MINIMUM_SCORE, break: MINIMUM_SCORE },
     // Stryker reads it with the compiler's JavaScript interface, which TypeScript 7 does not have.
@@ -185,7 +198,7 @@ function configOf({ sources, tests }, module, report) {
   }
 }
 
-/** Exit status of Stryker, or undefined where it took longer than the limit. */
+/** Exit status of Stryker. At the limit it is interrupted, and keeps what it has measured by then. */
 function stryker(args, tests) {
   const bin = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
   const env = { ...environment(), ISTHMUS_MUTATION_TESTS: tests.join(' ') }
@@ -194,7 +207,7 @@ function stryker(args, tests) {
   return new Promise((resolve) => {
     child.on('exit', (status) => {
       clearTimeout(limit)
-      resolve(status ?? undefined)
+      resolve(status ?? 1)
     })
   })
 }

@@ -82,7 +82,15 @@ describe('a mismatch that a person has looked at', () => {
     expect(withoutImages(seen, NOW)).toEqual({ fields, amongImages: [], ...fresh })
   })
 
+  it('begins with what is found first', () => {
+    expect(withRow(null, fields, NOW)).toEqual({ fields, amongImages: [], ...fresh })
+    expect(withImage(null, amongImages, NOW)).toEqual({ fields: [], amongImages, ...fresh })
+  })
+
   it('is none any more where nothing differs', () => {
+    expect(withRow(null, [], NOW)).toBeNull()
+    expect(withImage(null, [], NOW)).toBeNull()
+    expect(withoutImages(null, NOW)).toBeNull()
     expect(withRow({ ...seen, amongImages: [] }, [], NOW)).toBeNull()
     expect(withoutImages({ ...seen, fields: [] }, NOW)).toBeNull()
   })

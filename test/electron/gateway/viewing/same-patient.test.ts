@@ -26,6 +26,8 @@ describe('the patient of two files', () => {
   it('does not differ in what only one of them says', () => {
     expect(differencesOf(patient('A', 'P-1', '19800131'), patient('A'))).toEqual([])
     expect(differencesOf(patient('A'), patient('A', 'P-1', '19800131'))).toEqual([])
+    expect(differencesOf(patient('A', '', '1980.01.31'), patient('A', '', '19800131'))).toEqual([])
+    expect(differencesOf(patient('^^'), patient('Meier^Anna'))).toEqual([])
   })
 
   it('differs in what both say', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkSteps, readRows } from '#gateway/worklist/answer.ts'
-import { item } from './worklist-fixture.ts'
+import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
 const withheld = async (...items: unknown[]) => (await readRows(items, context)).rows.map((row) => row.withheld)

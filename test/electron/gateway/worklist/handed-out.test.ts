@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HandedOutQuery } from '#gateway/worklist/handed-out.ts'
+import { type HandedOutQuery, openHandedOut } from '#gateway/worklist/handed-out.ts'
 import { ask, type Bench, device, item, openBench } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
@@ -122,5 +122,121 @@ describe('the row that images belong to', () => {
     bench.device = device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' })
     await bench.find(TODAY)
     expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+  })
+})
+
+describe('the steps that a device was last sent', () => {
+  const stepsOf = async (bench: Bench, callingAeTitle = 'CT1') => {
+    const handed = openHandedOut({ store: bench.temp.store, recogniseDevice: () => bench.device })
+    return [...(await handed.stepsLastSent(callingAeTitle))].map(([study, steps]) => [study, ...steps])
+  }
+
+  it('are those of its newest result, by study, without rows that were not sent', async () => {
+    const [step] = item(1).ScheduledProcedureStepSequence as object[]
+    const two = item(1, { ScheduledProcedureStepSequence: [step, { ...step, ScheduledProcedureStepID: 'S999' }] })
+    await using bench = await openBench({ items: [item(5)] })
+    await bench.find(TODAY)
+    bench.temp.clock.pass(60_000)
+    bench.partner.now({ items: [two, item(2), item(3, { PatientName: '' })] })
+    await bench.find(TODAY)
+    expect(await stepsOf(bench)).toEqual([
+      ['2.25.10001', 'S001', 'S999'],
+      ['2.25.10002', 'S002'],
+    ])
+    expect(await stepsOf(bench, 'MR1')).toEqual([])
+  })
+
+  it('are none before it asked', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    expect(await stepsOf(bench)).toEqual([])
+  })
+})
+
+describe('the search through what was sent', () => {
+  const MEBIBYTE = 1 << 20
+
+  /** A search through results of these answers, newest first, each as one query recorded it; and which answers it read. */
+  async function searchThrough(bench: Bench, answers: readonly { readonly hash: string; readonly body?: Buffer }[]) {
+    await bench.find(TODAY)
+    const { documents, inspections } = bench.temp.store
+    const [sent] = inspections.handedOut('CT1', 1)
+    if (!sent) throw new Error('nothing was recorded')
+    const bodies = new Map(answers.map(({ hash, body }) => [hash, body ?? documents.read(sent.answerHash)]))
+    const read: string[] = []
+    const limits: number[] = []
+    const handed = openHandedOut({
+      recogniseDevice: () => bench.device,
+      store: {
+        inspections: {
+          ...inspections,
+          handedOut(_, limit) {
+            limits.push(limit)
+            return answers.map(({ hash }) => ({ ...sent, answerHash: hash }))
+          },
+        },
+        documents: {
+          ...documents,
+          read(hash) {
+            if (hash === sent.verdictHash) return documents.read(hash)
+            read.push(hash)
+            return bodies.get(hash)
+          },
+        },
+      },
+    })
+    return { search: (query: Partial<HandedOutQuery>) => handed.search({ ...NOTHING, ...query }), read, limits }
+  }
+  const many = (count: number, body?: Buffer) => Array.from({ length: count }, (_, n) => ({ hash: `h${n}`, ...(body && { body }) }))
+  /** Its id is in the answer, and no join is met. */
+  const CLOSE = { accessionNumber: 'A001', patientId: 'P999' }
+  const FOUND = { studyInstanceUid: '2.25.10001' }
+
+  it('asks for no result where nothing is known of the row', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const { search, read, limits } = await searchThrough(bench, many(1))
+    expect(await search({ patientId: 'P001' })).toBeUndefined()
+    expect([read, limits]).toEqual([[], []])
+  })
+
+  it('reads an answer once, however often it was sent, and ends with the first row of the closest join', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const same = await searchThrough(bench, Array(30).fill({ hash: 'h' }))
+    expect(await same.search(CLOSE)).toBeUndefined()
+    expect([same.read, same.limits]).toEqual([['h'], [500]])
+    const found = await searchThrough(bench, many(3))
+    expect((await found.search(FOUND))?.patientId).toBe('P001')
+    expect(found.read).toEqual(['h0'])
+    // A row of a join that is not the closest leaves room for a closer one.
+    const open = await searchThrough(bench, many(3))
+    expect((await open.search({ ...FOUND, scheduledProcedureStepId: 'MADE' }))?.patientId).toBe('P001')
+    expect(open.read).toEqual(['h0', 'h1', 'h2'])
+  })
+
+  it('passes over answers that are gone, or have none of the ids', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const { search, read } = await searchThrough(bench, [
+      { hash: 'other', body: Buffer.from('{"authorized":true,"items":[]}') },
+      { hash: 'damaged', body: Buffer.from('no answer at all') },
+      { hash: 'own' },
+    ])
+    expect((await search(FOUND))?.patientId).toBe('P001')
+    expect(read).toEqual(['other', 'damaged', 'own'])
+  })
+
+  it('opens 200 answers at most, of which it reads the rows of 20', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const closed = await searchThrough(bench, many(250, Buffer.from('{}')))
+    expect(await closed.search(CLOSE)).toBeUndefined()
+    expect(closed.read).toHaveLength(200)
+    const read = await searchThrough(bench, many(30))
+    expect(await read.search(CLOSE)).toBeUndefined()
+    expect(read.read).toHaveLength(20)
+  })
+
+  it('reads 96 MiB of answers at most', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const { search, read } = await searchThrough(bench, many(10, Buffer.alloc(48 * MEBIBYTE)))
+    expect(await search(CLOSE)).toBeUndefined()
+    expect(read).toHaveLength(2)
   })
 })

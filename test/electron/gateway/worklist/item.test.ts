@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rowsOfItem } from '#gateway/worklist/item.ts'
-import { item } from './worklist-fixture.ts'
+import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-19', dateEnd: '2026-11-21', modality: '' }
 const rows = (fields = {}, step = {}, more = {}) => rowsOfItem(item(1, fields, step), { ...context, ...more })

@@ -4,7 +4,7 @@ import { rowsOfItem } from '#gateway/worklist/item.ts'
 import { intervalKey, isInterval, isMet, nameKey, nothingMatches, spanKey, textKey, wildCard } from '#gateway/worklist/matching.ts'
 import type { WorklistRow } from '#gateway/worklist/row.ts'
 import { dateSpan, type Span, timeSpan } from '#gateway/worklist/span.ts'
-import { item } from './worklist-fixture.ts'
+import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
 const row = (fields = {}, step = {}) => rowsOfItem(item(1, fields, step), context)[0] as WorklistRow

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DimseError } from '#gateway/dimse/status.ts'
 import { declaredTerms, receivedKey, textReader } from '#gateway/worklist/received-key.ts'
-import { dataSetOf } from './worklist-fixture.ts'
+import { dataSetOf } from './worklist-values-fixture.ts'
 
 const name = (bytes: Buffer) => ({ tag: 0x00100010, vr: 'PN', value: bytes })
 

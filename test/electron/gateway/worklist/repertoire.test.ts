@@ -4,7 +4,7 @@ import type { RowKeyword } from '#gateway/worklist/attributes.ts'
 import { rowsOfItem } from '#gateway/worklist/item.ts'
 import { type CharacterSetPolicy, repertoireFor } from '#gateway/worklist/repertoire.ts'
 import type { WorklistRow } from '#gateway/worklist/row.ts'
-import { item } from './worklist-fixture.ts'
+import { item } from './worklist-values-fixture.ts'
 
 const ASKED = [
   { keyword: 'PatientName', vr: 'PN' },
