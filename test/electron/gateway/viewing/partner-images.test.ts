@@ -73,7 +73,7 @@ describe('of hostile files', () => {
     expect(bomb.faults).toMatchObject([{ what: 'Image 1 of 2', level: 'warning' }])
   })
 
-  it('of 100,000 URLs the first 20,000 are loaded, and faults of the same kind are counted', async () => {
+  it('of 100,000 URLs the first 20,000 are loaded, and faults of the same kind are counted', { timeout: 120_000 }, async () => {
     const viewing = await openViewing(dicomFiles(1))
     viewing.answer = () => ({
       urls: [viewing.host.urlOf('/1'), ...Array.from({ length: 99_999 }, (_, index) => `https://not.listed.example/${index}?signature=x`)],
