@@ -35,6 +35,8 @@ describe('a wild card', () => {
     ['[A]*', 'A', false],
     ['AB', 'ABC', false],
     ['A?*', 'ABC', true],
+    ['A?*', 'AB', true],
+    ['A*B*', 'AXB', true],
     ['A?*', 'A', false],
     ['A**', 'ABC', true],
     ['**A', 'ABA', true],
