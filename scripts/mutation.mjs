@@ -129,12 +129,21 @@ const MODULES = {
 const [name, ...options] = process.argv.slice(2)
 if (name === undefined) listModules()
 else if (name === '--table') console.log(table())
+else if (name === '--all') process.exit(await runAll())
 else process.exit(await run(name))
+
+/** Runs every module, also after one whose score is too low. */
+async function runAll() {
+  let status = 0
+  for (const module of Object.keys(MODULES)) status = (await run(module)) || status
+  console.log(table())
+  return status
+}
 
 function listModules() {
   console.log('npm run mutation -- MODULE, where MODULE is one of:\n')
   for (const [module, { sources }] of Object.entries(MODULES)) console.log(`  ${module.padEnd(16)}${sources.join(' ')}`)
-  console.log('\n--table prints the scores measured in this copy as a Markdown table.')
+  console.log('\n--all runs every module. --table prints the scores measured in this copy as a Markdown table.')
 }
 
 async function run(module) {

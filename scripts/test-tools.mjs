@@ -41,6 +41,13 @@ const TOOLS = {
     win32: not('it is a part of Linux'),
   },
   Chromium: { isHere: hasBrowser, linux: 'chromium', darwin: ofSystem, win32: ofSystem },
+  strace: {
+    isHere: () => has('strace'),
+    linux: 'strace',
+    darwin: not('it traces Linux system calls'),
+    win32: not('it traces Linux system calls'),
+    skips: 'strace is not installed, or may not trace (Linux only)',
+  },
   curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem },
   pydicom: {
     isHere: hasPydicom,

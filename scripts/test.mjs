@@ -1,24 +1,13 @@
 // npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages of the tier, or the
 // named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
 // test was skipped or a tool is missing. CONTRIBUTING.md has the stages with their seconds.
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
 import { parseTestArguments, STAGES } from './test-arguments.mjs'
+import { installTools, toolsOf } from './test-tools.mjs'
 
-const DEBIAN_PACKAGES = {
-  findscu: 'dcmtk',
-  Orthanc: 'orthanc',
-  dciodvfy: 'dicom3tools',
-  pdftotext: 'poppler-utils',
-  rclone: 'rclone',
-  'systemd-analyze': 'systemd',
-  chromium: 'chromium',
-  curl: 'curl',
-}
-const PYTHON_PACKAGE = 'python3-pydicom'
 const STATES = {
   passed: 'passed',
   failed: 'failed',
@@ -27,7 +16,7 @@ const STATES = {
   todo: 'skipped',
   disabled: 'skipped',
 }
-const results = join(root, 'node_modules', '.cache', 'isthmus')
+const results = join(root, 'node_modules', '.cache', 'isthmus', 'results')
 const tool = (name) => join(root, 'node_modules', name)
 
 const wanted = parseTestArguments(process.argv.slice(2))
@@ -39,7 +28,7 @@ const { tier, stages } = wanted
 const isNeeded = (need) => stages.some((name) => STAGES[name].needs.includes(need))
 
 installPackages()
-const missing = isNeeded('tools') ? installDebianPackages() : []
+const missing = isNeeded('tools') ? installTools() : []
 const nativeWays = ['present', 'cache', 'prebuild', 'compile']
 const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
 
@@ -57,8 +46,8 @@ const run = {
   crash: () => vitest('crash'),
   flows: () => vitest('flows'),
   interop: () => vitest('interop'),
-  e2e: () => playwright('e2e'),
-  electron: () => playwright('electron'),
+  e2e: () => playwright('e2e', 'playwright.config.ts'),
+  electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
   simulate: () => script('simulate.mjs', '--rounds', '200', '--minutes', '60'),
   soak: () => script('soak.mjs'),
@@ -101,36 +90,14 @@ function vitest(stage, projects = [stage]) {
   )
 }
 
-function playwright(project) {
-  return runNode([tool('@playwright/test/cli.js'), 'test', ...(project === 'e2e' ? [] : ['--project', project])], {
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, `${project}.json`) },
+function playwright(stage, config) {
+  return runNode([tool('@playwright/test/cli.js'), 'test', '--config', config], {
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, `${stage}.json`) },
   })
 }
 
 function script(file, ...args) {
   return runNode([join(root, 'scripts', file), ...args], { env })
-}
-
-function installDebianPackages() {
-  const has = (command) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
-  const hasPydicom = () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
-  const lacking = () => [
-    ...Object.keys(DEBIAN_PACKAGES)
-      .filter((name) => !has(name))
-      .map((name) => DEBIAN_PACKAGES[name]),
-    ...(hasPydicom() ? [] : [PYTHON_PACKAGE]),
-  ]
-  const packages = process.platform === 'linux' ? lacking() : Object.values(DEBIAN_PACKAGES)
-  if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    console.log(`Installing ${packages.join(' ')} from the distribution …`)
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const apt = (...args) =>
-      spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env })
-    apt('update')
-    apt('install', '-y', '--no-install-recommends', ...packages)
-    return lacking()
-  }
-  return packages
 }
 
 function report() {
@@ -141,7 +108,11 @@ function report() {
   if (missing.length > 0) console.log(`Not on this machine: ${missing.join(', ')}`)
   if (!isNativeThere) console.log('Not on this machine: the native module dicom-dimse-native (npm run native says why)')
   for (const { name, reason } of skipped) console.log(`skipped: ${name}\n         because ${reason}`)
-  if (process.env.CI && skipped.length > 0) failures.push(`${skipped.length} tests skipped on CI`)
+  const { unavailable } = toolsOf()
+  for (const { name, reason } of unavailable) console.log(`Not on ${process.platform}: ${name} (${reason})`)
+  const accepted = new Set(unavailable.flatMap(({ skips }) => skips ?? []))
+  const unaccepted = skipped.filter(({ reason }) => !reason.split(', ').every((one) => accepted.has(one)))
+  if (process.env.CI && unaccepted.length > 0) failures.push(`${unaccepted.length} tests skipped on CI`)
   if (process.env.CI && (missing.length > 0 || !isNativeThere)) failures.push('tools missing on CI')
   const flaky = tests.filter(({ isFlaky }) => isFlaky)
   for (const { name } of flaky) failures.push(`passed only at the second try: ${name}`)
