@@ -143,7 +143,7 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
     .first()
     .fill('2')
   await page.getByRole('button', { name: 'Save' }).first().click()
-  await expect(page.getByText(/saved/i).first()).toBeVisible()
+  await expect(page.getByText('The settings are saved.')).toBeVisible()
   await go('Audit')
   await expect(page.getByText('worklist.daysBack').first()).toBeVisible()
   await expect(
