@@ -11,9 +11,9 @@ export const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
 
 /** What we build and test with. Every other package of package.json is in what we ship, or may be. */
 const TOOLS: readonly RegExp[] = [
-  /^@(actions|axe-core|biomejs|playwright|seriousme|stryker-mutator|types|vitejs)\//,
+  /^@(actions|biomejs|playwright|seriousme|stryker-mutator|types|vitejs)\//,
   /^@electron\/fuses$/,
-  /^(electron-builder|fast-check|smtp-server|typescript|vite|vitest)$/,
+  /^(axe-core|electron-builder|fast-check|smtp-server|typescript|vite|vitest)$/,
   // Of the machine that builds; the service brings its own Node, which is a component of its own (sbom.ts).
   /^node-(linux|win)-/,
 ]
