@@ -91,8 +91,11 @@ export default ofArea('REP', [
     promise: 'P-REP-10',
     what: 'the PDF names the patient in its title',
     file: `${domain}/report-pdf-drawing.ts`,
-    find: "Title: studyDescription.trim() || 'Radiology report',",
-    replace: "Title: input.metadata.patientName ?? 'Radiology report',",
+    find: `function openDocument({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
+  const last`,
+    replace: `function openDocument({ paper, metadata, reportId, parts }: ReportPdfInput) {
+  const studyDescription = JSON.stringify(metadata.patientName)
+  const last`,
     tests: `${domain}/report-pdf.test.ts`,
   },
   {

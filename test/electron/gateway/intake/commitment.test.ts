@@ -135,7 +135,9 @@ describe('a result that cannot be delivered', () => {
     await stage.reopen()
     await stage.pass(MINUTE)
     expect(attempts).toBe(2)
-    for (let hours = 0; hours < 80; hours += 4) await stage.pass(4 * 60 * MINUTE)
+    for (let hours = 0; hours < 44; hours += 4) await stage.pass(4 * 60 * MINUTE)
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'waiting' })
+    for (let hours = 44; hours < 80; hours += 4) await stage.pass(4 * 60 * MINUTE)
     const { state, lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
     expect({ state, lastError }).toEqual({ state: 'given-up', lastError: 'CT1 cannot be reached.' })
     expect(stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone !== 'plain').map(({ tone }) => tone)).toEqual([

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { ask, type Bench, device, item, openBench, text } from './worklist-fixture.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { ask, associationOf, type Bench, device, item, openBench, text } from './worklist-fixture.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -150,8 +151,20 @@ describe('the last good answer', () => {
 
   it('is durable before it is used', async () => {
     await using bench = await openBench({ items: [item(1)] })
-    const { documents, answers } = bench.temp.store
+    const { documents, answers, database } = bench.temp.store
+    const order: string[] = []
+    const commitSoon = database.commitSoon.bind(database)
+    // The first commit of a query is that of the answer. It is held back long enough for the query
+    // to end first if it did not wait; the commit of the query's record is not held back.
+    vi.spyOn(database, 'commitSoon').mockImplementationOnce(async (write) => {
+      await sleep(100)
+      const kept = await commitSoon(write)
+      order.push('stored')
+      return kept
+    })
     await bench.find(TODAY)
+    order.push('answered')
+    expect(order).toEqual(['stored', 'answered'])
     const kept = answers.covering({ callingAe: 'CT1', dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: null })
     expect(JSON.parse(documents.read(kept?.documentHash ?? '')?.toString() ?? '')).toEqual({ authorized: true, items: [item(1)] })
     expect(kept).toMatchObject({ items: 1, receivedAt: '2026-11-20T09:00:00.000Z' })
@@ -192,8 +205,10 @@ describe('a question in flight', () => {
   it('is not shared between devices of different titles or addresses, which the partner may answer differently', async () => {
     await using bench = await openBench({ items: [item(1)] })
     bench.device = undefined
-    await Promise.all([bench.find(TODAY), bench.find(TODAY, { callingAeTitle: 'CT2' })])
-    expect(bench.partner.questions.map(({ callingAe }) => callingAe).sort()).toEqual(['CT1', 'CT2'])
+    const elsewhere = { ...associationOf('CT1'), associationId: 'a2', remoteAddress: '127.0.0.2' }
+    await Promise.all([bench.find(TODAY), bench.find(TODAY, { callingAeTitle: 'CT2' }), bench.find(TODAY, { association: elsewhere })])
+    const asked = bench.partner.questions.map(({ callingAe, sourceIp }) => `${callingAe} ${sourceIp}`)
+    expect(asked.sort()).toEqual(['CT1 127.0.0.1', 'CT1 127.0.0.2', 'CT2 127.0.0.1'])
   })
 })
 
