@@ -102,12 +102,13 @@ describe('updating a user', () => {
   it('keeps one owner', async () => {
     using temp = peopleFixture()
     const owner = await temp.at('owner')
-    const demote = () => temp.users.update(owner.caller, owner.userId, { level: 'admin' })
-    expect(demote).toThrow('The last owner stays one')
+    const demoteTo = (level: 'admin' | 'member') => () => temp.users.update(owner.caller, owner.userId, { level })
+    expect(demoteTo('admin')).toThrow('The last owner stays one')
+    expect(demoteTo('member')).toThrow('The last owner stays one')
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toMatchObject({ success: false })
     expect(temp.store.users.get(owner.userId)?.deactivatedAt).toBeNull()
     await temp.at('owner')
-    expect(demote()).toMatchObject({ level: 'admin' })
+    expect(demoteTo('admin')()).toMatchObject({ level: 'admin' })
   })
 
   it('ends the sessions of a user who may no longer use the window', async () => {
