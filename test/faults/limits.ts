@@ -61,10 +61,10 @@ export default ofArea('LIM', [
   },
   {
     promise: 'P-DIM-09',
-    what: 'DICOM over TLS takes suites without forward secrecy',
+    what: 'DICOM over TLS takes a suite without authenticated encryption',
     file: `${dimse}/tls-profile.ts`,
     find: "ECDHE-RSA-AES128-GCM-SHA256',",
-    replace: "ECDHE-RSA-AES128-GCM-SHA256:AES128-GCM-SHA256',",
+    replace: "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256',",
     tests: `${dimse}/tls-listener.test.ts`,
   },
 ])

@@ -258,6 +258,7 @@ describe('masking', () => {
   })
 
   it.each([
+    ['refused by quentin.marsh@hillside-imaging.example', 'refused by (e-mail)'],
     ['http://127.0.0.1:8042/#/x?token=abc', 'http://127.0.0.1:8042/'],
     ['C-STORE from 10.1.2.3 with 1.2.840.10008.1.2.1', 'C-STORE from (address) with 1.2.840.10008.1.2.1'],
     ['of 1.2.826.0.1.3680043.8.498.4711', 'of (UID)'],
