@@ -1,28 +1,14 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '#gateway/store/store.ts'
+import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
 
 const ROUNDS = perTier(5, 50)
-
-/** Lets the writer acknowledge some files and kills it; the files it acknowledged. */
-async function writeAndKill(program: string, folder: string, acknowledgements: number): Promise<string[]> {
-  const writer = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let printed = ''
-  writer.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk
-    if (printed.split('\n').length > acknowledgements) writer.kill('SIGKILL')
-  })
-  await once(writer, 'close')
-  // The last line may have been cut by the kill.
-  return printed.split('\n').slice(0, -1)
-}
 
 describe('a process that is killed while it keeps images', () => {
   it('loses none it acknowledged, and leaves nothing half-written', { timeout: 480_000 }, async () => {
@@ -30,7 +16,7 @@ describe('a process that is killed while it keeps images', () => {
     const program = await bundledChild('image-writer.ts')
     const acknowledged: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await writeAndKill(program, temp.folder, 20 + Math.floor(Math.random() * 100))))
+      acknowledged.push(...(await killAfter(20 + Math.floor(Math.random() * 100), program, temp.folder)))
       using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
       const { imageFiles, instances } = store
       imageFiles.sweep()
