@@ -185,6 +185,7 @@ test('writes and signs an addendum', async () => {
 test('finds the next patient by name in the palette, and opens the study', async () => {
   await key('Control+k')
   const palette = page.getByRole('dialog', { name: 'Search, or go somewhere' })
+  await expect(palette.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('pember')
   const found = palette.getByRole('option').filter({ hasText: 'Pemberton' })
   await expect(found).toBeVisible()
