@@ -8,7 +8,7 @@ const writes = process.argv.includes('--write')
 const texts = new Map(testFiles().map((file) => [file, readTestFile(file) ?? '']))
 let missing = 0
 
-for (const path of [PROMISES_FILE, join(PROMISES_FILE, '../THREATS.md')]) {
+for (const path of [PROMISES_FILE, ...['THREATS.md', 'HAZARDS.md'].map((name) => join(PROMISES_FILE, '..', name))]) {
   const before = readFileSync(path, 'utf8')
   const after = before.replace(/`([^`]+?\.tsx?) › ([^`]+)`/g, (whole, file: string, name: string) => {
     if (hasTest(texts.get(file) ?? '', name)) return whole
