@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Settings } from './domain/settings.ts'
 import { writeKeyFile } from './store/data-key.ts'
+import { RESCUE_HINT_FILE } from './store/folder.ts'
 
-/** In the data folder, beside the database: what somebody needs to know who has to put a back-up in its place. Nothing in it is secret. */
-export const HINT_FILE = 'rescue.json'
-
+/** What somebody needs to know who restores a backup. Nothing in it is secret. */
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
 
 /** Where the back-ups are, as it was noted last; undefined where it never was, or cannot be read. */
 export function hintedBackupFolder(folder: string): string | undefined {
   try {
-    return Hint.parse(JSON.parse(readFileSync(join(folder, HINT_FILE), 'utf8'))).backupFolder
+    return Hint.parse(JSON.parse(readFileSync(join(folder, RESCUE_HINT_FILE), 'utf8'))).backupFolder
   } catch {
     return undefined
   }
@@ -24,7 +23,7 @@ export function keepRescueHint(folder: string, settings: Pick<Settings, 'get' | 
     const backupFolder = settings.get('backup.folder')
     if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return
     try {
-      writeKeyFile(folder, HINT_FILE, Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`))
+      writeKeyFile(folder, RESCUE_HINT_FILE, Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`))
     } catch {
       // As on a full disk, of which the gateway says enough elsewhere.
     }

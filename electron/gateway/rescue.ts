@@ -51,7 +51,10 @@ export interface Rescue extends AsyncDisposable {
 }
 
 /** What a person can mend by a back-up, or by the recovery key. */
-const MENDABLE: readonly StoreFault[] = ['damaged', 'not-a-database', 'key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
+const MENDABLE: readonly StoreFault[] = [
+  ...(['damaged', 'not-a-database', 'database-missing'] as const),
+  ...(['key-missing', 'key-sealed', 'key-wrong', 'seal-broken'] as const),
+]
 
 export const canBeRescued = (error: unknown): error is StoreError => error instanceof StoreError && MENDABLE.includes(error.fault)
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, type Page, test } from '@playwright/test'
-import { HINT_FILE } from '#gateway/rescue-hint.ts'
+import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { type Clinic, clinicWithBackup, DAMAGES, type Damage } from '../support/damaged-clinic.ts'
 import { freePort } from '../support/free-port.ts'
 import { complaintsOf, faultsByScheme } from './stage.ts'
@@ -22,7 +22,7 @@ async function openRescued(damage: Damage, { isHinted = true } = {}): Promise<Re
   const root = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
   const clinic = await clinicWithBackup(root)
   DAMAGES[damage](clinic.folder)
-  if (!isHinted) rmSync(join(clinic.folder, HINT_FILE))
+  if (!isHinted) rmSync(join(clinic.folder, RESCUE_HINT_FILE))
   // One port for all its lives: the page goes on to the window.
   const listeners = ['--http', `127.0.0.1:${await freePort()}`, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
   const words = ['serve', '--data', clinic.folder, ...listeners, '--log-level', 'warn', '--rescue']

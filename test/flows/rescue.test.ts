@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
@@ -61,6 +62,18 @@ it('puts a lost data key back and loses nothing', async () => {
   const call = await signIn((await line(serve, 2)).http)
   expect((await call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle)).toEqual(['CT1', 'CT2'])
   expect(keptAside(clinic.folder)).toEqual([])
+})
+
+it('does not begin anew where the database is gone: its newest back-up brings the clinic back', async () => {
+  using temp = tempFolder()
+  const clinic = await clinicWithBackup(temp.folder)
+  for (const name of readdirSync(clinic.folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(clinic.folder, name))
+  await using serve = await serving(clinic.folder, '--rescue')
+  const first = await line(serve, 1)
+  expect(first).toMatchObject({ ready: true, rescue: true })
+  const body = { folder: clinic.backupFolder, name: clinic.backup.name }
+  await rescueOf(first)(dashboardRescue.restore, { body })
+  await expectRestored(await line(serve, 2), clinic)
 })
 
 it('stops while it waits for a person, and refuses devices the connection', async () => {

@@ -41,3 +41,6 @@ export function syncFolder(folder: string): void {
     closeSync(handle)
   }
 }
+
+/** In the data folder, beside the database: where its backups are (`rescue-hint.ts`). */
+export const RESCUE_HINT_FILE = 'rescue.json'

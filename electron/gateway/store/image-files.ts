@@ -72,6 +72,12 @@ export function fileFor(studyInstanceUid: string, uuid: string): string {
   return `${study.slice(0, 2)}/${study}/${uuid}.dcm`
 }
 
+/** Whether the data folder holds any image. */
+export function hasImages(folder: string): boolean {
+  const images = join(folder, IMAGES)
+  return fs.existsSync(images) && fs.readdirSync(images, { recursive: true, encoding: 'utf8' }).some((path) => path.endsWith('.dcm'))
+}
+
 /** An older database takes the place of the one of now: images that it does not know, and that their senders believe kept, are not to be swept. */
 export function noteRestored(folder: string): void {
   const images = join(folder, IMAGES)

@@ -5,6 +5,8 @@ export type StoreFault =
   | 'foreign-database'
   | 'newer-schema'
   | 'damaged'
+  /** It is gone, though images or a note of its backups are here. */
+  | 'database-missing'
   | 'not-wal'
   | 'old-sqlite'
   | 'key-missing'

@@ -22,10 +22,10 @@ import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
 import { type EventsStore, eventsStore } from './events.ts'
 import { type ExamFactsStore, examFactsStore } from './exam-facts.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder, RESCUE_HINT_FILE } from './folder.ts'
 import { type ForwardsStore, forwardsStore } from './forwards.ts'
 import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
-import { type ImageFiles, imageFiles } from './image-files.ts'
+import { hasImages, type ImageFiles, imageFiles } from './image-files.ts'
 import { type ImageStudiesStore, imageStudiesStore } from './image-studies.ts'
 import { type InspectionsStore, inspectionsStore } from './inspections.ts'
 import { type InstancesStore, instancesStore } from './instances.ts'
@@ -134,12 +134,20 @@ export interface StoreConfig {
   readonly isChecked?: boolean
 }
 
+/** A new database would take the images that are here for unknown ones, and know no device, study or report. */
+const missing = (file: string) =>
+  new StoreError(
+    'database-missing',
+    `${file} is missing, though this data folder was in use: put the file back, or restore a backup. To begin anew without the former data, choose another folder.`,
+  )
+
 /** Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one sentence for a person */
 export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: StoreConfig): Store {
   makeFolder(folder)
   const file = join(folder, DATABASE_FILE)
   // The key is made before the database: a crash between the two leaves nothing that it cannot open.
   const isNew = !existsSync(file) || statSync(file).size === 0
+  if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE)))) throw missing(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, undefined, isChecked)
   try {

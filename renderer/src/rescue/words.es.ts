@@ -6,6 +6,7 @@ export const es: Translated<English> = {
   faults: {
     damaged: 'La base de datos está dañada',
     'not-a-database': 'La base de datos no se puede leer',
+    'database-missing': 'Falta la base de datos',
     'key-missing': 'Falta la clave de datos',
     'key-sealed': 'La clave de datos está en otra cuenta',
     'key-wrong': 'La clave de datos no corresponde',
@@ -16,6 +17,8 @@ export const es: Translated<English> = {
       'Una parte de su archivo en el disco no es lo que se escribió, como tras un fallo del disco o un corte de luz. Una copia de seguridad lo arregla.',
     'not-a-database':
       'Su archivo en el disco ya no es una base de datos, como tras un fallo del disco o un corte de luz. Una copia de seguridad lo arregla.',
+    'database-missing':
+      'Su archivo ya no está en el disco, aunque hay imágenes. Restaure una copia de seguridad, o devuelva el archivo a su lugar e inicie de nuevo el gateway.',
     'key-missing':
       'Lo que se guarda aquí está cifrado y falta su clave. La clave de recuperación la devuelve; también una copia de seguridad que se abra con ella.',
     'key-sealed':

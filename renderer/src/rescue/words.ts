@@ -8,6 +8,7 @@ const en = {
   faults: {
     damaged: 'The database is damaged',
     'not-a-database': 'The database cannot be read',
+    'database-missing': 'The database is missing',
     'key-missing': 'The data key is missing',
     'key-sealed': 'The data key is in another account',
     'key-wrong': 'The data key does not fit',
@@ -16,6 +17,8 @@ const en = {
   why: {
     damaged: 'A part of its file on the disk is not what was written, as after a failing disk or a power cut. A back-up puts that right.',
     'not-a-database': 'Its file on the disk is not a database any more, as after a failing disk or a power cut. A back-up puts that right.',
+    'database-missing':
+      'Its file is gone from the disk, though images are here. Restore a backup, or put the file back and start the gateway again.',
     'key-missing':
       'What is kept here is encrypted, and its key is gone. The recovery key brings it back; so does a back-up that is opened with it.',
     'key-sealed':

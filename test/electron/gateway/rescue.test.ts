@@ -6,7 +6,7 @@ import { openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts } from '#gateway/parts.ts'
 import { canBeRescued, openRescue, type Rescue } from '#gateway/rescue.ts'
-import { HINT_FILE } from '#gateway/rescue-hint.ts'
+import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { RECOVERY_FILE } from '#gateway/store/recovery-key.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
 import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
@@ -181,7 +181,7 @@ it('knows where the back-ups are though nothing of the database can be read', as
 })
 
 it('looks into another folder, and says what is wrong with one', async () => {
-  await using stage = await openStage('a beginning overwritten', ({ folder }) => rmSync(join(folder, HINT_FILE)))
+  await using stage = await openStage('a beginning overwritten', ({ folder }) => rmSync(join(folder, RESCUE_HINT_FILE)))
   const { clinic, call } = stage
   const state = await call(dashboardRescue.state, {})
   expect(state).toMatchObject({ fault: 'not-a-database', backupFolder: null, backups: [] })

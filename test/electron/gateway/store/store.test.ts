@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KEY_FILE } from '#gateway/store/data-key.ts'
+import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { DATABASE_FILE, openStore } from '#gateway/store/store.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
@@ -47,6 +48,22 @@ describe('opening the store', () => {
     writeFileSync(join(temp.folder, DATABASE_FILE), '')
     using store = open(temp.folder)
     expect(store.audit.verify()).toEqual({ isIntact: true, entries: 0 })
+  })
+
+  it.each([
+    ['an image', (folder: string) => join(folder, 'images', 'ab', 'cd', '0.dcm')],
+    ['the place of its backups', (folder: string) => join(folder, RESCUE_HINT_FILE)],
+  ])('makes no new database where the former one is missing and the folder holds %s', (_, pathIn) => {
+    using temp = tempFolder()
+    open(temp.folder)[Symbol.dispose]()
+    for (const name of readdirSync(temp.folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(temp.folder, name))
+    const left = pathIn(temp.folder)
+    mkdirSync(dirname(left), { recursive: true })
+    writeFileSync(left, '')
+    expect(() => open(temp.folder)).toThrow(expect.objectContaining({ fault: 'database-missing' }))
+    expect(existsSync(join(temp.folder, DATABASE_FILE))).toBe(false)
+    rmSync(left)
+    open(temp.folder)[Symbol.dispose]()
   })
 
   it('refuses a folder that is a file', () => {
