@@ -123,7 +123,10 @@ const WORKERS = Math.max(2, availableParallelism() - 1)
 const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { groupOrder: 1 } }
 
 /** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
-const LONGEST = ['flows/commands', 'flows/standby', 'flows/soak', 'flows/rescue']
+const LONGEST = [
+  ...['flows/commands', 'flows/standby', 'interop/hostile-modality', 'flows/soak', 'interop/storage', 'flows/restore'],
+  ...['flows/rescue', 'flows/key-store', 'flows/documents', 'interop/fuzz', 'flows/desktop', 'flows/setup'],
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
