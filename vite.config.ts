@@ -7,6 +7,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import type { Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = import.meta.dirname
 // Packages with a binary of their own stay outside, and so does the data dictionary, which is data. The rest is one file: it starts in half the
@@ -116,6 +117,27 @@ const NEED_ISOLATION = [
   'test/electron/gateway/dimse/requestor.properties.test.ts',
 ]
 
+// Two even on two cores, where Vitest would use one: most tests wait for sockets and disks.
+const WORKERS = Math.max(2, availableParallelism() - 1)
+// These wait longer, for processes, and begin when the unit tests have ended.
+const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { groupOrder: 1 } }
+
+/** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
+const LONGEST = [
+  ...['flows/commands', 'flows/standby', 'interop/hostile-modality', 'flows/soak', 'interop/storage', 'flows/restore'],
+  ...['flows/rescue', 'flows/key-store', 'flows/documents', 'interop/fuzz', 'flows/desktop', 'flows/setup'],
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+      return at < 0 ? LONGEST.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
+
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
@@ -142,8 +164,7 @@ export default defineConfig({
   test: {
     root,
     alias: { electron: join(root, 'test/support/electron.ts'), 'electron-updater': join(root, 'test/support/electron-updater.ts') },
-    // Two workers even on two cores, where Vitest would use one: most tests wait for sockets and disks.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -153,13 +174,17 @@ export default defineConfig({
           exclude: NEED_ISOLATION,
           testTimeout: 20_000,
           isolate: false,
+          maxWorkers: WORKERS,
         },
       },
-      { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, testTimeout: 20_000 } },
+      { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, testTimeout: 20_000, maxWorkers: WORKERS } },
       // Processes that are killed and disks that lose what was not synced.
-      { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000 } },
-      { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], testTimeout: 30_000 } },
-      { extends: true, test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000, ...PROCESSES } },
+      { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], isolate: false, testTimeout: 30_000, ...PROCESSES } },
+      {
+        extends: true,
+        test: { name: 'interop', include: ['test/interop/**/*.test.ts'], isolate: false, testTimeout: 60_000, ...PROCESSES },
+      },
     ],
   },
   builder: {},

@@ -16,6 +16,14 @@ const RESOURCES: Readonly<Record<string, string>> = { linux: 'resources', win32:
 /** The program in the folder that electron-builder makes. */
 export const executableIn = (platform: string): string => EXECUTABLES[platform] ?? EXECUTABLES.linux ?? ''
 
+const SYSTEMS: Readonly<Record<string, string>> = { linux: 'linux', win32: 'win', darwin: 'mac' }
+
+/** Name of that folder, such as `linux-unpacked` or `mac-arm64`: electron-builder leaves out x64. */
+export function unpackedFolder({ platform, arch }: Target): string {
+  const ofArch = arch === 'x64' ? '' : `-${arch}`
+  return `${SYSTEMS[platform]}${ofArch}${platform === 'darwin' ? '' : '-unpacked'}`
+}
+
 /** Looks at what was built: fuses, what is inside, native modules beside the archive, the size of each part. */
 export async function inspectApp(folder: string, target: Target): Promise<AppFolder> {
   const resources = join(folder, RESOURCES[target.platform] ?? '')

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import electron from 'electron/package.json' with { type: 'json' }
 import { build, type Configuration } from 'electron-builder'
 import program from '../package.json' with { type: 'json' }
-import { hasNativeModule, inspectApp } from './app-folder.ts'
+import { hasNativeModule, inspectApp, unpackedFolder } from './app-folder.ts'
 import { root, thisMachine } from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
 import { releaseNotes } from './release-notes.ts'
@@ -22,10 +22,9 @@ const { values } = parseArgs({
     'without-electron': { type: 'string' },
   },
 })
-const FOLDERS: Readonly<Record<string, string>> = { linux: 'linux-unpacked', win32: 'win-unpacked', darwin: 'mac' }
 const out = resolve(values.out)
 const without = values['without-electron']
-const { platform, arch } = thisMachine
+const { platform } = thisMachine
 
 if (without !== undefined && (!values.dir || platform !== 'linux')) {
   console.error(
@@ -53,7 +52,7 @@ try {
   if (standIn !== undefined) rmSync(standIn, { recursive: true, force: true })
 }
 
-const folder = join(out, platform === 'linux' && arch === 'arm64' ? 'linux-arm64-unpacked' : (FOLDERS[platform] ?? ''))
+const folder = join(out, unpackedFolder(thisMachine))
 const { faults, sizes } = await inspectApp(folder, thisMachine)
 console.log(`\nThe app is in ${folder}. Licences of ${licensed.length} packages are listed. Its parts:`)
 const tooLarge = compareSizes('app', sizes, console.log)

@@ -1,19 +1,21 @@
 // What `npm test` can run, and what its arguments mean.
 
 /**
- * Every stage: what it needs before it runs, and which results it writes.
+ * Every stage: what it needs before it runs, and which results it writes. Stages with the same `run` share one run: their
+ * tests wait for processes, disks and sockets, and fill each other's pauses.
  * @type {Record<string, {
  *   readonly needs: readonly ('build' | 'tools' | 'native')[],
  *   readonly reads?: 'vitest' | 'playwright',
+ *   readonly run?: 'processes',
  * }>}
  */
 export const STAGES = {
   types: { needs: [] },
   lint: { needs: [] },
   unit: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
-  crash: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
-  flows: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
-  interop: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
+  crash: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
+  flows: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
+  interop: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
   e2e: { needs: ['build', 'tools', 'native'], reads: 'playwright' },
   electron: { needs: ['build'], reads: 'playwright' },
   fuzz: { needs: ['build'] },
@@ -59,4 +61,18 @@ export function parseTestArguments(args) {
     tier,
     stages: stages.length > 0 ? order.filter((name) => stages.includes(name)) : TIERS[tier],
   }
+}
+
+/**
+ * The stages in their order, those of one run together.
+ * @param {readonly string[]} stages
+ * @returns {string[][]}
+ */
+export function runsOf(stages) {
+  const runs = new Map()
+  for (const name of stages) {
+    const run = STAGES[name].run ?? name
+    runs.set(run, [...(runs.get(run) ?? []), name])
+  }
+  return [...runs.values()]
 }

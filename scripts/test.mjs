@@ -1,11 +1,12 @@
 // npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages of the tier, or the
 // named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
 // test was skipped or a tool is missing. CONTRIBUTING.md has the stages with their seconds.
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { build, environment, installPackages, placeNative, root, runNode } from './setup.mjs'
-import { parseTestArguments, STAGES } from './test-arguments.mjs'
+import { build, environment, installPackages, node24, placeNative, root, runNode } from './setup.mjs'
+import { parseTestArguments, runsOf, STAGES } from './test-arguments.mjs'
 import { installTools, toolsOf } from './test-tools.mjs'
 
 const STATES = {
@@ -39,13 +40,13 @@ const failures = []
 const seconds = []
 const tests = []
 
+const checks = {
+  types: [tool('typescript/bin/tsc'), '-b'],
+  lint: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
+}
 const run = {
-  types: () => runNode([tool('typescript/bin/tsc'), '-b'], { env }),
-  lint: () => runNode([tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'], { env }),
-  unit: () => vitest('unit', ['unit', 'isolated']),
-  crash: () => vitest('crash'),
-  flows: () => vitest('flows'),
-  interop: () => vitest('interop'),
+  unit: () => vitest(['unit'], ['unit', 'isolated']),
+  processes: (names) => vitest(names),
   e2e: () => playwright('e2e', 'playwright.config.ts'),
   electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
@@ -56,35 +57,61 @@ const run = {
 }
 
 const started = Date.now()
-if (isNeeded('build')) timed('build', build)
-for (const name of stages) {
-  const status = timed(name, run[name])
-  if (status !== 0) failures.push(name)
-  const { reads } = STAGES[name]
+await buildAndCheck(stages.filter((name) => name in checks))
+for (const names of runsOf(stages.filter((name) => !(name in checks)))) {
+  const [first] = names
+  const status = await timed(names, () => run[STAGES[first].run ?? first](names))
+  if (status !== 0) failures.push(names.join(', '))
+  const { reads } = STAGES[first]
   if (!reads) continue
-  const found = reads === 'vitest' ? vitestTests(name) : playwrightTests(name)
-  if (found.length === 0) failures.push(`${name}: no test ran`)
+  const found = reads === 'vitest' ? vitestTests(names) : playwrightTests(first)
+  for (const name of names) if (!found.some(({ stage }) => stage === name)) failures.push(`${name}: no test ran`)
   tests.push(...found)
 }
 report()
 
-/** Runs one stage and keeps its duration for the table at the end. */
-function timed(name, work) {
-  console.log(`\n── ${name}`)
+/** Builds dist/ where a stage needs it; the checks read only sources, so they run meanwhile. */
+async function buildAndCheck(names) {
+  const all = [...(isNeeded('build') ? ['build'] : []), ...names]
+  if (all.length === 0) return
+  await timed(all, async () => {
+    const running = names.map((name) => ({ name, ended: outputOf(checks[name]) }))
+    if (isNeeded('build')) build()
+    for (const { name, ended } of running) {
+      const { status, output } = await ended
+      process.stdout.write(output)
+      if (status !== 0) failures.push(name)
+    }
+  })
+}
+
+/** Starts a file by Node 24; its exit status and all that it printed. */
+function outputOf(args) {
+  const child = spawn(node24(), args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk))
+  return new Promise((resolve) => {
+    child.on('close', (status) => resolve({ status: status ?? 1, output: Buffer.concat(printed).toString() }))
+  })
+}
+
+/** Runs stages and keeps their duration for the table at the end. */
+async function timed(names, work) {
+  console.log(`\n── ${names.join(', ')}`)
   const began = Date.now()
-  const status = work()
-  seconds.push([name, (Date.now() - began) / 1000])
+  const status = await work()
+  seconds.push([names.join(', '), (Date.now() - began) / 1000])
   return status
 }
 
-function vitest(stage, projects = [stage]) {
+function vitest(stages, projects = stages) {
   return runNode(
     [
       tool('vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
       ...['--reporter', process.env.CI ? 'dot' : 'default', '--reporter', 'json'],
-      `--outputFile.json=${join(results, `${stage}.json`)}`,
+      `--outputFile.json=${resultsOf(stages)}`,
     ],
     { env },
   )
@@ -92,7 +119,7 @@ function vitest(stage, projects = [stage]) {
 
 function playwright(stage, config) {
   return runNode([tool('@playwright/test/cli.js'), 'test', '--config', config], {
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, `${stage}.json`) },
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: resultsOf([stage]) },
   })
 }
 
@@ -125,20 +152,28 @@ function report() {
   process.exit(failures.length > 0 || failed.length > 0 ? 1 : 0)
 }
 
-function readResults(name) {
-  const file = join(results, `${name}.json`)
+function resultsOf(stages) {
+  return join(results, `${stages.join('-')}.json`)
+}
+
+function readResults(stages) {
+  const file = resultsOf(stages)
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-function vitestTests(stage) {
-  return (readResults(stage)?.testResults ?? []).flatMap((file) =>
-    file.assertionResults.map((test) => ({
-      name: `${relative(root, file.name)}: ${test.fullName}`,
+/** The tests of one run of Vitest, each with its stage, which is its folder where several share the run. */
+function vitestTests(stages) {
+  return (readResults(stages)?.testResults ?? []).flatMap((file) => {
+    const path = relative(root, file.name)
+    const stage = stages.length === 1 ? stages[0] : path.split(sep)[1]
+    return file.assertionResults.map((test) => ({
+      stage,
+      name: `${path}: ${test.fullName}`,
       state: STATES[test.status] ?? 'failed',
       reason: test.meta?.needs ?? 'no reason is given',
       fault: shortened(test.failureMessages),
-    })),
-  )
+    }))
+  })
 }
 
 /** CI may keep only the end of a long log, so each failure is at most 600 characters there. */
@@ -148,8 +183,9 @@ function shortened(messages = []) {
 
 function playwrightTests(stage) {
   const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
-  return (readResults(stage)?.suites ?? []).flatMap(specs).flatMap((spec) =>
+  return (readResults([stage])?.suites ?? []).flatMap(specs).flatMap((spec) =>
     spec.tests.map((test) => ({
+      stage,
       name: `${spec.file}: ${spec.title}`,
       state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
       isFlaky: test.status === 'flaky',

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 import type { Configuration } from 'electron-builder'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { executableIn, readAsar } from '../packaging/app-folder.ts'
+import { executableIn, readAsar, unpackedFolder } from '../packaging/app-folder.ts'
 import { faultsOfContents, isFor, NEEDED, NEEDED_IN_APP, PACKAGES } from '../packaging/contents.ts'
 import { FUSES, faultsOfFuses, fuseConfig } from '../packaging/fuses.ts'
 import { releaseNotes } from '../packaging/release-notes.ts'
@@ -213,6 +213,20 @@ describe('what is inside a program', () => {
 
   it('has the name of each system', () => {
     expect(['linux', 'win32', 'darwin'].map(executableIn)).toEqual(['isthmus', 'Isthmus.exe', 'Isthmus.app'])
+  })
+
+  it.each([
+    ['linux', 'x64', 'linux-unpacked'],
+    ['linux', 'arm64', 'linux-arm64-unpacked'],
+    ['win32', 'x64', 'win-unpacked'],
+    ['darwin', 'x64', 'mac'],
+    ['darwin', 'arm64', 'mac-arm64'],
+  ] as const)('is in the folder that electron-builder makes for %s on %s', (platform, arch, folder) => {
+    const { Platform, PlatformPackager } = require('app-builder-lib')
+    const { Arch } = require('builder-util')
+    const builder = { packagerOptions: {}, platformSpecificBuildOptions: {}, platform: Platform.fromString(platform) }
+    expect(PlatformPackager.prototype.computeAppOutDir.call(builder, '/out', Arch[arch])).toBe(resolve('/out', folder))
+    expect(unpackedFolder({ platform, arch })).toBe(folder)
   })
 })
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
+import { runsOf, TIERS } from '../scripts/test-arguments.mjs'
 
 // `npm test` is run as a person types it. These uses end before anything is installed or built.
 
@@ -21,6 +22,11 @@ describe('npm test', () => {
     const { status, stderr } = npmTest(...args)
     expect(status).toBe(2)
     expect(stderr).toContain('The tiers are quick, full, nightly.')
+  })
+
+  it('runs the tests of processes together, and each other stage alone', () => {
+    expect(runsOf(TIERS.full)).toEqual([['types'], ['lint'], ['unit'], ['crash', 'flows', 'interop'], ['e2e']])
+    expect(runsOf(['unit', 'interop'])).toEqual([['unit'], ['interop']])
   })
 
   it('has a command for each tier', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -121,6 +122,13 @@ describe('a night', () => {
     const shards = nightly().faults?.strategy?.matrix.shard ?? []
     expect(shards).toEqual(shards.map((_, at) => `${at + 1}/${shards.length}`))
     expect(shards.length).toBeGreaterThan(1)
+  })
+
+  it('measures every module of the mutation tests', () => {
+    const list = execFileSync(process.execPath, [join(root, 'scripts/mutation.mjs')], { encoding: 'utf8' })
+    const modules = [...list.matchAll(/^ {2}(\S+) +\S+\.ts\b/gm)].map(([, name]) => name)
+    expect(modules.length).toBeGreaterThan(9)
+    expect(nightly().mutation?.strategy?.matrix.module?.toSorted()).toEqual(modules.toSorted())
   })
 
   it('has no input that could leave something out', () => {

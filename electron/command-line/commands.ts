@@ -1,10 +1,5 @@
 import { DATA_COMMANDS } from '#gateway/commands.ts'
 import { runDataCommand } from './data-command.ts'
-import { recover } from './recover.ts'
-import { restore } from './restore.ts'
-import { serve } from './serve.ts'
-import { simulateModality } from './simulate-modality.ts'
-import { simulatePartner } from './simulate-partner.ts'
 import { UsageError } from './words.ts'
 
 export interface Command {
@@ -14,14 +9,17 @@ export interface Command {
   readonly run: (args: readonly string[]) => Promise<number>
 }
 
-/** Every command of the command line, stable: its words, what it does. */
+/**
+ * Every command of the command line, stable: its words, what it does. What a command needs is loaded when it runs: a
+ * command on the data folder ends before the web server of `serve` would be loaded.
+ */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage:
       'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret whsec_… | --partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
       'run the gateway until it is told to stop; --rescue: a page to put a back-up back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
-    run: serve,
+    run: async (args) => (await import('./serve.ts')).serve(args),
   },
   ...Object.fromEntries(
     Object.entries(DATA_COMMANDS).map(([name, command]) => [
@@ -36,23 +34,23 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   recover: {
     usage: 'recover --data DIR --recovery-key-stdin',
     about: 'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
-    run: recover,
+    run: async (args) => (await import('./recover.ts')).recover(args),
   },
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about: 'put a back-up in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
-    run: restore,
+    run: async (args) => (await import('./restore.ts')).restore(args),
   },
   'simulator partner': {
     usage:
       'simulator partner --port P --secret whsec_… [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
     about: 'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
-    run: simulatePartner,
+    run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },
   'simulator modality': {
     usage: 'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
     about: 'play a device: echo, then the worklist, printed as a console shows it',
-    run: simulateModality,
+    run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
   },
   help: {
     usage: 'help',

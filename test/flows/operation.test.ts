@@ -7,6 +7,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { ShellStatus } from '#shared/contract/shell.ts'
 import { isthmus, serving } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { signIn, startGateway } from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
 import { keyCall } from '../support/interface.ts'
@@ -68,7 +69,7 @@ describe('a gateway in safe mode', () => {
     const key = await furnishReporting(folder)
     {
       using parts = openParts(folder)
-      parts.settings.change({ 'https.isOn': true, 'https.host': '127.0.0.1', 'https.port': 18_443 }, 'command-line')
+      parts.settings.change({ 'https.isOn': true, 'https.host': '127.0.0.1', 'https.port': await freePort() }, 'command-line')
     }
     await using gateway = await serving(folder, '--safe-mode')
     expect(gateway.ready).toEqual({ ready: true, http: gateway.http, safeMode: true })

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-store.ts'
 
 // From nothing to images in the viewer by the command line alone, as the demo does it: every command is a process of its own.
 
-it('opens the simulated partner’s images by a link that a command gives', async () => {
+it('opens the simulated partner’s images by a link that a command gives', { timeout: 120_000 }, async () => {
   using temp = tempFolder()
   const folder = join(temp.folder, 'data')
   const secret = webhookSecret()

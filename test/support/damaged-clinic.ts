@@ -19,7 +19,8 @@ import { keepRescueHint } from '#gateway/rescue-hint.ts'
 import { type BackupMade, makeBackup } from '#gateway/store/backup.ts'
 import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
-import { DEVICE, OWNER } from './gateway.ts'
+import { DEVICE } from './device.ts'
+import { OWNER } from './gateway.ts'
 import { prepareDataFolder } from './temp-store.ts'
 
 const PAGE = 4096

@@ -12,6 +12,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { DEVICE } from './device.ts'
 import { httpCall, OWN_PAGE } from './http-call.ts'
 import { prepareDataFolder, tempFolder } from './temp-store.ts'
 
@@ -51,26 +52,6 @@ export interface StartedGateway extends AsyncDisposable {
   readonly log: readonly string[]
   /** A call of the window, signed in as the owner. Rejects with the problem's message. */
   call<S extends OperationShape>(operation: Operation<S>, input: InputOf<S>): Promise<ReplyOf<S>>
-}
-
-/** A device as the window adds one. */
-export const DEVICE: Omit<NewDevice, 'aeTitle'> = {
-  address: null,
-  name: '',
-  modality: null,
-  isEnabled: true,
-  characterSet: null,
-  stationMode: 'echo',
-  alwaysSendCharacterSet: false,
-  daysBack: null,
-  daysForward: null,
-  maxRows: null,
-  port: null,
-  profile: 'standard',
-  hideStarted: false,
-  countsBytes: false,
-  tls: 'optional',
-  certificate: null,
 }
 
 /** Without a port that two tests would share, and whatever room the disk has. */

@@ -1,7 +1,7 @@
 import type { InspectionRecord } from '#gateway/store/inspections.ts'
 
-/** A query of CT1 that was answered with one row, received at the instant. */
-export const inspectionRecord = (at: string): InspectionRecord => ({
+/** A query of CT1 that was answered with one row, received at the instant, with other values where they are given. */
+export const inspectionRecord = (at: string, more: Partial<InspectionRecord> = {}): InspectionRecord => ({
   at,
   origin: 'device',
   deviceName: 'CT 1',
@@ -22,4 +22,5 @@ export const inspectionRecord = (at: string): InspectionRecord => ({
   detail: Buffer.from('detail'),
   answerHash: null,
   verdictHash: null,
+  ...more,
 })

@@ -79,3 +79,10 @@ export function tempStore(
     },
   }
 }
+
+/** Leaves the database no room to grow, as on a full disk, until it is disposed: changes that need a new page fail with SQLITE_FULL. */
+export function withoutRoom({ database }: Store): Disposable {
+  const limit = (pages: number) => database.get({ compile: () => ({ sql: `pragma max_page_count = ${pages}`, parameters: [] }) } as never)
+  limit(1)
+  return { [Symbol.dispose]: () => limit(2 ** 30) }
+}

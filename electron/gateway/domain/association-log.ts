@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssociationLine, AssociationRow } from '#gateway/store/associations.ts'
 import { instantOf } from '#gateway/store/clock.ts'
+import { isDatabaseFull } from '#gateway/store/file-fault.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import {
@@ -26,7 +27,7 @@ type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 
 /**
  * Connections of devices as they are kept. What is told is noted in memory and written once a second, so no device waits for it; a crash loses
- * the last second. Where callers come by the hundred a second, those of one caller share a row. Nothing it is told may name a patient.
+ * the last second. While the disk is full, it stays in memory and is tried again. Where callers come by the hundred a second, those of one caller share a row. Nothing it is told may name a patient.
  */
 export interface AssociationLog extends AsyncDisposable {
   /** None of these throws. */
@@ -101,14 +102,24 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
   }
 
   function write(): void {
+    let left = room
     for (const [associationId, entry] of entries) {
       if (!entry.isChanged) continue
-      if (!entry.isWritten && entry.row.how === 'open' && --room < 0) continue
+      if (!entry.isWritten && entry.row.how === 'open' && --left < 0) continue
       put(entry)
-      if (entry.row.how !== 'open') entries.delete(associationId)
+      if (entry.row.how !== 'open') database.afterCommit(() => entries.delete(associationId))
     }
     for (const entry of crowds.values()) put(entry)
     for (const { associationId, aeTitle: _, address: __, ...line } of late) associations.addLines(associationId, [line])
+    database.afterCommit(() => {
+      room = left
+      crowds.clear()
+      late = []
+      // A clock that was set back has no seconds to go by.
+      if (Math.abs(clock() - roomAt) < FLUSH_MS) return
+      roomAt = clock()
+      room = MOST_NEW
+    })
   }
 
   function put(entry: Entry): void {
@@ -116,7 +127,7 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     const text = terms && JSON.stringify(terms())
     associations.put({ ...row, counts }, text !== undefined && text.length <= TERMS_CHARACTERS ? text : undefined)
     associations.addLines(row.associationId, lines)
-    Object.assign(entry, { terms: undefined, lines: [], isWritten: true, isChanged: false })
+    database.afterCommit(() => Object.assign(entry, { terms: undefined, lines: [], isWritten: true, isChanged: false }))
   }
 
   function flush(): Promise<void> {
@@ -126,16 +137,9 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     flushing = flushing.then(async () => {
       if (crowds.size === 0 && late.length === 0 && ![...entries.values()].some(({ isChanged }) => isChanged)) return
       try {
-        await database.commitSoon(() => {
-          write()
-          crowds.clear()
-          late = []
-          // A clock that was set back has no seconds to go by.
-          if (Math.abs(clock() - roomAt) < FLUSH_MS) return
-          roomAt = clock()
-          room = MOST_NEW
-        })
+        await database.commitSoon(write)
       } catch (error) {
+        if (isDatabaseFull(error)) return writeSoon()
         for (const [associationId, { row }] of entries) if (row.how !== 'open') entries.delete(associationId)
         crowds.clear()
         late = []

@@ -1,5 +1,6 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { EventAbout, EventAttemptRow, EventRow } from '#gateway/store/events.ts'
+import { isDatabaseFull } from '#gateway/store/file-fault.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import {
   type AnswerNote,
@@ -76,7 +77,7 @@ export interface EventLog extends AsyncDisposable {
 export type EventListQuery = SliceQuery & Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
 
 export interface EventLogDeps extends Pick<DomainDeps, 'store' | 'clock'> {
-  /** Something that was noted could not be written and is lost. */
+  /** Something that was noted could not be written and is lost. While the disk is full, it stays in memory and is tried again. */
   readonly onError: (error: unknown) => void
 }
 
@@ -100,10 +101,11 @@ interface Noted {
 export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog {
   const { database, events } = store
   /** Not yet written, in their order. */
-  const waiting = new Map<string, Noted>()
+  let waiting = new Map<string, Noted>()
   let waitingBytes = 0
   let timer: NodeJS.Timeout | undefined
   let flushing: Promise<void> = Promise.resolve()
+  let isClosing = false
 
   function write({ event, attempt, isCut, effect }: Noted): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
@@ -129,12 +131,22 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
             for (const noted of portion) forget(noted)
           })
         } catch (error) {
+          // Nothing was committed, so what was forgotten with it waits again, in its order.
+          if (isDatabaseFull(error) && !isClosing) {
+            waiting = new Map([...all.slice(from).map((noted) => [noted.event.eventId, noted] as const), ...waiting])
+            waitingBytes = [...waiting.values()].reduce((sum, { attempt }) => sum + (attempt.response?.length ?? 0), 0)
+            return writeSoon()
+          }
           for (const noted of portion) forget(noted)
           onError(error)
         }
       }
     })
     await flushing
+  }
+
+  function writeSoon(): void {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
   }
 
   function forget({ event, attempt }: Noted): void {
@@ -164,7 +176,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
         const response = beginningOf(attempt.response, room)
         waiting.set(event.eventId, { event, attempt: { ...attempt, response }, isCut: isCut(response, attempt.response), effect })
         waitingBytes += response?.length ?? 0
-        timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+        writeSoon()
       } catch (error) {
         onError(error)
       }
@@ -200,6 +212,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
     meter: (query) => meterOf(store, query, clock()),
 
     async [Symbol.asyncDispose]() {
+      isClosing = true
       // What was noted while the last of it was written is written too.
       do await flush()
       while (waiting.size > 0)

@@ -4,6 +4,7 @@ import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
+import { isDatabaseFull } from '#gateway/store/file-fault.ts'
 import { fileFor, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
@@ -224,9 +225,6 @@ function sentenceOf({ status, errorComment = '' }: DimseResult): string {
   const why = errorComment.startsWith(INTERNAL_ERROR) ? `${INTERNAL_ERROR}, see its log` : errorComment
   return `${why} (status ${status.toString(16).toUpperCase().padStart(4, '0')}).`
 }
-
-/** The database lies on the disk of the images, and had no room for the row. */
-const isDatabaseFull = (error: unknown): boolean => error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_FULL'
 
 /** PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same. */
 function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {

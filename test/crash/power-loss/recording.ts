@@ -14,6 +14,7 @@ import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import { encoded, image, STUDY, type Values } from '../../electron/gateway/intake/intake-fixture.ts'
 import { startAcceptor } from '../../support/acceptor.ts'
 import { callerOf, OWNER, type StartedGateway, sessionHeaders } from '../../support/gateway.ts'
+import { httpCall } from '../../support/http-call.ts'
 import { keyCall } from '../../support/interface.ts'
 import { openModality } from '../../support/modality.ts'
 import { tempFolder } from '../../support/temp-store.ts'
@@ -72,7 +73,10 @@ export async function record(): Promise<Recording> {
     const clinic = clinicOf(root, device, (promise, answer) => promised.push({ ...promise, answer }))
     await clinic.firstRun(await started())
     child.stdin.write('\n')
-    await clinic.secondRun(await started())
+    const second = await started()
+    await clinic.secondRun(second)
+    // strace logs a call when it returns. Once this one is answered, so have those that sent the promises.
+    await httpCall(`${second.http}/healthz`)
   } finally {
     // All that it does now is still traced: it is ended from within, and strace then ends by itself.
     child.stdin.destroy()

@@ -6,7 +6,8 @@ import { openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts } from '#gateway/parts.ts'
 import { syncFolder } from '#gateway/store/folder.ts'
-import { DEVICE, OWNER } from '../../support/gateway.ts'
+import { DEVICE } from '../../support/device.ts'
+import { OWNER } from '../../support/gateway.ts'
 import { BACKUPS, DATA, RADIOLOGIST, traceClock, UNREACHABLE } from './clinic.ts'
 
 // The process that is traced: a clinic that is set up and served, from an empty folder on. Its

@@ -1,25 +1,9 @@
 import { expect, it } from 'vitest'
 import { DATA_COMMANDS, replyOf, runAlone } from '#gateway/commands.ts'
 import { ControlRequest } from '#gateway/control.ts'
-import { openParts } from '#gateway/parts.ts'
 import { takeLock } from '#gateway/store/lock.ts'
 import { tempDataFolder } from '../../support/temp-store.ts'
-
-const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
-
-/** Runs commands on one opened folder. */
-function openFolder() {
-  const temp = tempDataFolder()
-  const parts = openParts(temp.folder)
-  return {
-    parts,
-    run: (command: string, request: Partial<ControlRequest> = {}) => replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
-    [Symbol.dispose]() {
-      parts[Symbol.dispose]()
-      temp[Symbol.dispose]()
-    },
-  }
-}
+import { CONTEXT, openFolder } from './commands-fixture.ts'
 
 it.each(['frobnicate', '', 'constructor', '__proto__', 'config'])('knows no command “%s”', async (command) => {
   using folder = openFolder()

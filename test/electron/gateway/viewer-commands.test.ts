@@ -1,24 +1,7 @@
 import { expect, it } from 'vitest'
-import { replyOf } from '#gateway/commands.ts'
-import { ControlRequest } from '#gateway/control.ts'
-import { openParts } from '#gateway/parts.ts'
-import { tempDataFolder } from '../../support/temp-store.ts'
+import { openFolder } from './commands-fixture.ts'
 
-const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
 const STUDY = '2.25.7'
-
-function openFolder() {
-  const temp = tempDataFolder()
-  const parts = openParts(temp.folder)
-  return {
-    parts,
-    run: (command: string, request: Partial<ControlRequest> = {}) => replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
-    [Symbol.dispose]() {
-      parts[Symbol.dispose]()
-      temp[Symbol.dispose]()
-    },
-  }
-}
 
 it('gives a link to a study that is there, and makes one where it is described', async () => {
   using folder = openFolder()

@@ -1,8 +1,10 @@
 import type { Path } from '#shared/operation.ts'
 import { unknownId } from '../../support/interface.ts'
-import { of, refuses } from './refusals-fixture.ts'
+import { of, openStage, refuses } from './refusals-fixture.ts'
 
 // Every refusal of interface-choices §6 about lists and reports, each by its row: what is sent, the status, and the field it names.
+
+openStage()
 
 refuses('reports refuse', {
   'a list of no study (400)': () => ({ call: 'GET /v1/scribe/reports', status: 400 }),

@@ -1,9 +1,11 @@
 import { unknownId } from '../../support/interface.ts'
-import { of, PERSON, refuses } from './refusals-fixture.ts'
+import { of, openStage, PERSON, refuses } from './refusals-fixture.ts'
 
 // Every refusal of interface-choices §6 about customers, users and invitations, each by its row: what is sent, the status, and the field it names.
 
 const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
+
+openStage()
 
 refuses('Express customers refuse', {
   'an empty name (400)': () => ({

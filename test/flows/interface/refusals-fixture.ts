@@ -13,11 +13,14 @@ export let stage: StartedInterface
 /** What the refusals are asked about. */
 export let of: Awaited<ReturnType<typeof furnish>>
 
-beforeAll(async () => {
-  stage = await startInterface()
-  of = await furnish()
-})
-afterAll(() => stage[Symbol.asyncDispose]())
+/** Starts the gateway that the refusals of a file are asked of. */
+export function openStage(): void {
+  beforeAll(async () => {
+    stage = await startInterface()
+    of = await furnish()
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+}
 
 async function furnish() {
   const { partner } = stage.keys
@@ -72,7 +75,7 @@ interface Refusal extends HttpCall {
 }
 type Refusals = Readonly<Record<string, () => Refusal>>
 
-/** One test for each refusal: its status, its problem and the field it names. Importing this starts the gateway they are asked of. */
+/** One test for each refusal: its status, its problem and the field it names. */
 export function refuses(area: string, refusals: Refusals): void {
   describe(area, () => {
     it.each(Object.entries(refusals))('%s', async (_, refusalOf) => {

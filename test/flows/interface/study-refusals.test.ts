@@ -1,5 +1,5 @@
 import { newUid, unknownId } from '../../support/interface.ts'
-import { of, refuses, stage } from './refusals-fixture.ts'
+import { of, openStage, refuses, stage } from './refusals-fixture.ts'
 
 // Every refusal of interface-choices §6 about studies, each by its row: what is sent, the status, and the field it names.
 
@@ -8,6 +8,8 @@ const viewed = (more: object) => ({ json: { studyInstanceUid: newUid(), studyDes
 const scribed = (more: object) => viewed({ reportMetadata: {}, ...more })
 const post = 'POST /v1/viewer/studies'
 const postScribe = 'POST /v1/scribe/studies'
+
+openStage()
 
 refuses('viewer studies refuse', {
   'a second study of the UID in the area (row 33: 422)': () => ({

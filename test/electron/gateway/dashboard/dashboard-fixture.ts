@@ -30,6 +30,7 @@ import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
 import type { UserId } from '#shared/ids.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../../../support/http-call.ts'
+import { inspectionRecord } from '../../../support/inspection-record.ts'
 import { prepareDataFolder } from '../../../support/temp-store.ts'
 
 export const START = Date.parse('2026-11-20T09:00:00.000Z')
@@ -41,29 +42,12 @@ export interface TestWindow {
   call(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>
 }
 
-export const record = (more: Partial<InspectionRecord> = {}): InspectionRecord => ({
-  at: '2026-11-20T08:55:00.000Z',
-  origin: 'device',
-  deviceName: 'CT room 1',
-  callingAeTitle: 'CT1',
-  calledAeTitle: 'ISTHMUS',
-  remoteAddress: '10.0.3.7',
-  source: 'live',
-  status: '0000',
-  errorComment: '',
-  fault: null,
-  sent: 6,
-  filtered: 2,
-  withheld: 1,
-  tookMs: 412,
-  partnerMs: 400,
-  sentence: 'CT1 asked for today; 6 sent.',
-  transferSyntax: '1.2.840.10008.1.2',
-  detail: Buffer.from('{}'),
-  answerHash: null,
-  verdictHash: null,
-  ...more,
-})
+export const record = (more: Partial<InspectionRecord> = {}): InspectionRecord =>
+  inspectionRecord('2026-11-20T08:55:00.000Z', {
+    ...{ deviceName: 'CT room 1', transferSyntax: '1.2.840.10008.1.2', detail: Buffer.from('{}') },
+    ...{ sent: 6, withheld: 1, tookMs: 412, sentence: 'CT1 asked for today; 6 sent.' },
+    ...more,
+  })
 
 export const inspection = (more: Partial<Inspection> = {}): Inspection => {
   const { detail: _, answerHash: __, verdictHash: ___, ...summary } = record()

@@ -5,7 +5,7 @@ import { supportTextOf } from '#gateway/domain/association-support.ts'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import { openStore } from '#gateway/store/store.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
 
 const ALL = { show: 'all' } as const
 const DAY_MS = 24 * 60 * 60_000
@@ -185,6 +185,26 @@ it('goes on after a write that failed', async () => {
     ['after', 'released'],
     ['before', 'released'],
   ])
+})
+
+it('keeps what it was told while the disk is full, and writes it when there is room', async () => {
+  using clinic = openLog()
+  const { log, errors, store } = clinic
+  const terms = () => ({ maximumLength: 0, implementationClassUid: '1.2.3', implementationVersionName: 'CT', contexts: [] })
+  log.opened({ associationId: 'long', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined, terms })
+  log.line(lineOf('long', 'x'.repeat(100_000)))
+  {
+    using _full = withoutRoom(store)
+    for (let turn = 0; turn < 3; turn++) await log.flush()
+    visit(log, { id: 'meanwhile' })
+    await log.flush()
+    expect(store.associations.read('long')).toBe(undefined)
+  }
+  log.closed('long', 'released', '')
+  const { association, lines, terms: kept } = await log.read('long')
+  expect([association.how, lines.length, kept?.implementationVersionName]).toEqual(['released', 1, 'CT'])
+  expect((await log.read('meanwhile')).lines).toHaveLength(1)
+  expect(errors).toEqual([])
 })
 
 it('forgets connections after the days of the setting, none that is open, and what was agreed with the last of them', async () => {

@@ -3,7 +3,7 @@ import { type EventLog, openEventLog } from '#gateway/domain/event-log.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { EventRecord, EventSummary } from '#shared/contract/events.ts'
 import { attempt, newEvent } from '../../../support/events.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
 
 function openLog() {
   const temp = tempStore()
@@ -207,6 +207,34 @@ describe('the log of events', () => {
     await log.flush()
     expect(errors).toHaveLength(1)
     expect(all(log).map(({ eventId }) => eventId)).toEqual([right.eventId])
+  })
+
+  it('keeps what was noted while the disk is full, and writes it in its order when there is room', async () => {
+    using opened = openLog()
+    const { log, errors, store } = opened
+    const [first, second, third] = [newEvent(), newEvent(), newEvent()]
+    {
+      using _full = withoutRoom(store)
+      for (const event of [first, second]) log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
+      await log.flush()
+      log.noted(third, attempt())
+      log.setEffect(first.eventId, 'The report was taken.')
+      await log.flush()
+      expect(all(log)).toEqual([])
+    }
+    await log.flush()
+    expect(all(log).map(({ eventId }) => eventId)).toEqual([third, second, first].map(({ eventId }) => eventId))
+    expect(log.read(first.eventId).effect).toBe('The report was taken.')
+    expect(errors).toEqual([])
+  })
+
+  it('ends on a full disk, and says that something was lost', async () => {
+    using opened = openLog()
+    const { log, errors, store } = opened
+    using _full = withoutRoom(store)
+    log.noted(newEvent(), attempt({ response: Buffer.alloc(50_000, 'x') }))
+    await log[Symbol.asyncDispose]()
+    expect(errors).toMatchObject([{ code: 'SQLITE_FULL' }])
   })
 
   it('keeps the same event of a second try as one, with two attempts', async () => {

@@ -10,38 +10,15 @@ import type { CommitmentReport } from '#gateway/scu/event-report.ts'
 import type { HandedOutRow, ImageHeader } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
-import type { Device } from '#shared/contract/devices.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { knownDevice } from '../../../support/device.ts'
 import { type StandingClock, tempStore } from '../../../support/temp-store.ts'
 
 export const CT = '1.2.840.10008.5.1.4.1.1.2'
 export const STUDY = '1.2.3.100'
 export const SERIES = '1.2.3.100.1'
 
-export const DEVICE: Device = {
-  deviceId: '6f1f6a3e-6a31-4f0c-9a1b-1f1f1f1f1f1f',
-  aeTitle: 'CT1',
-  address: null,
-  name: 'CT room 1',
-  modality: 'CT',
-  isEnabled: true,
-  characterSet: null,
-  stationMode: 'echo',
-  alwaysSendCharacterSet: false,
-  daysBack: null,
-  daysForward: null,
-  maxRows: null,
-  port: 11113,
-  profile: 'standard',
-  hideStarted: false,
-  countsBytes: false,
-  tls: 'optional',
-  certificate: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  lastSeenAt: null,
-  lastAddress: null,
-}
+export const DEVICE = knownDevice({ port: 11113 })
 
 /** A value for each keyword: text, a number of VR US, or items of a sequence. */
 export type Values = { readonly [keyword: string]: string | number | readonly Values[] }

@@ -109,6 +109,22 @@ describe('a back-up', () => {
     expect(readdirSync(join(temp.folder, 'data', 'spool-backup'))).toEqual([])
   })
 
+  it('is given up where the disk returns other bytes than were written', async () => {
+    using on = stage()
+    const sealed = join(on.target, `${NAME}.part`, 'database.sealed')
+    const making = on.make({
+      onProgress({ phase, share }) {
+        if (phase !== 'encrypting' || share < 1) return
+        const bytes = readFileSync(sealed)
+        bytes[5000] = (bytes[5000] ?? 0) ^ 1
+        writeFileSync(sealed, bytes)
+      },
+    })
+    await expect(making).rejects.toThrow(/database\.sealed is damaged/)
+    expect(readdirSync(on.target)).toEqual([])
+    expect(readdirSync(join(on.folder, 'spool-backup'))).toEqual([])
+  })
+
   it('is not made twice in a second', async () => {
     using on = stage()
     await on.make()

@@ -1,6 +1,7 @@
 import { type DataSet, type Element, tagOf, vrOf, writeDataSet } from '#gateway/dimse/data-set.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import { knownDevice } from '../../../support/device.ts'
 
 // Values of queries, items and devices. Apart from `worklist-fixture.ts`, which loads most of the gateway.
 
@@ -86,28 +87,4 @@ export function item(n: number, fields: Record<string, unknown> = {}, step: Reco
   }
 }
 
-export const device = (changes: Partial<Device> = {}): Device => ({
-  deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
-  aeTitle: 'CT1',
-  address: null,
-  name: 'CT room 1',
-  modality: 'CT',
-  isEnabled: true,
-  characterSet: null,
-  stationMode: 'echo',
-  alwaysSendCharacterSet: false,
-  daysBack: null,
-  daysForward: null,
-  maxRows: null,
-  port: null,
-  profile: 'standard',
-  hideStarted: false,
-  countsBytes: false,
-  tls: 'optional',
-  certificate: null,
-  createdAt: NOW,
-  updatedAt: NOW,
-  lastSeenAt: null,
-  lastAddress: null,
-  ...changes,
-})
+export const device = (changes: Partial<Device> = {}): Device => knownDevice({ createdAt: NOW, updatedAt: NOW, ...changes })
