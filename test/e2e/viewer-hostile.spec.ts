@@ -1,9 +1,10 @@
 import { deflateRawSync } from 'node:zlib'
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { StudyImage } from '#electron/simulator/image-store.ts'
 import { part10Head } from '#electron/simulator/part10.ts'
 import { phantomSlice, phantomSopUid } from '#electron/simulator/phantom.ts'
 import { complaintsOf } from './stage.ts'
+import { test } from './test.ts'
 import { isDrawn, openViewerStage, paneOf, phantomImages, residentMegabytes, type ViewerStage } from './viewer-stage.ts'
 
 // What a partner may answer that is wrong: the good part loads, the bad part is named, the page and the gateway live (issue 6, must-show 3).

@@ -1,5 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { complaintsOf, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 let stage: Stage
 let page: Page
