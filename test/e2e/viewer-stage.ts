@@ -116,6 +116,9 @@ export const PLAIN = 0.92
 
 /** Waits for an image in a pane. */
 export async function isDrawn(page: Page, number = 1, timeout = 30_000): Promise<void> {
+  // Screenshots are expensive: none is taken before there is an image.
+  await expect(paneOf(page, number)).toHaveAttribute('aria-label', /: (?!Empty$)/, { timeout })
+  await expect(paneOf(page, number).getByText('loading', { exact: true })).toHaveCount(0, { timeout })
   await expect.poll(async () => plainness(await pictureOf(paneOf(page, number))), { timeout }).toBeLessThan(PLAIN)
 }
 
