@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib'
+import { constants, deflateRawSync } from 'node:zlib'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { StudyImage } from '#electron/simulator/image-store.ts'
 import { part10Head } from '#electron/simulator/part10.ts'
@@ -147,7 +147,7 @@ test('stays within its memory beside a file that inflates to gigabytes', async (
   ])
   meta.writeUInt32LE(meta.readUInt32LE(140) + 2, 140)
   const end = 144 + meta.readUInt32LE(140)
-  const bomb = Buffer.concat([meta.subarray(0, end), deflateRawSync(zeros(2 ** 30), { level: 9 })])
+  const bomb = Buffer.concat([meta.subarray(0, end), deflatedGigabyte()])
   stage.studies.add({ studyInstanceUid, images: withFault(images, 2, { body: bomb }), manifest: 'none' })
   await open(studyInstanceUid)
   await isDrawn(page)
@@ -155,12 +155,18 @@ test('stays within its memory beside a file that inflates to gigabytes', async (
   expect(await faults()).toMatch(/Image 2 of 6/)
 })
 
-/** A gigabyte that begins as a data set with one endless text. */
-function zeros(bytes: number): Buffer {
-  const data = Buffer.alloc(bytes)
-  data.write('\x08\x00\x08\x00UN\0\0', 0, 'latin1')
-  data.writeUInt32LE(bytes - 12, 8)
-  return data
+/**
+ * A gigabyte that begins as a data set with one endless text, deflated. After a full flush a part
+ * depends on nothing before it, so one part of zeros serves for all but the first.
+ */
+function deflatedGigabyte(): Buffer {
+  const parts = 16
+  const zeros = Buffer.alloc(2 ** 30 / parts)
+  const deflate = (data: Buffer) => deflateRawSync(data, { level: 9, finishFlush: constants.Z_FULL_FLUSH })
+  const part = deflate(zeros)
+  zeros.write('\x08\x00\x08\x00UN\0\0', 0, 'latin1')
+  zeros.writeUInt32LE(2 ** 30 - 12, 8)
+  return Buffer.concat([deflate(zeros), ...Array.from({ length: parts - 1 }, () => part), deflateRawSync(Buffer.alloc(0))])
 }
 
 test('loads 20,000 of 100,000 links at most, and says that there are more', async () => {
