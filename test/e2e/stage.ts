@@ -197,6 +197,14 @@ export async function go(page: Page, name: string): Promise<void> {
   if (tabs) await page.getByRole('navigation', { name: tabs, exact: true }).getByRole('link', { name, exact: true }).click()
 }
 
+/** A click of somebody whose session has ended; the window may have noticed that before the click. */
+export const clickSomewhere = (page: Page): Promise<void> =>
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Devices' })
+    .click({ timeout: 3000 })
+    .catch(() => undefined)
+
 /** Shows the page in these colours, and waits until it stands still in them: colours on their way are not those anybody reads. */
 export async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
