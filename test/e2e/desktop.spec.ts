@@ -1,6 +1,7 @@
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 // The window as the desktop app shows it: its preload's functions are put in by the test (`electron.spec.ts` has the real ones, where Electron is),
 // and a gateway that was started in safe mode.

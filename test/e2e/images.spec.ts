@@ -1,6 +1,7 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
 import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -44,6 +45,7 @@ async function sendStudy(): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
+/** Of what `screens.spec.ts` does not show. */
 async function isAccessible(): Promise<void> {
   expect(await faultsByScheme(page, 'images')).toEqual({})
 }
@@ -70,7 +72,6 @@ test('shows a study as its images arrive, without being asked, and when it is co
   )
   await expect(row.getByRole('cell').nth(3)).toHaveText('5')
   await expect(row.getByText('Complete')).toBeVisible({ timeout: 20_000 })
-  await isAccessible()
 })
 
 test('finds a study by parts of its patient, as they are typed, and keeps them out of the address', async () => {
@@ -95,7 +96,6 @@ test('opens the study: who it is, its series, and the study it became', async ()
   await expect(page.getByText('3 May 1971')).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' })).toContainText('5')
   await expect(page.getByText('made from these images')).toBeVisible()
-  await isAccessible()
 })
 
 test('puts images of another patient beside the worklist’s row, and keeps who looked at it', async () => {
@@ -109,7 +109,6 @@ test('puts images of another patient beside the worklist’s row, and keeps who 
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
   await expect(patientId).toContainText(row.patientId)
   await expect(patientId).toContainText('P-9999')
-  await isAccessible()
   await page.getByRole('button', { name: 'I have looked at it' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Note' }).fill('Wrong entry chosen, sent again')
@@ -145,7 +144,6 @@ test('sets another image of the same identifier aside, and deletes it only with 
   await page.getByRole('navigation', { name: 'Images' }).getByRole('link', { name: 'Set aside' }).click()
   const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
   await expect(row).toContainText('CT, room 2')
-  await isAccessible()
   await row.getByRole('button', { name: 'Discard' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Discard for good' }).click()
@@ -160,7 +158,6 @@ test('decides on all images of a study that were set aside at once, with one rea
   await sendImages(stage, 'CT2', others)
   const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
   await row.first().getByRole('link', { name: 'All set aside of this study' }).click()
-  await isAccessible()
   await page.getByRole('button', { name: 'Release all 3' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('TEST, MAJA')
@@ -218,10 +215,8 @@ test('says what is wrong while a destination is away, and gives up with a reason
   await expect(page.getByText('1 waiting')).toBeVisible()
   await go('Destinations')
   await expect(page.getByText('Trying again')).toBeVisible({ timeout: 20_000 })
-  await isAccessible()
   await page.getByRole('link', { name: 'Hospital PACS' }).click()
   await expect(rowOf('WRONG')).toBeVisible()
-  await isAccessible()
   await rowOf('WRONG').getByRole('button', { name: 'Give up' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Wrong patient')
@@ -286,7 +281,6 @@ test('counts the day’s images on Today, and leads from each number and each ne
   await expect(need.filter({ hasText: 'Images set aside' })).toHaveCount(0)
   const differing = need.filter({ hasText: 'Patient or exam differs' })
   await expect(differing).toContainText('1 study has images of another patient or order than was planned.')
-  await isAccessible()
   await numbers.getByRole('link', { name: 'Receiving now' }).click()
   await expect(page.getByRole('radio', { name: 'Receiving' })).toBeChecked()
   await go('Today')

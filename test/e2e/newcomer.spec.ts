@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, type Locator, test } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
+import { test } from './test.ts'
 
 // The path that README leads a newcomer along, from `npm start` on a PC without a display to the first worklist on a device. What it costs is
 // counted and said, and not judged.

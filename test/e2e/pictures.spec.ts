@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { palettePng } from '../support/palette-png.ts'
 import { readPng } from '../support/png.ts'
 import { openPicturedDay, type PicturedDay } from './pictured-day.ts'
 import { atRest } from './screens.ts'
+import { test } from './test.ts'
 
 // The pictures of the documents. `npm run pictures` makes them anew; otherwise it is tried that each can be made, and that those named are there.
 

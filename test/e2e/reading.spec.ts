@@ -1,5 +1,6 @@
-import { expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -54,6 +55,7 @@ async function addStudy(number: number, more: object = {}): Promise<void> {
   if (!answer.ok) throw new Error(await answer.text())
 }
 
+/** Of what `screens.spec.ts` does not show. */
 async function isAccessible(screen = page): Promise<void> {
   expect(await faultsByScheme(screen, 'reading')).toEqual({})
 }
@@ -89,7 +91,6 @@ test('keeps a template and a macro, and shows how they will look', async () => {
   await form.getByRole('textbox', { name: 'Shortcut' }).fill('fu')
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(rowOf('Follow-up')).toContainText('fu')
-  await isAccessible()
 })
 
 test('lists a study, lets it be assigned, and opens it with J and Enter', async () => {
@@ -97,12 +98,12 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
   await tab('Studies')
   await expect(rowOf('TEST')).toContainText('STAT')
   await expect(rowOf('TEST')).toContainText('P-7001')
-  await isAccessible()
   await rowOf('TEST').getByRole('button', { name: 'nobody: assign' }).click()
   await page.getByRole('menuitem', { name: 'To me' }).click()
   await expect(rowOf('TEST')).toContainText('Olga Berg')
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('j')
+  await expect(rowOf('TEST')).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'TEST' })).toBeVisible()
   const banner = page.getByRole('region', { name: 'Patient' })
@@ -244,6 +245,7 @@ test('does not sign what is not finished, and says why', async () => {
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await isAccessible()
   await dialog.getByRole('button', { name: 'Back to the text' }).click()
+  await expect(editorOf(page)).toBeFocused()
   for (let typed = 0; typed < ' Side {left|right}.'.length; typed += 1) await page.keyboard.press('Backspace')
 })
 

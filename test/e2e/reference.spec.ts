@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { complaintsOf, openStage } from './stage.ts'
+import { test } from './test.ts'
 
 test('the reference of the interface is browsed from the gateway alone, under its own security policy', async ({ browser }) => {
   await using stage = await openStage()

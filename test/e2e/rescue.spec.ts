@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { type Clinic, clinicWithBackup, DAMAGES, type Damage } from '../support/damaged-clinic.ts'
 import { freePort } from '../support/free-port.ts'
 import { complaintsOf, faultsByScheme } from './stage.ts'
+import { test } from './test.ts'
 
 const headless = join(import.meta.dirname, '../../dist/electron/headless.js')
 

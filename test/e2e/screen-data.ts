@@ -5,8 +5,9 @@ import { WRITTEN } from './clinic.ts'
 const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}'’]+/gu)?.map((word) => word.toLowerCase()) ?? []
 
 const days = Array.from({ length: 24 }, (_, day) => worklistDay(`202611${String(day + 1).padStart(2, '0')}`, { withBadRows: true }))
-const months = Array.from({ length: 12 }, (_, month) =>
-  new Intl.DateTimeFormat('en-GB', { month: 'short' }).format(new Date(2026, month, 1)),
+/** The window writes days with the months of `en`, and `Intl` elsewhere those of `en-GB`: Sep and Sept. */
+const months = ['en', 'en-GB'].flatMap((locale) =>
+  Array.from({ length: 12 }, (_, month) => new Intl.DateTimeFormat(locale, { month: 'short' }).format(new Date(2026, month, 1))),
 )
 /** What `Intl` writes, and what has one name in every language. */
 const UNITS = ['ms', 'min', 'kB', 'MB', 'GB', 'TB', 'days', 'weeks', 'months', 'years', 'month', 'year', 'Asia', 'Tokyo', ...months]

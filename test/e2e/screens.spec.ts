@@ -1,8 +1,9 @@
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import { type Clinic, openClinic, PEOPLE, type Who } from './clinic.ts'
 import { misfits, movements } from './screen-layout.ts'
-import { atRest, closeDialogs, SCREENS, type Screen, screensOf, show } from './screens.ts'
+import { type At, atRest, closeDialogs, SCREENS, type Screen, screensOf, show } from './screens.ts'
 import { complaintsOf, faultsByScheme } from './stage.ts'
+import { test } from './test.ts'
 
 // One walk for each kind of person through every screen and dialog, with all checks at each:
 // no accessibility fault that axe knows, light and dark; no rule of the security policy broken, no
@@ -65,7 +66,9 @@ async function checkSizes(page: Page, screen: Screen): Promise<void> {
 }
 
 for (const who of PEOPLE) {
-  test(`every screen of ${who} is accessible, breaks no rule of its security policy and asks nobody else`, async ({ browser }) => {
+  test(`every screen and dialog of ${who} is accessible, breaks no rule of its security policy and asks nobody else`, async ({
+    browser,
+  }) => {
     const page = await enter(browser, who)
     const faults = await watch(page)
     for (const screen of screensOf(who)) {
@@ -77,29 +80,27 @@ for (const who of PEOPLE) {
         expect.soft(await faultsByScheme(page, screen.name, schemesOf(screen)), screen.name).toEqual({})
         if (who === 'owner') await checkSizes(page, screen)
       })
+      for (const [index, [name, open]] of Object.entries(screen.dialogs ?? {}).entries()) {
+        await test.step(`${screen.name}, ${name}`, async () => {
+          if (index > 0) await show(page, clinic, screen)
+          await checkDialog(page, `${screen.name}-${name}`, open)
+        })
+      }
     }
     expect(faults()).toEqual([])
     await page.context().close()
   })
 }
 
-test('every dialog of the owner is accessible, and nothing moves for who asked for less motion', async ({ browser }) => {
-  const page = await enter(browser, 'owner')
-  for (const screen of screensOf('owner')) {
-    for (const [name, open] of Object.entries(screen.dialogs ?? {})) {
-      await test.step(`${screen.name}, ${name}`, async () => {
-        await show(page, clinic, screen)
-        await open({ page, clinic, say: english })
-        await expect(page.getByRole('dialog').first()).toBeVisible()
-        expect.soft(await movements(page), `${screen.name}, ${name}`).toEqual([])
-        await atRest(page)
-        expect.soft(await faultsByScheme(page, `${screen.name}-${name}`), `${screen.name}, ${name}`).toEqual({})
-        await closeDialogs(page, clinic)
-      })
-    }
-  }
-  await page.context().close()
-})
+/** A dialog is accessible, and nothing in it moves for who asked for less motion. */
+async function checkDialog(page: Page, name: string, open: (at: At) => Promise<void>): Promise<void> {
+  await open({ page, clinic, say: english })
+  await expect(page.getByRole('dialog').first()).toBeVisible()
+  expect.soft(await movements(page), name).toEqual([])
+  await atRest(page)
+  expect.soft(await faultsByScheme(page, name), name).toEqual({})
+  await closeDialogs(page, clinic)
+}
 
 test('every screen can be gone to by the navigation at 200 %', async ({ browser }) => {
   const page = await enter(browser, 'owner', { width: 640, height: 360 })

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { parseArgs, promisify } from 'node:util'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
-import type { AxeResults, RunOptions } from 'axe-core'
+import type { AxeResults, ContextObject, RunOptions } from 'axe-core'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { askControl } from '#gateway/control.ts'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
@@ -197,6 +197,14 @@ export async function go(page: Page, name: string): Promise<void> {
   if (tabs) await page.getByRole('navigation', { name: tabs, exact: true }).getByRole('link', { name, exact: true }).click()
 }
 
+/** A click of somebody whose session has ended; the window may have noticed that before the click. */
+export const clickSomewhere = (page: Page): Promise<void> =>
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Devices' })
+    .click({ timeout: 3000 })
+    .catch(() => undefined)
+
 /** Shows the page in these colours, and waits until it stands still in them: colours on their way are not those anybody reads. */
 export async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -214,13 +222,14 @@ const WCAG: Rules = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wca
 /** Those of the rules of WCAG 2.2 AA whose result depends on the colours of the page. */
 const COLOUR_RULES: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 interface WindowWithAxe {
-  readonly axe?: { run(document: Document, options: RunOptions): Promise<AxeResults> }
+  readonly axe?: { run(context: Document | ContextObject, options: RunOptions): Promise<AxeResults> }
 }
 
 /**
  * The faults that axe finds on the page against WCAG 2.2 AA, one line each. axe runs within the
  * page: its Playwright package opens another page for each analysis, which takes seconds and leaves
- * this one in the background.
+ * this one in the background. While a modal dialog is open, the screen behind it is left out: it
+ * cannot be reached, and it is analysed where it is shown without the dialog.
  */
 export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Promise<string[]> {
   for (const frame of page.frames()) {
@@ -230,7 +239,9 @@ export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Pr
     async (options) => {
       const { axe } = window as WindowWithAxe
       if (!axe) throw new Error('axe is not in the page')
-      const { violations } = await axe.run(document, options)
+      const isBehind = document.querySelector('body > :not(#root) [role="dialog"][aria-modal="true"]') !== null
+      const context = isBehind ? { exclude: ['#root'] } : document
+      const { violations } = await axe.run(context, options)
       return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
     },
     { runOnly, resultTypes: ['violations'] } satisfies RunOptions,
@@ -239,8 +250,9 @@ export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Pr
 
 /**
  * The accessibility faults of the page by colour scheme, without the schemes that have none: all
- * rules in the first scheme, and those about colours in the others. Where `ISTHMUS_SHOTS` names a
- * folder, it takes a screenshot of each. The page is left in the first scheme.
+ * rules in one scheme, and those about colours in the other. Where `ISTHMUS_SHOTS` names a folder,
+ * it takes a screenshot of each. It begins with the scheme that the page is in and leaves it in the
+ * other one, because each change of scheme draws the page anew.
  */
 export async function faultsByScheme(
   page: Page,
@@ -249,13 +261,14 @@ export async function faultsByScheme(
 ): Promise<Record<string, string[]>> {
   const shots = process.env.ISTHMUS_SHOTS
   const faults: Record<string, string[]> = {}
-  for (const [index, scheme] of schemes.entries()) {
+  const current = await page.locator('html').getAttribute('data-mantine-color-scheme')
+  const ordered = schemes.toSorted((a, b) => Number(b === current) - Number(a === current))
+  for (const [index, scheme] of ordered.entries()) {
     await inColours(page, scheme)
     if (shots) await page.screenshot({ path: join(shots, `${name}-${scheme}.png`) })
     const found = await accessibilityFaults(page, index === 0 ? WCAG : COLOUR_RULES)
     if (found.length > 0) faults[scheme] = found
   }
-  if (schemes[0] && schemes.length > 1) await inColours(page, schemes[0])
   return faults
 }
 

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import { sendImages } from './modality.ts'
 import { enterAsOwner, go as goOn } from './stage.ts'
 import { callOf, dayFromNow, emailOf, employ, exam, flip, listOn, patientIdOf, people, performStep, signIn, uidOf } from './stories.ts'
+import { test } from './test.ts'
 import { isDrawn, openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
 // A day at the front desk: the worklist, why an exam is not on a device, and the studies that come of it.

@@ -1,6 +1,7 @@
-import { expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { enterAsOwner, openStage, type Stage } from './stage.ts'
 import { callOf, emailOf, employ, PASSWORD, people } from './stories.ts'
+import { test } from './test.ts'
 
 // A radiologist reads a STAT study from signing in to its addendum. No mouse: every step is a key.
 

@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { strFromU8, unzipSync } from 'fflate'
 import { freePort } from '../support/free-port.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, go, OWNER, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 // Back-ups on a real gateway: the plan, one made by hand, its rehearsal, and an earlier state put back; then the bundle for support.
 

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
+import { test } from './test.ts'
 import { decoded, greyAt, isDrawn, openViewerStage, paneOf, pictureOf, type ViewerStage } from './viewer-stage.ts'
 
 // Brightness on the screen of images with VOI look-up tables, of MONOCHROME1 and of PET, against DCMTK's; and the shape of pixels.

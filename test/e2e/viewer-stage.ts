@@ -116,6 +116,9 @@ export const PLAIN = 0.92
 
 /** Waits for an image in a pane. */
 export async function isDrawn(page: Page, number = 1, timeout = 30_000): Promise<void> {
+  // Screenshots are expensive: none is taken before there is an image.
+  await expect(paneOf(page, number)).toHaveAttribute('aria-label', /: (?!Empty$)/, { timeout })
+  await expect(paneOf(page, number).getByText('loading', { exact: true })).toHaveCount(0, { timeout })
   await expect.poll(async () => plainness(await pictureOf(paneOf(page, number))), { timeout }).toBeLessThan(PLAIN)
 }
 
@@ -127,6 +130,7 @@ interface Exposed {
   load(sopInstanceUid: string, frame: number): Promise<string>
   list(): {
     readonly studies: readonly {
+      readonly study: { readonly studyInstanceUid: string }
       readonly series: readonly { readonly stack: readonly { readonly sopInstanceUid: string; readonly frame: number }[] }[]
     }[]
   }
@@ -148,6 +152,24 @@ export async function probe(page: Page, column: number, row: number, pane = 1): 
     [Number(at) - 1, column, row] as const,
   )
 }
+
+/** The value at a pixel (from 0) of the first frame of an image, once it is decoded; of colours three. */
+export const valueAt = (page: Page, sopInstanceUid: string, column: number, row: number) =>
+  page.evaluate(([sop, x, y]) => (window as Window).isthmusViewer?.probe(sop, 1, x, y), [sopInstanceUid, column, row] as const)
+
+/** The place of an image's series among all series of a page, from 0, in the order of the list beside the panes. */
+export const placeOf = (page: Page, sopInstanceUid: string): Promise<number> =>
+  page.evaluate((sop) => {
+    const studies = (window as Window).isthmusViewer?.list().studies ?? []
+    return studies.flatMap(({ series }) => series).findIndex(({ stack }) => stack.some((image) => image.sopInstanceUid === sop))
+  }, sopInstanceUid)
+
+/** The place of a study among those of a page, from 0. */
+export const studyAt = (page: Page, studyInstanceUid: string): Promise<number> =>
+  page.evaluate(
+    (uid) => ((window as Window).isthmusViewer?.list().studies ?? []).findIndex(({ study }) => study.studyInstanceUid === uid),
+    studyInstanceUid,
+  )
 
 /** Decodes a frame. @returns empty, the sentence why it cannot be shown, or undefined while the page is not so far */
 export const decoded = (page: Page, sopInstanceUid: string, frame = 1) =>

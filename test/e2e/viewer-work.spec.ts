@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
+import { test } from './test.ts'
 import { greyAt, isDrawn, openViewerStage, PLAIN, paneOf, phantomImages, pictureOf, plainness, type ViewerStage } from './viewer-stage.ts'
 
 // What is done with images: tools, drawings, captures, priors, planes, dictation beside them.

@@ -1,5 +1,6 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
+import { test } from './test.ts'
 import { greyAt, isDrawn, isEmpty, openViewerStage, paneOf, phantomImages, pictureOf, probe, type ViewerStage } from './viewer-stage.ts'
 
 // From a link that a partner minted to images on the screen (issue 6, must-show 1).

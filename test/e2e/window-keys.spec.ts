@@ -1,5 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { complaintsOf, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 let stage: Stage
 let page: Page
@@ -92,7 +93,7 @@ test('what was typed in a form does not go by Escape', async () => {
   const form = page.getByRole('dialog', { name: 'Add device' })
   const open = () => page.getByRole('button', { name: 'Add device' }).first().click()
   await open()
-  await form.waitFor()
+  await expect(form.locator(':focus')).toHaveCount(1)
   await page.keyboard.press('Escape')
   await expect(form).toHaveCount(0)
   await open()

@@ -1,5 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { ask, complaintsOf, go as goOn, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 

@@ -25,13 +25,11 @@ export function readPng(bytes: Buffer): Png {
   const stride = width * samples
   const pixels = Buffer.alloc(stride * height)
   for (let y = 0; y < height; y++) {
-    const filter = raw[y * (stride + 1)] ?? 0
-    for (let x = 0; x < stride; x++) {
-      const left = x >= samples ? (pixels[y * stride + x - samples] ?? 0) : 0
-      const up = y > 0 ? (pixels[(y - 1) * stride + x] ?? 0) : 0
-      const upLeft = x >= samples && y > 0 ? (pixels[(y - 1) * stride + x - samples] ?? 0) : 0
-      pixels[y * stride + x] = (raw[y * (stride + 1) + 1 + x] ?? 0) + predicted(filter, left, up, upLeft)
-    }
+    const from = y * (stride + 1)
+    const row = pixels.subarray(y * stride, (y + 1) * stride)
+    row.set(raw.subarray(from + 1, from + 1 + stride))
+    const above = y > 0 ? pixels.subarray((y - 1) * stride, y * stride) : Buffer.alloc(stride)
+    unfilter(raw[from] ?? 0, row, above, samples)
   }
   const sample = (at: number) => pixels[at] ?? 0
   return {
@@ -44,11 +42,29 @@ export function readPng(bytes: Buffer): Png {
   }
 }
 
-function predicted(filter: number, left: number, up: number, upLeft: number): number {
-  if (filter === 1) return left
-  if (filter === 2) return up
-  if (filter === 3) return (left + up) >> 1
-  if (filter !== 4) return 0
-  const [a, b, c] = [Math.abs(up - upLeft), Math.abs(left - upLeft), Math.abs(left + up - 2 * upLeft)]
+type Predict = (left: number, up: number, upLeft: number) => number
+/** What each filter but 0, which predicts nothing, expects of a byte (RFC 2083 §6). */
+const PREDICTIONS: Readonly<Record<number, Predict>> = {
+  1: (left) => left,
+  2: (_, up) => up,
+  3: (left, up) => (left + up) >> 1,
+  4: paeth,
+}
+
+/** Adds to each byte of a row what its filter predicts. */
+function unfilter(filter: number, row: Buffer, above: Buffer, samples: number): void {
+  const predict = PREDICTIONS[filter]
+  if (!predict) return
+  for (let x = 0; x < row.length; x++) {
+    const left = x < samples ? 0 : (row[x - samples] as number)
+    const upLeft = x < samples ? 0 : (above[x - samples] as number)
+    row[x] = (row[x] as number) + predict(left, above[x] as number, upLeft)
+  }
+}
+
+function paeth(left: number, up: number, upLeft: number): number {
+  const a = Math.abs(up - upLeft)
+  const b = Math.abs(left - upLeft)
+  const c = Math.abs(left + up - 2 * upLeft)
   return a <= b && a <= c ? left : b <= c ? up : upLeft
 }

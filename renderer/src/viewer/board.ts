@@ -53,7 +53,8 @@ export function boardOf(protocol: Protocol | null): Board {
  * Hangs what has come into the panes that wait for it, in the order of the list; the same board where nothing changes. Priors are hung by a
  * person only. Two series of one description go to two panes of that name, one after the other.
  */
-export function filled(board: Board, series: readonly Hangable[]): Board {
+export function filled(before: Board, series: readonly Hangable[]): Board {
+  const board = corrected(before, series)
   const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
   const isRead = ({ isLocalizer }: Hangable) => !isLocalizer
@@ -80,6 +81,31 @@ export function filled(board: Board, series: readonly Hangable[]): Board {
   })
   return isChanged ? { ...board, panes } : board
 }
+
+/**
+ * Replaces keys that are no longer in the list. The key of a series names its size and orientation,
+ * which a manifest can state wrongly: once the files are read, their images are under another key.
+ */
+function corrected(board: Board, series: readonly Hangable[]): Board {
+  const known = new Set(series.map(({ seriesKey }) => seriesKey))
+  const shown = new Set(board.panes.map(({ seriesKey }) => seriesKey))
+  let isChanged = false
+  const panes = board.panes.map((pane): Pane => {
+    if (pane.seriesKey === null || known.has(pane.seriesKey)) return pane
+    const uid = dicomSeriesOf(pane.seriesKey)
+    const [successor] = series
+      .filter(({ seriesKey, images }) => images > 0 && dicomSeriesOf(seriesKey) === uid && !shown.has(seriesKey))
+      .sort((a, b) => b.images - a.images)
+    if (successor) shown.add(successor.seriesKey)
+    else if (pane.filling === 'held') return pane
+    isChanged = true
+    return { ...pane, seriesKey: successor?.seriesKey ?? null }
+  })
+  return isChanged ? { ...board, panes } : board
+}
+
+/** The Series Instance UID in the key of a series. */
+const dicomSeriesOf = (seriesKey: string) => seriesKey.replace(/\/.*$/s, '')
 
 const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
 

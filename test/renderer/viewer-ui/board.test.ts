@@ -89,6 +89,21 @@ describe('a board', () => {
     expect(laidOut(active, 1, 2).active).toBe(1)
   })
 
+  it('follows a series whose key changed because its files corrected the manifest', () => {
+    const stated = series('1.2/512 × 70000', 'Axial')
+    const [most, rest] = [series('1.2/512 × 512', 'Axial'), series('1.2/256 × 256', 'Axial', { images: 2 })]
+    for (const pane of [{ filling: 'free' }, { filling: 'named', name: 'Axial' }, { filling: 'held' }] as const) {
+      const board = { ...one, panes: [{ name: '', ...pane, seriesKey: stated.seriesKey }] }
+      expect(filled(board, [stated])).toBe(board)
+      expect(keys(filled(board, [LUNG, rest, most]))).toEqual([most.seriesKey])
+    }
+    const gone = { ...one, panes: [{ name: '', filling: 'free' as const, seriesKey: '1.3/512 × 512' }] }
+    expect(keys(filled(gone, [LUNG]))).toEqual(['b'])
+    // What a person chose stays empty rather than showing another series.
+    const held = hung(one, 0, '1.3/512 × 512')
+    expect(filled(held, [LUNG])).toBe(held)
+  })
+
   it('never overwrites what a person hung, nor a pane that was emptied', () => {
     const chosen = hung(laidOut(one, 1, 2), 1, 'c')
     expect(keys(filled(chosen, ALL))).toEqual(['a', 'c'])

@@ -65,7 +65,7 @@ export const RESCUE: readonly Sentence[] = [
   ],
   [
     '{} is missing, though this data folder was in use: put the file back, or restore a backup. To begin anew without the former data, choose another folder.',
-    'Falta {}, aunque esta carpeta de datos estaba en uso: devuelva el archivo a su lugar o restaure una copia de seguridad. Para empezar de nuevo sin los datos anteriores, elija otra carpeta.',
+    'Falta {0}, aunque esta carpeta de datos estaba en uso: devuelva el archivo a su lugar o restaure una copia de seguridad. Para empezar de nuevo sin los datos anteriores, elija otra carpeta.',
   ],
   [
     'The data key is not the one that {} was sealed under. Put back the data.key that belongs to it, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).',

@@ -1,0 +1,29 @@
+import { type Browser, test as base } from '@playwright/test'
+
+/** Shifts `Date` in a page, as `test/support/shifted-clock.mjs` does in Node; timers stay as they are. */
+function shiftClock(offset: number): void {
+  const RealDate = Date
+  const realNow = Date.now
+  RealDate.now = () => realNow() + offset
+  globalThis.Date = new Proxy(RealDate, {
+    apply: (target) => new target(target.now()).toString(),
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [target.now()] : args, newTarget),
+  })
+  RealDate.prototype.constructor = globalThis.Date
+}
+
+/** A test whose browser has the clock of the gateway: `playwright.config.ts` sets it to a given day. */
+export const test = base.extend<object, { browser: Browser }>({
+  browser: [
+    async ({ browser }, use) => {
+      const newContext = browser.newContext.bind(browser)
+      browser.newContext = async (options) => {
+        const context = await newContext(options)
+        await context.addInitScript(shiftClock, Number(process.env.ISTHMUS_TEST_CLOCK_OFFSET ?? 0))
+        return context
+      }
+      await use(browser)
+    },
+    { scope: 'worker' },
+  ],
+})
