@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type BackupPlan, dueAfter, planOf } from '#gateway/domain/backup-plan.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import type { Settings } from '#gateway/domain/settings.ts'
 
 const PLAN: BackupPlan = { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 }
 const due = (after: string, plan: Partial<BackupPlan> = {}, timeZone = 'Europe/Berlin') => {
@@ -36,13 +36,13 @@ it('is never due by itself without a plan', () => {
 })
 
 it('is what the settings say', () => {
-  using temp = tempStore()
-  const { settings } = temp.store
-  expect(planOf(settings)).toEqual({ dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 })
-  settings.set('backup.dailyAt', '04:15')
-  settings.set('backup.everyMinutes', 30)
-  settings.set('backup.keepDaily', 8)
-  settings.set('backup.keepWeekly', 5)
-  settings.set('backup.keepMonthly', 9)
-  expect(planOf(settings)).toEqual({ dailyAt: '04:15', everyMinutes: 30, keepDaily: 8, keepWeekly: 5, keepMonthly: 9 })
+  const values = {
+    'backup.dailyAt': '04:15',
+    'backup.everyMinutes': 30,
+    'backup.keepDaily': 8,
+    'backup.keepWeekly': 5,
+    'backup.keepMonthly': 9,
+  }
+  const get = ((name: keyof typeof values) => values[name]) as Settings['get']
+  expect(planOf({ get })).toEqual({ dailyAt: '04:15', everyMinutes: 30, keepDaily: 8, keepWeekly: 5, keepMonthly: 9 })
 })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSealedFile, openSealedFile, sealFile } from '#gateway/store/sealed-file.ts'
@@ -10,6 +10,10 @@ const MIB = 1024 * 1024
 const KEY = randomBytes(32)
 const PORTION = MIB + 16
 const HEAD = 40
+/** As the first release sealed MEYER^ANNA under the key 07 07 … 07. */
+const FIRST_FILE =
+  '49535448534541318e1a9065f652a620380702b1c2d06c658313000082b930d8d830fa3d13c15cda' +
+  '6dc61e2497aa0c31ae438ce9cf46a39d720370a2da4d1db798e1'
 
 /** A file of so many bytes, and where its sealed one and what comes out of that one go. */
 async function sealed(bytes: number) {
@@ -28,7 +32,17 @@ async function sealed(bytes: number) {
     await expect(checkSealedFile(altered, KEY)).rejects.toMatchObject(broken)
     expect(existsSync(open)).toBe(false)
   }
-  return { ...temp, plain, closed, open, sha256, shares, changed, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return { ...temp, plain, closed, altered, open, sha256, shares, changed, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+}
+
+/** Files of the folder that this process has open. */
+function openFilesIn(folder: string): string[] {
+  const paths = readdirSync('/proc/self/fd').map((fd) => {
+    const link = join('/proc/self/fd', fd)
+    // The descriptor that listed the folder is closed by now.
+    return existsSync(link) ? readlinkSync(link) : ''
+  })
+  return paths.filter((path) => path.startsWith(folder))
 }
 
 describe('a sealed file', () => {
@@ -41,6 +55,43 @@ describe('a sealed file', () => {
     expect(createHash('sha256').update(readFileSync(of.plain)).digest('hex')).toBe(of.sha256)
     expect(of.shares.at(-1)).toBe(1)
     if (process.platform !== 'win32') for (const file of [of.closed, of.open]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('opens as the first release sealed it', async () => {
+    using temp = tempFolder()
+    const [closed, open] = [join(temp.folder, 'closed'), join(temp.folder, 'open')]
+    writeFileSync(closed, Buffer.from(FIRST_FILE, 'hex'))
+    await openSealedFile(closed, open, Buffer.alloc(32, 7))
+    expect(readFileSync(open, 'utf8')).toBe('MEYER^ANNA')
+  })
+
+  it('reports after each portion which share of the file is done', async () => {
+    using of = await sealed(2 * MIB + MIB / 2)
+    expect(of.shares).toEqual([0.4, 0.8, 1])
+    const [opening, checking]: [number[], number[]] = [[], []]
+    await openSealedFile(of.closed, of.open, KEY, (share) => void opening.push(share))
+    await checkSealedFile(of.closed, KEY, (share) => void checking.push(share))
+    expect(opening.map((share) => share.toFixed(3))).toEqual(['0.400', '0.800', '1.000'])
+    expect(checking).toEqual(opening)
+  })
+
+  it('is not made of a file that becomes shorter meanwhile', async () => {
+    using temp = tempFolder()
+    const [plain, closed] = [join(temp.folder, 'plain'), join(temp.folder, 'closed')]
+    writeFileSync(plain, Buffer.alloc(2 * MIB))
+    await expect(sealFile(plain, closed, KEY, () => truncateSync(plain, MIB + 5))).rejects.toMatchObject({
+      fault: 'bad-folder',
+      message: expect.stringMatching(/became shorter while it was read\.$/),
+    })
+    expect(existsSync(closed)).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('is closed by whoever read or wrote it, also after a failure', async () => {
+    using of = await sealed(100)
+    await openSealedFile(of.closed, of.open, KEY)
+    await expect(openSealedFile(of.closed, of.altered, randomBytes(32))).rejects.toThrow('sealed under another key')
+    await expect(checkSealedFile(of.plain, KEY)).rejects.toThrow('is damaged')
+    expect(openFilesIn(of.folder)).toEqual([])
   })
 
   it('says nothing of what is in it, and is another one each time', async () => {
@@ -96,7 +147,10 @@ describe('a sealed file', () => {
   it('never takes the place of a file that is there', async () => {
     using of = await sealed(100)
     writeFileSync(of.open, 'somebody else’s')
-    await expect(openSealedFile(of.closed, of.open, KEY)).rejects.toMatchObject({ fault: 'bad-folder' })
+    await expect(openSealedFile(of.closed, of.open, KEY)).rejects.toMatchObject({
+      fault: 'bad-folder',
+      message: expect.stringMatching(/open could not be written: EEXIST/),
+    })
     expect(readFileSync(of.open, 'utf8')).toBe('somebody else’s')
     await expect(sealFile(join(of.folder, 'none'), join(of.folder, 'new'), KEY)).rejects.toThrow(/none could not be read: it is not there/)
     expect(existsSync(join(of.folder, 'new'))).toBe(false)
