@@ -147,5 +147,14 @@ describe('until when', () => {
     expect([...until.values()]).toEqual([null, '2026-04-09T09:00:00.000Z', '2026-03-10T11:00:00.000Z', '2026-03-17T00:00:00.000Z'])
     expect(expired(there, PLAN, 'UTC', at('2026-03-10T10:59:59Z'))).toEqual([])
     expect(expired(there, PLAN, 'UTC', at('2026-03-10T10:05:00Z') + HOUR_MS)).toEqual([there[2]?.name])
+    expect(expired(there, PLAN, 'UTC', at('2026-03-10T11:00:00Z'))).toEqual([there[2]?.name])
+  })
+
+  it('does not depend on what a person made meanwhile', () => {
+    const [scheduled, byHand] = [made('2026-03-10T02:30:00Z'), made('2026-03-11T08:00:00Z', 'by-hand')]
+    const plan = { keepDaily: 2, keepWeekly: 0, keepMonthly: 0 }
+    const until = keptUntil([scheduled, byHand], plan, 'UTC', at('2026-03-11T09:00:00Z'))
+    // The back-up of today is still to be made: two days later this one is not among the last two.
+    expect(until.get(scheduled.name)).toBe('2026-03-12T00:00:00.000Z')
   })
 })
