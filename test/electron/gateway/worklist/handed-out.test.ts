@@ -122,6 +122,27 @@ describe('the row that images belong to', () => {
     expect(await patientOf(bench, { scheduledProcedureStepId: 'S001' })).toBe('P002')
   })
 
+  it('is the closest join of an answer, wherever in it, and of several steps of a study the first', async () => {
+    const [step] = item(1).ScheduledProcedureStepSequence as object[]
+    const steps = [step, { ...step, ScheduledProcedureStepID: 'S999' }]
+    const sameStep = item(2, {}, { ScheduledProcedureStepID: 'S001' })
+    await using bench = await openBench({ items: [sameStep, item(1, { ScheduledProcedureStepSequence: steps })] })
+    await bench.find(TODAY)
+    expect(await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' })).toBe('P001')
+    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    expect(row).toMatchObject({ patientId: 'P001', scheduledProcedureStepId: 'S001' })
+  })
+
+  it('is the newest of the same join, also where a closer one might be further back', async () => {
+    await using bench = await openBench({ items: [item(1, { PatientName: 'OLD' })] })
+    await bench.find(TODAY)
+    bench.temp.clock.pass(60_000)
+    bench.partner.now({ items: [item(1, { PatientName: 'NEW' })] })
+    await bench.find(TODAY)
+    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    expect(row?.patientName).toBe('NEW')
+  })
+
   it('has the step and the requested procedure that were made up for it', async () => {
     await using bench = await openBench({ items: [item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })] })
     await bench.find(TODAY)
@@ -138,6 +159,14 @@ describe('the row that images belong to', () => {
     expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Lukasz^Zak')
     bench.device = device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' })
     await bench.find(TODAY)
+    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+  })
+
+  it('has the name as it was sent then, though the device has another character set by now', async () => {
+    await using bench = await openBench({ items: [item(1, { PatientName: 'Łukasz^Żak' })] })
+    bench.device = device({ characterSet: 'ISO_IR 101' })
+    await bench.find(TODAY)
+    bench.device = device({ characterSet: 'ISO_IR 100', updatedAt: '2026-11-20T09:00:01.000Z' })
     expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
   })
 
@@ -187,6 +216,17 @@ describe('the steps that a device was last sent', () => {
       ['2.25.10002', 'S002'],
     ])
     expect(await stepsOf(bench, 'MR1')).toEqual([])
+  })
+
+  it.each(['verdictHash', 'answerHash'] as const)('are none where what its %s names is not kept any more', async (gone) => {
+    await using bench = await openBench({ items: [item(1)] })
+    await bench.find(TODAY)
+    const { documents, inspections } = bench.temp.store
+    const [sent] = inspections.handedOut('CT1', 1)
+    const read = (hash: string) => (hash === sent?.[gone] ? undefined : documents.read(hash))
+    const store = { inspections, documents: { ...documents, read } }
+    const handed = openHandedOut({ store, recogniseDevice: () => bench.device })
+    expect([...(await handed.stepsLastSent('CT1'))]).toEqual([])
   })
 
   it('are none before it asked', async () => {
