@@ -75,11 +75,12 @@ const MODULES = {
       'http/callers.ts',
     ],
     tests: [
-      'domain/people.test.ts',
       'domain/study-access.test.ts',
+      'store/sessions.test.ts',
+      'http/sessions.test.ts',
       'http/operations.test.ts',
       'http/partners.test.ts',
-      'http/sessions.test.ts',
+      'domain/people.test.ts',
     ],
   },
   retention: {

@@ -27,7 +27,8 @@ export function dueAfter(madeAt: number, { dailyAt, everyMinutes }: BackupPlan, 
 /** Where the clock skips that time of the day: the first moment after the gap. Where it comes twice: once. */
 function dailyAfter(after: number, dailyAt: string, timeZone: string): number {
   const [hour = 0, minute = 0] = dailyAt.split(':').map(Number)
-  // Without a function it only reckons: the gateway's own clock says when it is time.
-  const next = new Cron(`${minute} ${hour} * * *`, { timezone: timeZone, paused: true }).nextRun(new Date(after))
-  return next ? next.getTime() : after + 24 * 60 * MINUTE_MS
+  // Without a function it starts no timer: it only computes.
+  const next = new Cron(`${minute} ${hour} * * *`, { timezone: timeZone }).nextRun(new Date(after))
+  // Null would say that there is none: a daily pattern always has one.
+  return (next as Date).getTime()
 }

@@ -86,11 +86,12 @@ interface Slot {
 /** What each scheduled back-up stands for; those that stand for nothing are not in it. */
 function slotsOf(backups: readonly KeptBackup[], plan: KeepingPlan, calendar: Calendar): Map<string, Slot[]> {
   const scheduled = newestFirst(backups.filter(({ kind }) => kind === 'scheduled'))
+  const dated = scheduled.map(({ name, madeAt }) => ({ name, day: calendar.dayOf(msOf(madeAt)) }))
   const held = new Map<string, Slot[]>()
   for (const period of PERIODS) {
     const seen = new Set<string>()
-    for (const { name, madeAt } of scheduled) {
-      const first = period.of(calendar.dayOf(msOf(madeAt)))
+    for (const { name, day } of dated) {
+      const first = period.of(day)
       if (seen.has(first)) continue
       if (seen.size >= plan[period.keep]) break
       seen.add(first)

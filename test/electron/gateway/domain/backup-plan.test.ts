@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type BackupPlan, dueAfter } from '#gateway/domain/backup-plan.ts'
+import { type BackupPlan, dueAfter, planOf } from '#gateway/domain/backup-plan.ts'
+import type { Settings } from '#gateway/domain/settings.ts'
 
 const PLAN: BackupPlan = { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 }
 const due = (after: string, plan: Partial<BackupPlan> = {}, timeZone = 'Europe/Berlin') => {
@@ -32,4 +33,16 @@ it('is due after so many minutes where a standby wants it, and at the time of th
 
 it('is never due by itself without a plan', () => {
   expect(due('2026-01-10T12:00:00Z', { dailyAt: null })).toBeNull()
+})
+
+it('is what the settings say', () => {
+  const values = {
+    'backup.dailyAt': '04:15',
+    'backup.everyMinutes': 30,
+    'backup.keepDaily': 8,
+    'backup.keepWeekly': 5,
+    'backup.keepMonthly': 9,
+  }
+  const get = ((name: keyof typeof values) => values[name]) as Settings['get']
+  expect(planOf({ get })).toEqual({ dailyAt: '04:15', everyMinutes: 30, keepDaily: 8, keepWeekly: 5, keepMonthly: 9 })
 })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { openPeople } from '#gateway/domain/people.ts'
+import { openSessions, signedInUser } from '#gateway/domain/sessions.ts'
+import { openSignInThrottle } from '#gateway/domain/sign-in-throttle.ts'
 import type { ApiError } from '#shared/errors.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
+import { refusal } from '../../../support/refusal.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 import { ephemeralView, viewRecord } from '../../../support/view-record.ts'
 
@@ -168,6 +171,206 @@ describe('signing in', () => {
       expect(answers.filter((answer) => answer === 'not-signed-in')).toHaveLength(5)
       expect(answers.filter((answer) => answer === 'too-many 2')).toHaveLength(5)
     }
+  })
+})
+
+describe('the wait of an account', () => {
+  it('is said in whole seconds, of passwords and of codes', () => {
+    using temp = tempStore()
+    const throttle = openSignInThrottle(temp)
+    for (let i = 0; i < 5; i++) throttle.enter('eva@clinic.example')
+    temp.clock.pass(500)
+    expect(refusal(() => throttle.enter(' EVA@clinic.example'))).toMatchObject({
+      ...{ code: 'too-many', headers: { 'retry-after': '2' } },
+      message: 'Too many wrong passwords for this account. Wait a moment, then try again.',
+    })
+    expect(refusal(() => throttle.enter('eva@clinic.example', 'codes'))?.message).toContain('Too many wrong codes for this account')
+    expect(refusal(() => throttle.enter('ben@clinic.example'))).toBeUndefined()
+    throttle.succeed('Eva@clinic.example')
+    expect(refusal(() => throttle.enter('eva@clinic.example'))).toBeUndefined()
+  })
+
+  it('is over where the clock was set back by more than the longest wait', () => {
+    using temp = tempStore()
+    const throttle = openSignInThrottle(temp)
+    for (let i = 0; i < 5; i++) throttle.enter('eva@clinic.example')
+    temp.clock.pass(-60 * MINUTE)
+    expect(refusal(() => throttle.enter('eva@clinic.example'))).toBeUndefined()
+  })
+
+  it('counts from one again a day after the last failure, not before', () => {
+    using temp = tempStore()
+    const throttle = openSignInThrottle(temp)
+    const fail = () => refusal(() => throttle.enter('eva@clinic.example'))
+    for (let i = 0; i < 4; i++) fail()
+    temp.clock.pass(24 * 60 * MINUTE - 1)
+    fail()
+    expect(fail()?.headers).toEqual({ 'retry-after': '2' })
+    temp.clock.pass(24 * 60 * MINUTE)
+    expect([fail(), fail(), fail(), fail(), fail()]).toEqual(Array(5).fill(undefined))
+    expect(fail()?.code).toBe('too-many')
+  })
+})
+
+describe('sessions', () => {
+  const HERE = { browser: 'Chrome on Windows', address: '10.0.0.7', workstationId: null }
+
+  /** Two users without passwords, and sessions of theirs. */
+  function desk() {
+    const temp = tempStore()
+    const sessions = openSessions(temp)
+    const [eva, ben] = [newUser(temp.store, { firstName: 'Eva', lastName: 'Kern' }), newUser(temp.store, { firstName: 'Ben' })]
+    const newest = () => temp.store.audit.list({ limit: 1 }).items[0]
+    return Object.assign(temp, { sessions, eva, ben, newest })
+  }
+
+  it('begin where they are, for as long as the settings say', () => {
+    using on = desk()
+    on.store.settings.set('window.sessionHours', 8)
+    const { token, user, expiresAt } = on.sessions.begin(on.eva, 'link', HERE)
+    expect(user).toEqual(signedInUser({ ...on.eva, lastLoginAt: '2026-03-10T09:00:00.000Z' }))
+    expect(on.store.users.get(on.eva.userId)?.lastLoginAt).toBe('2026-03-10T09:00:00.000Z')
+    expect(expiresAt).toBe('2026-03-10T17:00:00.000Z')
+    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    expect(on.store.sessions.byId(sessionId)).toMatchObject({
+      ...{ userId: on.eva.userId, ...HERE, lockedAt: null, wrongPasswords: 0, expiresAt },
+      ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z' },
+    })
+    expect(on.newest()).toMatchObject({
+      ...{ actor: `user:${on.eva.userId}`, action: 'user.sign-in', target: on.eva.userId },
+      detail: { how: 'link', address: '10.0.0.7' },
+    })
+    on.sessions.begin(on.ben, 'password')
+    expect(on.newest()?.detail).toEqual({ how: 'password' })
+  })
+
+  it('tell the window of their user what it shows, and no more', () => {
+    using on = desk()
+    expect(signedInUser(on.eva)).toEqual({
+      ...{ userId: on.eva.userId, email: on.eva.email, firstName: 'Eva', lastName: 'Kern', level: 'member' },
+      ...{ clinicRole: 'Radiologist', canManageStudies: false, canCreateReports: true, hasDashboardAccess: true, lastLoginAt: null },
+    })
+  })
+
+  it('are found by their id as by their token, and not once the account is revoked', () => {
+    using on = desk()
+    const { token } = on.sessions.begin(on.eva, 'password')
+    const found = on.sessions.find(token)
+    expect(found).toMatchObject({ user: { userId: on.eva.userId }, isLocked: false })
+    expect(on.sessions.findById(found?.sessionId ?? '')).toEqual(found)
+    expect([on.sessions.find('none'), on.sessions.findById('none')]).toEqual([undefined, undefined])
+    on.store.users.update({ ...on.eva, deactivatedAt: '2026-03-10T09:00:00.000Z' })
+    expect(on.sessions.find(token)).toBeUndefined()
+  })
+
+  it('are not kept from being locked by what an open window asks in the background', () => {
+    using on = desk()
+    const { token } = on.sessions.begin(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    for (let i = 0; i < 9; i++) {
+      on.clock.pass(MINUTE)
+      expect(on.sessions.findById(sessionId, 'background')?.isLocked).toBe(false)
+    }
+    on.clock.pass(MINUTE)
+    expect(on.sessions.find(token, 'background')?.isLocked).toBe(true)
+    expect(on.newest()).toMatchObject({
+      ...{ actor: `user:${on.eva.userId}`, action: 'session.lock', target: sessionId, detail: { how: 'idle' } },
+    })
+  })
+
+  it('note their use once a minute, or four times in the minutes after which they are locked', () => {
+    using on = desk()
+    const { token } = on.sessions.begin(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    const usedAfter = (ms: number) => {
+      on.clock.pass(ms)
+      on.sessions.find(token)
+      return on.store.sessions.byId(sessionId)?.lastUsedAt
+    }
+    expect(usedAfter(59_999)).toBe('2026-03-10T09:00:00.000Z')
+    expect(usedAfter(1)).toBe('2026-03-10T09:01:00.000Z')
+    on.store.settings.set('window.lockMinutes', 1)
+    expect(usedAfter(14_999)).toBe('2026-03-10T09:01:00.000Z')
+    expect(usedAfter(1)).toBe('2026-03-10T09:01:15.000Z')
+    // Of a locked one nothing is noted.
+    expect(usedAfter(MINUTE)).toBe('2026-03-10T09:01:15.000Z')
+    expect(usedAfter(MINUTE)).toBe('2026-03-10T09:01:15.000Z')
+  })
+
+  it('are locked by their person once, and unlocked', () => {
+    using on = desk()
+    const { token } = on.sessions.begin(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    on.sessions.lock(token)
+    on.clock.pass(1000)
+    on.sessions.lock(token)
+    expect(on.sessions.find(token)?.isLocked).toBe(true)
+    expect(on.store.sessions.byId(sessionId)?.lockedAt).toBe('2026-03-10T09:00:00.000Z')
+    on.sessions.unlock(token)
+    expect(on.sessions.find(token)?.isLocked).toBe(false)
+    for (const call of [on.sessions.lock, on.sessions.unlock, on.sessions.end]) call('none')
+    const trail = on.store.audit.list({ limit: 100 }).items.map(({ action, target, detail }) => [action, target, detail])
+    expect(trail.slice(0, -1)).toEqual([
+      ['session.unlock', sessionId, {}],
+      ['session.lock', sessionId, { how: 'person' }],
+    ])
+    on.sessions.end(token)
+    expect(on.newest()).toMatchObject({ action: 'user.sign-out', target: on.eva.userId, detail: {} })
+  })
+
+  it('are listed with whose they are and where, last used first, of one user or of all', () => {
+    using on = desk()
+    const pc = {
+      workstationId: 'pc-1',
+      name: 'Reading room',
+      code: 'ABC DEF',
+      address: '10.0.0.8',
+      browser: '',
+      askedAt: '2026-03-10T08:00:00.000Z',
+    }
+    const answered = { refusedAt: null, approvedAt: '2026-03-10T08:00:00.000Z', approvedByUserId: null, lastSeenAt: null }
+    on.store.workstations.put({ ...pc, ...answered, tokenHash: 'c'.repeat(64) })
+    const { token } = on.sessions.begin(on.eva, 'password', HERE)
+    on.clock.pass(MINUTE)
+    on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-1' })
+    on.clock.pass(MINUTE)
+    on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-removed' })
+    const places = (given: { place: string; isThis: boolean }[]) => given.map(({ place, isThis }) => [place, isThis])
+    const all = on.sessions.list(token, undefined)
+    expect(places(all)).toEqual([
+      ['', false],
+      ['Reading room', false],
+      ['This PC', true],
+    ])
+    expect(all[2]).toEqual({
+      ...{ sessionId: on.sessions.find(token)?.sessionId, user: { userId: on.eva.userId, name: 'Eva Kern' }, place: 'This PC' },
+      ...{ browser: 'Chrome on Windows', address: '10.0.0.7', isThis: true, isLocked: false },
+      ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z', expiresAt: '2026-03-10T21:00:00.000Z' },
+    })
+    expect(places(on.sessions.list(undefined, on.eva.userId))).toEqual([['This PC', false]])
+    expect(places(on.sessions.list(token, on.ben.userId))).toHaveLength(2)
+    on.sessions.lock(token)
+    expect(on.sessions.list(token, on.eva.userId)[0]?.isLocked).toBe(true)
+    on.clock.pass(10 * MINUTE)
+    // Nobody has looked at these since.
+    expect(on.sessions.list(token, on.ben.userId).map(({ isLocked }) => isLocked)).toEqual([true, true])
+    on.clock.pass(12 * 60 * MINUTE)
+    expect(on.sessions.list(token, undefined)).toEqual([])
+  })
+
+  it('are ended by their id, by their user or by who manages the gateway, once', () => {
+    using on = desk()
+    const begin = () => on.sessions.find(on.sessions.begin(on.eva, 'password').token)?.sessionId ?? ''
+    const [one, two] = [begin(), begin()]
+    const ended = { code: 'not-found', message: 'This session has ended already.' }
+    expect(refusal(() => on.sessions.endById(one, on.ben.userId, 'command-line'))).toMatchObject(ended)
+    on.sessions.endById(one, on.eva.userId, `user:${on.eva.userId}`)
+    expect(on.newest()).toMatchObject({
+      ...{ actor: `user:${on.eva.userId}`, action: 'session.end', target: on.eva.userId, detail: { sessionId: one } },
+    })
+    expect(refusal(() => on.sessions.endById(one, on.eva.userId, 'command-line'))).toMatchObject(ended)
+    on.sessions.endById(two, undefined, 'command-line')
+    expect([one, two].map((sessionId) => on.sessions.findById(sessionId))).toEqual([undefined, undefined])
   })
 })
 

@@ -27,6 +27,7 @@ it('is another window’s too where the person is the same', () => {
   const { locks } = locksOn()
   locks.hold('rep_1', una)
   expect(locks.hold('rep_1', { ...una, windowId: ben.windowId })).toBeUndefined()
+  expect(locks.hold('rep_1', { ...ben, windowId: una.windowId })).toBeUndefined()
 })
 
 it('is taken from whoever has it, and given up only by who has it', () => {

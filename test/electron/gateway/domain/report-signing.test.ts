@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { renderReportPdf } from '#gateway/domain/report-pdf.ts'
+import { accessionOf, demandPast } from '#gateway/domain/report-signing.ts'
 import { openReportWriting } from '#gateway/domain/report-writing.ts'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
+import { seedImages } from '../../../support/images.ts'
+import { refusal } from '../../../support/refusal.ts'
 import { reportStage, SOUND } from './reports-fixture.ts'
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -18,7 +22,7 @@ const COMMUNICATION: Communication = {
 
 describe('signing', () => {
   it('freezes text, patient, signer and PDF, and puts the delivery on its way, all at once', async () => {
-    using on = reportStage()
+    using on = reportStage({ renderPdf: renderReportPdf })
     const { store, studyId } = on
     const reportId = await on.signed(`${SOUND}  \r\n`)
     const report = store.reports.get(reportId)
@@ -38,20 +42,65 @@ describe('signing', () => {
     const [event] = store.events.list({ show: 'all', limit: 1 }).items
     expect(event).toMatchObject({
       type: 'report.delivered',
+      endpointId: null,
       subject: reportId,
       state: 'waiting',
       studyInstanceUid: on.study.studyInstanceUid,
     })
     const [due] = store.outbox.due('report.delivered', '2027-01-01T00:00:00.000Z', 1)
     expect(due?.payload).toEqual({ eventId: event?.eventId, reportId })
+    const [copy] = store.outbox.due('report.archive', '2027-01-01T00:00:00.000Z', 1)
+    expect(copy?.payload).toEqual({ reportId })
     expect(on.reading.read(on.radiologist, studyId)).toMatchObject({
       ...{ draft: null, lock: null, mayWrite: false },
       reports: [{ text: SOUND, author: { name: 'Una Malá, MD' }, pages: 1, delivery: { state: 'waiting', eventId: event?.eventId } }],
     })
     expect(store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       ...{ action: 'report.sign', actor: `user:${on.user.userId}`, target: reportId },
-      detail: { textHash: sha256(SOUND), pdfHash: sha256(pdf), isCritical: false },
+      detail: {
+        ...{ studyId, isAddendum: false, isCritical: false, isCommunicated: false, acknowledged: [] },
+        ...{ textHash: sha256(SOUND), pdfHash: sha256(pdf) },
+      },
     })
+  })
+
+  it('is of the moment of the signature, not of the draft', async () => {
+    using on = reportStage()
+    const { store, studyId } = on
+    const order = on.written()
+    on.clock.pass(60_000)
+    const at = '2026-03-10T09:01:00.000Z'
+    const { reportId = '' } = store.reports.draftOf(studyId) ?? {}
+    await on.writing.sign(on.radiologist, studyId, order)
+    expect(store.reports.get(reportId)).toMatchObject({ createdAt: '2026-03-10T09:00:00.000Z', signedAt: at, updatedAt: at })
+    expect(store.studies.get(studyId)?.updatedAt).toBe(at)
+    expect(store.outbox.latest('report.delivered', reportId)?.createdAt).toBe(at)
+    expect(store.outbox.latest('report.archive', reportId)?.createdAt).toBe(at)
+    expect(on.locks.of(reportId)).toBeUndefined()
+  })
+
+  it('shows on the PDF the clinic as it is set up, the study and the patient', async () => {
+    using on = reportStage()
+    on.store.settings.set('clinic.name', 'Clinic of Example')
+    on.store.settings.set('clinic.timeZone', 'Europe/Prague')
+    on.store.settings.set('reports.letterhead', 'Long Street 1')
+    on.store.settings.set('reports.paper', 'Letter')
+    seedImages(on.store, { uid: on.study.studyInstanceUid })
+    const reportId = await on.signed()
+    expect(on.rendered[0]).toEqual({
+      ...{ clinicName: 'Clinic of Example', letterhead: 'Long Street 1', paper: 'Letter', timeZone: 'Europe/Prague' },
+      ...{ reportId, studyInstanceUid: on.study.studyInstanceUid, studyDescription: 'CT CHEST', accessionNumber: 'A-100' },
+      metadata: { patientName: 'Ada Example', mrn: 'M-7', sex: 'female', age: '45' },
+      parts: [expect.objectContaining({ text: SOUND, textHash: sha256(SOUND) })],
+    })
+  })
+
+  it('is of a study without patient data too', async () => {
+    using on = reportStage()
+    const { studyId } = on.newStudy({ reportMetadata: undefined })
+    const order = on.written(SOUND, on.radiologist, studyId)
+    expect(await on.writing.sign(on.radiologist, studyId, order)).toMatchObject({ outcome: 'signed' })
+    expect(on.store.reports.ofStudy(studyId)[0]?.snapshotMetadata).toEqual({})
   })
 
   it('is all or nothing', async () => {
@@ -107,6 +156,38 @@ describe('signing', () => {
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({ outcome: 'signed' })
     expect(on.rendered.map(({ metadata }) => metadata.age)).toEqual(['45', '46'])
     expect(on.store.reports.ofStudy(on.studyId)[0]?.snapshotMetadata.age).toBe('46')
+  })
+
+  it('is given up after five renderings where the patient’s data never stop changing', async () => {
+    using on = reportStage()
+    const order = on.written()
+    for (let age = 46; age < 60; age++)
+      on.meanwhile.push(() => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: `${age}` } }))
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
+      ...{ code: 'unavailable', headers: { 'retry-after': '5' }, message: expect.stringContaining('try again') },
+    })
+    expect(on.rendered).toHaveLength(5)
+    expect(on.status()).toBe('in_progress')
+  })
+
+  it('is refused where no report of the study is in progress any more', async () => {
+    using on = reportStage()
+    const order = on.written()
+    const study = on.store.studies.get(on.studyId)
+    if (study?.area !== 'scribe') throw new Error('not there')
+    on.store.studies.update({ ...study, status: 'assigned' }, study)
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
+      ...{ code: 'refused', message: 'Nothing is being written on this study.' },
+    })
+  })
+
+  it('is refused where the account is revoked while the PDF is rendered', async () => {
+    using on = reportStage()
+    const order = on.written()
+    on.meanwhile.push(() => on.store.users.update({ ...on.user, deactivatedAt: '2026-03-10T09:00:00.000Z' }))
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
+      ...{ code: 'not-permitted', message: expect.stringContaining('may not sign reports') },
+    })
   })
 
   it('is refused where the study is cancelled meanwhile, or the account loses its right', async () => {
@@ -165,6 +246,18 @@ describe('checks before signing', () => {
     expect(await sign([])).toMatchObject({ outcome: 'checks', findings: [{ check: 'sex', level: 'warning' }] })
     expect(await sign(['laterality'])).toMatchObject({ outcome: 'checks' })
     expect(await sign(['sex'])).toMatchObject({ outcome: 'signed' })
+    const [entry] = on.store.audit.list({ limit: 1 }).items
+    expect(entry?.detail).toMatchObject({ acknowledged: ['sex'] })
+  })
+
+  it('stop a report that nobody wrote a word of', async () => {
+    using on = reportStage()
+    on.writing.begin(on.radiologist, on.studyId, { windowId: on.windowId, takeOver: false, text: '' })
+    const order = { windowId: on.windowId, revision: 0, isCritical: false, finding: null, communication: null, acknowledged: [] }
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toEqual({
+      outcome: 'checks',
+      findings: [expect.objectContaining({ check: 'empty-text' })],
+    })
   })
 
   it('notice another patient than the report was begun for', async () => {
@@ -188,6 +281,7 @@ describe('a critical result', () => {
     await on.writing.sign(on.radiologist, on.studyId, { ...order, finding: 'Tension pneumothorax' })
     const [critical] = on.criticals.open(on.radiologist)
     expect(critical).toMatchObject({ finding: 'Tension pneumothorax', communication: null, patientName: 'Ada Example' })
+    expect(critical?.openedAt).toBe('2026-03-10T09:00:00.000Z')
     expect(on.delivery.deliveryOf(critical?.reportId ?? '')?.data.isCritical).toBe(true)
   })
 
@@ -203,7 +297,16 @@ describe('a critical result', () => {
     expect(on.rendered[0]?.parts[0]).toMatchObject({ finding: 'Tension pneumothorax', communication: COMMUNICATION })
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({
       isCritical: true,
-      reports: [{ critical: { communication: { ...COMMUNICATION, recordedBy: { name: 'Una Malá' } } } }],
+      reports: [{ critical: { communication: { ...COMMUNICATION, recordedBy: { userId: on.user.userId, name: 'Una Malá' } } } }],
+    })
+    expect(on.store.audit.list({ limit: 1 }).items[0]?.detail).toMatchObject({ isCritical: true, isCommunicated: true })
+  })
+
+  it('was told in the past, but for clocks that differ by a minute', () => {
+    const now = Date.parse('2026-03-10T09:00:00.000Z')
+    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.000Z', now))).toBeUndefined()
+    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.001Z', now))).toMatchObject({
+      ...{ code: 'refused', errors: [{ path: 'body.at', message: 'must not lie in the future' }] },
     })
   })
 
@@ -217,7 +320,7 @@ describe('a critical result', () => {
 
 describe('an addendum that is signed', () => {
   it('has a PDF of the report, its addenda and itself, and a delivery of its own; the first PDF stays as it is', async () => {
-    using on = reportStage()
+    using on = reportStage({ renderPdf: renderReportPdf })
     const { store, studyId } = on
     const primary = await on.signed()
     const before = store.reportPdfs.read(primary)
@@ -248,6 +351,26 @@ describe('an addendum that is signed', () => {
     expect(subjects).toEqual([primary])
     expect(addenda.map((reportId) => store.outbox.latest('report.delivered', reportId)?.lane)).toEqual([studyId, studyId])
     expect(on.delivery.deliveryOf(addenda[1] ?? '')?.data).toMatchObject({ reportId: addenda[1], plainText: 'Addendum two.' })
+  })
+})
+
+describe('the accession number of a report', () => {
+  it('is that of the images, else of the worklist row they were made for', () => {
+    using on = reportStage()
+    const { store } = on
+    const row = {
+      ...{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S1', requestedProcedureId: 'R1', accessionNumber: 'A-ROW' },
+      ...{ patientName: '', patientId: '', patientBirthDate: '', patientSex: '', description: '', callingAeTitle: 'CT1' },
+      at: '2026-03-10T08:00:00.000Z',
+    }
+    expect(accessionOf(on, '1.2')).toBe('')
+    seedImages(store, { uid: '1.2', header: { accessionNumber: '' } })
+    expect(accessionOf(on, '1.2')).toBe('')
+    store.imageStudies.update('1.2', { handedOut: row })
+    expect(accessionOf(on, '1.2')).toBe('A-ROW')
+    seedImages(store, { uid: '1.3', header: { accessionNumber: 'A-IMAGES' } })
+    store.imageStudies.update('1.3', { handedOut: { ...row, studyInstanceUid: '1.3' } })
+    expect(accessionOf(on, '1.3')).toBe('A-IMAGES')
   })
 })
 

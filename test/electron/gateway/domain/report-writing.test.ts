@@ -25,7 +25,26 @@ describe('a report that is begun', () => {
     })
     writing.begin(radiologist, studyId, begin(windowId))
     expect(on.store.reports.ofStudy(studyId)).toHaveLength(1)
-    expect(on.audited().filter((action) => action === 'report.begin')).toHaveLength(1)
+    const begun = on.store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'report.begin')
+    const { reportId, ...draft } = on.store.reports.draftOf(studyId) ?? {}
+    expect(begun).toMatchObject([{ actor: `user:${on.user.userId}`, target: reportId, detail: { studyId } }])
+    expect(draft).toMatchObject({
+      ...{ isAddendum: false, status: 'in_progress', signedAt: null, isCritical: null, plainText: null },
+      ...{ createdAt: '2026-03-10T09:00:00.000Z', updatedAt: '2026-03-10T09:00:00.000Z' },
+      snapshotMetadata: { patientName: 'Ada Example', mrn: 'M-7' },
+    })
+  })
+
+  it('changes the study once, however often its window is opened', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId, store } = on
+    const changedAt = () => store.studies.get(studyId)?.updatedAt
+    on.clock.pass(1000)
+    writing.begin(radiologist, studyId, begin(windowId))
+    expect(changedAt()).toBe('2026-03-10T09:00:01.000Z')
+    on.clock.pass(1000)
+    writing.begin(radiologist, studyId, begin(windowId))
+    expect(changedAt()).toBe('2026-03-10T09:00:01.000Z')
   })
 
   it('begins with a text, which is its first revision', () => {
@@ -83,19 +102,34 @@ describe('somebody else’s report', () => {
       lock: { name: 'Ben Okoro' },
     })
     const [taken] = store.audit.list({ limit: 1 }).items
-    expect(taken).toMatchObject({ action: 'report.take-over', detail: { from: on.user.userId } })
-    expect(sentenceOf(() => on.writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' }))).toContain(
-      'Ben Okoro',
-    )
+    const draft = store.reports.draftOf(studyId)
+    expect(taken).toMatchObject({ action: 'report.take-over', target: draft?.reportId, detail: { studyId, from: on.user.userId } })
+    expect(draft).toMatchObject({ userId: ben.user.userId, updatedAt: '2026-03-10T09:01:01.000Z' })
+    const save = () => writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' })
+    expect(sentenceOf(save)).toBe('Ben Okoro is writing this report now: take it over to write.')
+    on.clock.pass(61_000)
+    expect(sentenceOf(save)).toBe('Ben Okoro has this report: take it over to write.')
+  })
+
+  it('is theirs before they have written a word', () => {
+    using on = reportStage()
+    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))
+    on.clock.pass(61_000)
+    const sentence = sentenceOf(() => on.writing.begin(on.colleague(), on.studyId, begin(randomUUID())))
+    expect(sentence).toBe('Una Malá has begun this report: take it over to write.')
   })
 
   it('that was only assigned is theirs too', () => {
     using on = reportStage()
     const ben = on.colleague()
     on.studies.update(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
-    expect(sentenceOf(() => on.writing.begin(ben, on.studyId, begin(randomUUID())))).toContain('is assigned to Una Malá')
+    expect(sentenceOf(() => on.writing.begin(ben, on.studyId, begin(randomUUID())))).toBe(
+      'The study is assigned to Una Malá: take it over to write.',
+    )
     on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
     expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(ben.user.userId)
+    const taken = on.store.audit.list({ limit: 100 }).items.find(({ action }) => action === 'report.take-over')
+    expect(taken).toMatchObject({ target: on.studyId, detail: { studyId: on.studyId, from: on.user.userId } })
   })
 
   it('is not saved to, nor signed, without having been begun', async () => {
@@ -133,8 +167,29 @@ describe('saving', () => {
       { revision: 2, at: instantOf(on.clock()), savedBy: { userId: on.user.userId, name: 'Una Malá' }, characters: 7 },
       expect.objectContaining({ revision: 1, characters: 3 }),
     ])
-    expect(writing.revision(radiologist, studyId, 1)).toMatchObject({ text: 'One', revision: 1 })
+    expect(writing.revision(radiologist, studyId, 1)).toEqual({
+      ...{ reportId: on.store.reports.draftOf(studyId)?.reportId, isAddendum: false, revision: 1, text: 'One' },
+      ...{ savedAt: '2026-03-10T09:00:00.000Z', savedBy: { userId: on.user.userId, name: 'Una Malá' } },
+    })
     expect(refusalOf(() => writing.revision(radiologist, studyId, 9))).toBe('not-found')
+    on.clock.pass(5000)
+    // What is there already was saved when it came.
+    const again = { windowId, revision: 2, text: 'One two' }
+    expect(writing.save(radiologist, studyId, again)).toEqual({ outcome: 'saved', revision: 2, savedAt: '2026-03-10T09:00:05.000Z' })
+  })
+
+  it('has no revisions before a report is begun', () => {
+    using on = reportStage()
+    expect(on.writing.revisions(on.radiologist, on.studyId)).toEqual([])
+    expect(sentenceOf(() => on.writing.revision(on.radiologist, on.studyId, 1))).toBe('This revision is not kept.')
+  })
+
+  it('goes on having the report: the lock runs out some time after the last text', () => {
+    using on = reportStage()
+    on.written('One')
+    on.clock.pass(50_000)
+    on.writing.save(on.radiologist, on.studyId, { windowId: on.windowId, revision: 1, text: 'One two' })
+    expect(on.reading.read(on.radiologist, on.studyId).lock?.until).toBe(instantOf(on.clock() + 60_000))
   })
 
   it('never overwrites what was saved in between', () => {
@@ -190,6 +245,16 @@ describe('a window that writes', () => {
     expect(writing.hold(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
     expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
   })
+
+  it('does not go on having the report of a study that was cancelled', () => {
+    using on = reportStage()
+    const { writing, radiologist, studyId, windowId } = on
+    on.written()
+    const until = instantOf(on.clock() + 60_000)
+    on.studies.cancel(on.key, 'scribe', { studyId })
+    on.clock.pass(50_000)
+    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(until)
+  })
 })
 
 describe('an addendum', () => {
@@ -204,6 +269,7 @@ describe('an addendum', () => {
     expect(draft).toMatchObject({ isAddendum: true, userId: ben.user.userId, revision: 1 })
     expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(on.user.userId)
     expect(on.audited().slice(0, 2)).toEqual(['report.begin', 'report.start-addendum'])
+    expect(on.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ target: draft?.reportId, detail: { studyId: on.studyId } })
     expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('Ben Okoro')
   })
 
@@ -260,14 +326,63 @@ describe('an addendum', () => {
     const [before] = on.store.reports.ofStudy(on.studyId)
     on.writing.startAddendum(on.radiologist, reportId)
     on.written('Half an addendum')
+    const { reportId: addendumId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
     const ben = on.colleague()
     expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({ success: false, message: expect.stringContaining('Una Malá') })
+    expect(on.locks.of(addendumId)?.name).toBe('Una Malá')
     expect(on.writing.cancelAddendum(on.radiologist, reportId).success).toBe(true)
+    expect(on.locks.of(addendumId)).toBeUndefined()
     expect(on.status()).toBe('completed')
     expect(on.store.reports.ofStudy(on.studyId)).toEqual([before])
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({ draft: null, lock: null })
     expect(on.writing.hold(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true })).toBeNull()
   })
+})
+
+it('cancels no report as if it were an addendum, whoever writes it, and none that is not there', () => {
+  using on = reportStage()
+  on.written()
+  const { reportId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
+  const nothing = { success: false, message: 'No addendum is active.' }
+  expect(on.writing.cancelAddendum(on.radiologist, reportId)).toEqual(nothing)
+  expect(on.writing.cancelAddendum(on.colleague(), reportId)).toEqual(nothing)
+  expect(on.locks.of(reportId)?.name).toBe('Una Malá')
+  expect(refusalOf(() => on.writing.cancelAddendum(on.radiologist, 'rep_none'))).toBe('not-found')
+})
+
+it('checks a text against why the study was asked for: as the clinical context says, else the study', () => {
+  using on = reportStage()
+  const check = () =>
+    on.writing.check(on.radiologist, on.studyId, {
+      text: 'Findings:\nThe right knee is normal.\nImpression:\nNormal right knee.',
+      isCritical: false,
+    })
+  expect(check()).toEqual([])
+  on.studies.update(on.key, 'scribe', on.studyId, { clinicalIndication: 'Pain of the left knee' })
+  expect(check()).toMatchObject([{ check: 'laterality' }])
+  const context = { studyId: on.studyId, state: 'answered' as const, askedAt: '2026-03-10T09:00:00.000Z', notes: [], documents: [] }
+  const rest = { technologistTechnique: '', technologistNotes: [], priorReports: [] }
+  on.store.clinicalContexts.put({ ...context, ...rest, clinicalIndication: 'Pain of the right knee' })
+  expect(check()).toEqual([])
+  on.store.clinicalContexts.put({ ...context, ...rest, clinicalIndication: '' })
+  expect(check()).toMatchObject([{ check: 'laterality' }])
+})
+
+it('checks a text against the patient it was begun for', () => {
+  using on = reportStage()
+  on.written()
+  const check = () => on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
+  expect(check()).toEqual([])
+  on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' } })
+  expect(check()).toMatchObject([{ check: 'patient-changed' }])
+})
+
+it('wants an impression of a report, and none of an addendum', async () => {
+  using on = reportStage()
+  const check = () => on.writing.check(on.radiologist, on.studyId, { text: 'Findings:\nNo change.', isCritical: false })
+  expect(check()).toMatchObject([{ check: 'empty-impression' }])
+  on.writing.startAddendum(on.radiologist, await on.signed())
+  expect(check()).toEqual([])
 })
 
 it('checks a text as it would be signed', () => {

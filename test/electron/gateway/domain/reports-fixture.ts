@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { type ClinicalContextsDeps, openClinicalContexts } from '#gateway/domain/clinical-contexts.ts'
 import { openCriticalResults } from '#gateway/domain/critical-results.ts'
 import { openEventLog } from '#gateway/domain/event-log.ts'
 import { openLinks } from '#gateway/domain/links.ts'
 import { openReportDelivery } from '#gateway/domain/report-delivery.ts'
 import { openReportLocks } from '#gateway/domain/report-locks.ts'
-import { type ReportPdfInput, renderReportPdf } from '#gateway/domain/report-pdf.ts'
+import type { ReportPdf, ReportPdfInput } from '#gateway/domain/report-pdf.ts'
 import { openReportReading } from '#gateway/domain/report-reading.ts'
 import type { SignOrder } from '#gateway/domain/report-signing.ts'
 import { openReportTemplates } from '#gateway/domain/report-templates.ts'
@@ -22,10 +22,12 @@ export const SOUND = 'Findings:\nThe lungs are clear.\nImpression:\nNormal chest
 export interface ReportStageOptions {
   readonly ask?: ClinicalContextsDeps['ask']
   readonly fetch?: ClinicalContextsDeps['fetch']
+  /** `renderReportPdf` where the PDF itself matters: it takes most of the time of a signature. */
+  readonly renderPdf?: (input: ReportPdfInput) => Promise<ReportPdf>
 }
 
 /** The whole reporting domain on a real store: a partner's key, a radiologist at the window, and a study. */
-export function reportStage({ ask, fetch }: ReportStageOptions = {}) {
+export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageOptions = {}) {
   const temp = tempStore()
   const { store, clock } = temp
   const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example', linkMinutes: () => 15, takesEvent: () => true })
@@ -50,7 +52,7 @@ export function reportStage({ ask, fetch }: ReportStageOptions = {}) {
     ...{ ...temp, settings, locks, reports, events: eventLog },
     async renderPdf(input) {
       rendered.push(input)
-      const pdf = await renderReportPdf(input)
+      const pdf = await renderPdf(input)
       meanwhile.shift()?.()
       return pdf
     },
@@ -96,6 +98,12 @@ export function reportStage({ ask, fetch }: ReportStageOptions = {}) {
 }
 
 let lastUid = 0
+
+/** Stands for a PDF: its input as JSON, so that two inputs never give the same bytes. */
+async function inputAsPdf(input: ReportPdfInput): Promise<ReportPdf> {
+  const bytes = Buffer.from(JSON.stringify(input))
+  return { bytes, pages: 1, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
 
 function expectNothing(error: unknown): never {
   throw error

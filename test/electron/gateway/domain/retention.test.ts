@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openEventLog } from '#gateway/domain/event-log.ts'
 import { forgetExpired } from '#gateway/domain/retention.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import { newKey } from '../../../support/callers.ts'
+import { newKey, newUser } from '../../../support/callers.ts'
 import { attempt, newEvent } from '../../../support/events.ts'
 import { seedImages } from '../../../support/images.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
@@ -20,14 +20,14 @@ describe('what is past its time', () => {
     store.settings.set('inspector.retentionHours', 2)
     const [old, kept] = [store.documents.keep(Buffer.from('old')), store.documents.keep(Buffer.from('kept'))]
     store.database.transaction(() => {
-      for (let i = 0; i < 1200; i++) store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
+      for (let i = 0; i < 600; i++) store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
       store.inspections.insert({ ...inspectionRecord(instantOf(start + 1)), answerHash: kept })
     })
     const question = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10', modality: null }
     store.answers.put({ ...question, documentHash: old, receivedAt: instantOf(start), items: 1 })
 
     clock.pass(2 * HOUR + 1)
-    expect(await forgetExpired(temp)).toEqual({ inspections: 1200, answers: 0, documents: 0 })
+    expect(await forgetExpired(temp)).toEqual({ inspections: 600, answers: 0, documents: 0 })
     expect(store.inspections.list({ limit: 10, outcome: 'all' }).items).toHaveLength(1)
     clock.pass(22 * HOUR)
     expect(await forgetExpired(temp)).toEqual({ inspections: 1, answers: 1, documents: 2 })
@@ -47,6 +47,86 @@ describe('what is past its time', () => {
     clock.pass(7 * 24 * HOUR)
     await forgetExpired(temp)
     expect(store.closedSteps.list()).toEqual([])
+  })
+
+  it('is a session that ended, and failed sign-ins after a day', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const tokenHash = 'a'.repeat(64)
+    const expiresAt = instantOf(clock() + HOUR)
+    const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0 }
+    const session = { tokenHash, sessionId: 'a', userId: newUser(store).userId, browser: '', address: '' }
+    store.sessions.insert({ ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
+    store.signInAttempts.put({ accountHash: tokenHash, failures: 1, lastAt: at, blockedUntil: null })
+    const kept = () => [store.sessions.get(tokenHash), store.signInAttempts.get(tokenHash)].map(Boolean)
+    clock.pass(HOUR - 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([true, true])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, true])
+    clock.pass(23 * HOUR + 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, false])
+  })
+
+  it('is a PC that nobody approved within the hour, and an approval after a year', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const none = { refusedAt: null, approvedAt: null, approvedByUserId: null, lastSeenAt: null }
+    const pc = { name: 'PC', code: 'ABC DEF', address: '10.0.0.7', browser: '', askedAt: at, ...none }
+    store.workstations.put({ ...pc, workstationId: 'asking', tokenHash: 'a'.repeat(64) })
+    store.workstations.put({ ...pc, workstationId: 'approved', tokenHash: 'b'.repeat(64), approvedAt: at })
+    const kept = () => ['asking', 'approved'].filter((id) => store.workstations.get(id))
+    clock.pass(HOUR - 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['asking', 'approved'])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['approved'])
+    clock.pass(364 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['approved'])
+    clock.pass(24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([])
+  })
+
+  it('is a connection of a device after the days of the settings, and never one that is open', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    store.settings.set('activity.retentionDays', 3)
+    const at = instantOf(clock())
+    const counts = { echoes: 1, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
+    const peer = { deviceId: null, deviceName: '', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '' }
+    const row = { ...peer, counts, openedAt: at, detail: '', tone: 'plain' as const, times: 1, omitted: 0 }
+    store.associations.put({ ...row, associationId: 'ended', endedAt: at, how: 'released' })
+    store.associations.put({ ...row, associationId: 'open', endedAt: null, how: 'open' })
+    const kept = () => ['ended', 'open'].filter((id) => store.associations.read(id))
+    clock.pass(3 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['ended', 'open'])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['open'])
+  })
+
+  it('is a mail 31 days after it was sent, and never one that waits', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const mail = { kind: 'invitation.mail', payload: {}, at: instantOf(clock()) }
+    const sent = store.outbox.append({ ...mail, subject: 'inv_1' })
+    const waiting = store.outbox.append({ ...mail, subject: 'inv_2' })
+    store.outbox.settle(sent, 'sent', mail.at)
+    const kept = () => [sent, waiting].map((id) => store.outbox.get(id) !== undefined)
+    clock.pass(31 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([true, true])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, true])
   })
 
   it('is an answer kept for a key of yesterday, and a link to the viewer a week after it expired, so that it says so until then', async () => {

@@ -71,7 +71,7 @@ const keys: Record<string, ApiKeyCaller> = {
 export const customer = idFromUuid('cus', randomUUID())
 const callers: Callers = { authenticateKey: (key) => keys[key], customerIdsOf: () => [customer] }
 const member = person({ userId: idFromUuid('usr', randomUUID()) })
-export const sessions = sessionsOf({ member, outsider: person({ hasDashboardAccess: false }) })
+export const sessions = sessionsOf({ member, outsider: person({ hasDashboardAccess: false }), idle: 'locked' })
 export const rate = { now: 0, perSecond: 1000, burst: 100_000 }
 /** How many cards there are to list. */
 export const TOTAL = 45

@@ -21,7 +21,7 @@ export const person = (more: Partial<SignedInUser> = {}): SignedInUser => ({
 })
 
 /** Sessions by token, and how each was looked at. */
-export function sessionsOf(users: Record<string, SignedInUser>): Sessions & { readonly looks: string[] } {
+export function sessionsOf(users: Record<string, SignedInUser | 'locked'>): Sessions & { readonly looks: string[] } {
   const looks: string[] = []
   return {
     looks,

@@ -33,6 +33,7 @@ const things = {
   }),
   refuse: operation('POST /refuse', { summary: 'Refuse', body: z.object({ code: z.string() }), reply: z.object({}) }),
   broken: operation('GET /broken', { summary: 'Broken', reply: z.object({ count: z.int() }) }),
+  whose: operation('GET /whose', { summary: 'Whose', reply: z.object({ email: z.string() }) }),
   mine: operation('GET /mine', { summary: 'Mine', reply: z.object({ email: z.string() }) }),
   manage: operation('GET /manage', { summary: 'Manage', reply: z.object({ email: z.string() }) }),
 }
@@ -43,6 +44,7 @@ const sessions = sessionsOf({
   admin: person({ level: 'admin', email: 'ada@clinic.example' }),
   owner: person({ level: 'owner', email: 'olga@clinic.example' }),
   outsider: person({ level: 'admin', hasDashboardAccess: false }),
+  idle: 'locked',
 })
 const logged: unknown[] = []
 let server: HttpServer
@@ -66,6 +68,7 @@ beforeAll(async () => {
         })
       })
       serve(app, things.broken, { access: 'public' }, () => ({ count: 1.5 }))
+      serve(app, things.whose, { access: 'public' }, ({ user }) => ({ email: user?.email ?? '' }))
       serve(app, things.mine, { access: 'signed-in' }, ({ user }) => ({ email: user.email }))
       serve(app, things.manage, { access: 'manage' }, ({ user }) => ({ email: user.email }))
     },
@@ -197,6 +200,7 @@ describe('access', () => {
         'not-signed-in',
         'Session realm="isthmus"',
       ])
+      expect(problem(answer).message).toBe('Sign in to do this.')
     }
   })
 
@@ -209,8 +213,22 @@ describe('access', () => {
   })
 
   it('refuses a session whose account lost its access to the window', async () => {
-    expect((await get('/mine', cookie('outsider'))).status).toBe(403)
+    const mine = await get('/mine', cookie('outsider'))
+    expect([mine.status, problem(mine).message]).toEqual([403, 'This account may not use the window.'])
     expect((await get('/manage', cookie('outsider'))).status).toBe(403)
+  })
+
+  it('refuses who has locked the window with 401, and says how to go on', async () => {
+    const answer = await get('/mine', cookie('idle'))
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Session realm="isthmus"'])
+    expect(problem(answer)).toMatchObject({
+      ...{ code: 'locked', message: 'The window is locked: unlock it with your password to go on.' },
+    })
+  })
+
+  it('shows a public call who is signed in, and nobody where the window is locked', async () => {
+    expect((await get('/whose', cookie('member'))).json).toEqual({ email: 'vera@clinic.example' })
+    for (const headers of [{}, cookie('idle'), cookie('unknown')]) expect((await get('/whose', headers)).json).toEqual({ email: '' })
   })
 
   it('counts a call as a person at work', async () => {
@@ -232,6 +250,13 @@ describe('a change', () => {
     expect((await send({ ...csrf, 'sec-fetch-site': 'none' })).status).toBe(403)
     expect((await send({ ...csrf, 'sec-fetch-site': 'same-origin' })).status).toBe(429)
     expect((await send({ ...csrf, origin: server.url })).status).toBe(429)
+  })
+
+  it('that is refused says what it lacks', async () => {
+    const sentence = async (headers: Record<string, string>) => problem(await send(headers)).message
+    expect(await sentence({ 'sec-fetch-site': 'same-origin' })).toBe('A change needs the header x-isthmus-csrf: 1.')
+    expect(await sentence(csrf)).toBe('A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.')
+    expect(await sentence({ ...OWN_PAGE, origin: 'https://evil.example' })).toBe('This call came from a page of another origin.')
   })
 
   it('of a foreign page is refused whatever else it sends', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessOf, accessOfAll, type Caller, callerName } from '#gateway/http/callers.ts'
 import { serve } from '#gateway/http/operations.ts'
 import { OWN_PAGE } from '../../../support/http-call.ts'
 import { cards, customer, KEY, openCards, PLAIN, problem, rate, SLOW, session, sessions, TOTAL } from './cards-fixture.ts'
-import { openTestServer } from './http-fixture.ts'
+import { openTestServer, person } from './http-fixture.ts'
 
 let on: Awaited<ReturnType<typeof openCards>>
 beforeAll(async () => {
@@ -28,6 +29,8 @@ describe('a key', () => {
       `Bearer ${KEY}x`,
       `Bearer sk_live_${'0'.repeat(32)}`,
       `Bearer ${KEY} ${KEY}`,
+      `xBearer ${KEY}`,
+      `Bearer${KEY}`,
     ]) {
       const answer = await on.send('GET /v1/cards', { key: null, headers: { authorization } })
       expect([authorization, answer.status, answer.headers['www-authenticate']]).toEqual([
@@ -36,7 +39,17 @@ describe('a key', () => {
         'Bearer error="invalid_token"',
       ])
     }
-    expect((await on.send('GET /v1/cards', { key: null, headers: { authorization: `bearer ${KEY}` } })).status).toBe(200)
+    for (const authorization of [`bearer ${KEY}`, `Bearer  ${KEY}`])
+      expect((await on.send('GET /v1/cards', { key: null, headers: { authorization } })).status).toBe(200)
+  })
+
+  it('that is refused is told what it needs', async () => {
+    expect(problem(await on.send('GET /v1/cards', { key: null })).message).toBe(
+      'This call needs an API key: send Authorization: Bearer sk_live_….',
+    )
+    expect(problem(await on.send('GET /v1/cards', { key: 'sk_live_no' })).message).toBe(
+      'The API key is not one of this gateway, or was revoked.',
+    )
   })
 
   it('without the viewer area is refused there with 403, and elsewhere not', async () => {
@@ -85,7 +98,28 @@ describe('a session', () => {
 
   it('of an account without access to the window is refused with 403', async () => {
     const answer = await on.send('GET /v1/cards', { key: null, headers: { ...OWN_PAGE, cookie: 'isthmus-session=outsider' } })
-    expect(answer.status).toBe(403)
+    expect([answer.status, problem(answer).message]).toEqual([403, 'This account may not use the window.'])
+  })
+
+  it('of a locked window is refused with 401 until it is unlocked', async () => {
+    const answer = await on.send('GET /v1/cards', { key: null, headers: { ...OWN_PAGE, cookie: 'isthmus-session=idle' } })
+    expect([answer.status, problem(answer).code]).toEqual([401, 'locked'])
+  })
+})
+
+describe('the access to an operation', () => {
+  it('is the viewer area’s by its path, and any key’s otherwise', () => {
+    const paths = ['/v1/viewer/things', '/v1/things/viewer/', '/v1/scribe/studies/viewer-only-reroute-url', '/v1/viewer-only-reroute-url/x']
+    expect(paths.map((path) => accessOf({ path }))).toEqual(['viewer', 'partner', 'viewer', 'partner'])
+    expect(accessOfAll({ see: { path: '/v1/viewer/things' }, list: { path: '/v1/cards' } })).toEqual({ see: 'viewer', list: 'partner' })
+  })
+})
+
+describe('the name of a caller', () => {
+  it('is another for each key and each person', () => {
+    const key: Caller = { kind: 'api-key', apiKeyId: 'k-1', scope: 'all', isViewerEnabled: true }
+    const user: Caller = { kind: 'user', user: { ...person(), customerIds: [] } }
+    expect([callerName(key), callerName(user)]).toEqual(['api-key:k-1', `user:${user.user.userId}`])
   })
 })
 

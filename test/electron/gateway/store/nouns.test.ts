@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { MOST_CALLERS } from '#gateway/store/callers.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { EndpointRecord } from '#gateway/store/endpoints.ts'
-import type { SessionRecord } from '#gateway/store/sessions.ts'
 import { openStore } from '#gateway/store/store.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
@@ -137,25 +136,9 @@ describe('users', () => {
     expect(() => temp.store.users.insert(user(2, { email: 'PERSON1@clinic.example' }))).toThrow('UNIQUE constraint failed')
   })
 
-  it('take their sessions and links only as they are', () => {
+  it('take their sign-in links only as they are', () => {
     using temp = tempStore()
-    const { users, sessions, signInLinks } = temp.store
-    users.insert(user(1))
-    const session: SessionRecord = {
-      ...{ tokenHash: 'a'.repeat(64), sessionId: 'a', userId: user(1).userId, browser: '', address: '', workstationId: null },
-      ...{ lockedAt: null, wrongPasswords: 0 },
-      createdAt: AT,
-      lastUsedAt: AT,
-      expiresAt: '2026-03-10T21:00:00.000Z',
-    }
-    sessions.insert(session)
-    sessions.insert({ ...session, tokenHash: 'b'.repeat(64), sessionId: 'b', expiresAt: '2026-03-10T11:00:00.000Z' })
-    sessions.noteUse('b'.repeat(64), '2026-03-10T10:00:00.000Z')
-    expect(sessions.get('a'.repeat(64))).toEqual(session)
-    expect(sessions.get('b'.repeat(64))?.lastUsedAt).toBe('2026-03-10T10:00:00.000Z')
-    expect(sessions.purge('2026-03-10T11:00:00.000Z')).toBe(1)
-    expect(sessions.removeOf(user(1).userId)).toBe(1)
-    expect(() => sessions.insert({ ...session, sessionId: 'c', userId: 'usr_nobody' })).toThrow('FOREIGN KEY constraint failed')
+    const { signInLinks } = temp.store
     const link = { tokenHash: 'c'.repeat(64), kind: 'sign-in' as const, userId: null, createdAt: AT, expiresAt: AT, usedAt: null }
     expect(() => signInLinks.insert(link)).toThrow('CHECK constraint failed')
   })

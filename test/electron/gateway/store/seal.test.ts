@@ -152,5 +152,9 @@ describe('the data key', () => {
     chmodSync(file, 0o644)
     openSeal(temp.folder, { mayCreate: false })
     expect(statSync(file).mode & 0o777).toBe(0o600)
+    // One that nobody may write, its owner included, stays so.
+    chmodSync(file, 0o400)
+    openSeal(temp.folder, { mayCreate: false })
+    expect(statSync(file).mode & 0o777).toBe(0o400)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type HandedOutQuery, openHandedOut } from '#gateway/worklist/handed-out.ts'
-import { ask, type Bench, device, item, openBench } from './worklist-fixture.ts'
+import { ask, type Bench, device, item, type Keys, openBench } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 const NOTHING: HandedOutQuery = {
@@ -40,6 +40,10 @@ describe('the row that images belong to', () => {
     ['the requested procedure', { studyInstanceUid: '1.2.3', scheduledProcedureStepId: '1', requestedProcedureId: 'A001' }],
     ['order and patient', { studyInstanceUid: '1.2.3', accessionNumber: 'A001', patientId: 'P001' }],
     ['the UID, with another patient: that is for the mismatch to say', { studyInstanceUid: '2.25.10001', patientId: 'P999' }],
+    ['the UID, with another order and patient', { studyInstanceUid: '2.25.10001', accessionNumber: 'A999', patientId: 'P999' }],
+    ['the step, where the order is another alone', { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P001' }],
+    ['the step, where the patient is another alone', { scheduledProcedureStepId: 'S001', accessionNumber: 'A001', patientId: 'P999' }],
+    ['the step, where the order is not known', { scheduledProcedureStepId: 'S001', patientId: 'P999' }],
     ['values with padding', { studyInstanceUid: '1.2.3', accessionNumber: 'A001 ', patientId: ' P001' }],
   ])('is found by %s', async (_, query) => {
     await using bench = await openBench({ items: [item(2), item(1)] })
@@ -53,11 +57,24 @@ describe('the row that images belong to', () => {
     ['the patient is all that is known', { patientId: 'P001' }],
     ['the step is of another requested procedure', { scheduledProcedureStepId: 'S001', requestedProcedureId: 'A999' }],
     ['order and patient are others', { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P999' }],
+    [
+      'step and requested procedure recur with another order and patient',
+      { scheduledProcedureStepId: 'S001', requestedProcedureId: 'A001', accessionNumber: 'A999', patientId: 'P999' },
+    ],
     ['another device asked', { callingAeTitle: 'MR1', studyInstanceUid: '2.25.10001' }],
   ])('is not found where %s', async (_, query) => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     await bench.find(TODAY)
     expect(await handedOut(bench, query)).toBeUndefined()
+  })
+
+  it.each([
+    ['that JSON writes in several ways', 'A"1/2', 'A"1/2'],
+    ['of letters that are composed otherwise', '\u00c4001', 'A\u0308001'],
+  ])('is found by an id %s', async (_, written, requestedProcedureId) => {
+    await using bench = await openBench({ items: [item(2), item(1, { AccessionNumber: written })] })
+    await bench.find(TODAY)
+    expect(await patientOf(bench, { requestedProcedureId })).toBe('P001')
   })
 
   it('was sent: rows that were filtered, withheld, or shown in the window only do not count', async () => {
@@ -105,6 +122,27 @@ describe('the row that images belong to', () => {
     expect(await patientOf(bench, { scheduledProcedureStepId: 'S001' })).toBe('P002')
   })
 
+  it('is the closest join of an answer, wherever in it, and of several steps of a study the first', async () => {
+    const [step] = item(1).ScheduledProcedureStepSequence as object[]
+    const steps = [step, { ...step, ScheduledProcedureStepID: 'S999' }]
+    const sameStep = item(2, {}, { ScheduledProcedureStepID: 'S001' })
+    await using bench = await openBench({ items: [sameStep, item(1, { ScheduledProcedureStepSequence: steps })] })
+    await bench.find(TODAY)
+    expect(await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' })).toBe('P001')
+    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    expect(row).toMatchObject({ patientId: 'P001', scheduledProcedureStepId: 'S001' })
+  })
+
+  it('is the newest of the same join, also where a closer one might be further back', async () => {
+    await using bench = await openBench({ items: [item(1, { PatientName: 'OLD' })] })
+    await bench.find(TODAY)
+    bench.temp.clock.pass(60_000)
+    bench.partner.now({ items: [item(1, { PatientName: 'NEW' })] })
+    await bench.find(TODAY)
+    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    expect(row?.patientName).toBe('NEW')
+  })
+
   it('has the step and the requested procedure that were made up for it', async () => {
     await using bench = await openBench({ items: [item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })] })
     await bench.find(TODAY)
@@ -122,6 +160,40 @@ describe('the row that images belong to', () => {
     bench.device = device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' })
     await bench.find(TODAY)
     expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+  })
+
+  it('has the name as it was sent then, though the device has another character set by now', async () => {
+    await using bench = await openBench({ items: [item(1, { PatientName: 'Łukasz^Żak' })] })
+    bench.device = device({ characterSet: 'ISO_IR 101' })
+    await bench.find(TODAY)
+    bench.device = device({ characterSet: 'ISO_IR 100', updatedAt: '2026-11-20T09:00:01.000Z' })
+    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+  })
+
+  it('has texts that the device did not ask for as the partner wrote them', async () => {
+    await using bench = await openBench({
+      items: [item(1, { PatientName: 'Łukasz^Żak' }, { ScheduledProcedureStepDescription: 'Łokieć' })],
+    })
+    bench.device = device({ characterSet: 'ISO_IR 100' })
+    const { ScheduledProcedureStepDescription: _, ...step } = TODAY.ScheduledProcedureStepSequence as Keys
+    await bench.find({ ...TODAY, ScheduledProcedureStepSequence: step })
+    expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toMatchObject({ patientName: 'Lukasz^Zak', description: 'Łokieć' })
+  })
+
+  it('has a description as it was cut for the device, in the character set that its query declared', async () => {
+    await using bench = await openBench({ items: [item(1, {}, { ScheduledProcedureStepDescription: '胸'.repeat(60) })] })
+    bench.device = device({ countsBytes: true })
+    const cutTo = async (SpecificCharacterSet: string) => {
+      await bench.find({ ...TODAY, SpecificCharacterSet })
+      return (await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.description
+    }
+    // 64 bytes have room for 21 characters of three bytes, or 32 of two.
+    expect(await cutTo('')).toBe('胸'.repeat(21))
+    bench.temp.clock.pass(60_000)
+    expect(await cutTo('GB18030 ')).toBe('胸'.repeat(32))
+    bench.temp.clock.pass(60_000)
+    // The escape sequence takes four of them.
+    expect(await cutTo('ISO 2022 IR 6 \\ISO 2022 IR 58 ')).toBe('胸'.repeat(30))
   })
 })
 
@@ -146,6 +218,17 @@ describe('the steps that a device was last sent', () => {
     expect(await stepsOf(bench, 'MR1')).toEqual([])
   })
 
+  it.each(['verdictHash', 'answerHash'] as const)('are none where what its %s names is not kept any more', async (gone) => {
+    await using bench = await openBench({ items: [item(1)] })
+    await bench.find(TODAY)
+    const { documents, inspections } = bench.temp.store
+    const [sent] = inspections.handedOut('CT1', 1)
+    const read = (hash: string) => (hash === sent?.[gone] ? undefined : documents.read(hash))
+    const store = { inspections, documents: { ...documents, read } }
+    const handed = openHandedOut({ store, recogniseDevice: () => bench.device })
+    expect([...(await handed.stepsLastSent('CT1'))]).toEqual([])
+  })
+
   it('are none before it asked', async () => {
     await using bench = await openBench({ items: [item(1)] })
     expect(await stepsOf(bench)).toEqual([])
@@ -156,7 +239,10 @@ describe('the search through what was sent', () => {
   const MEBIBYTE = 1 << 20
 
   /** A search through results of these answers, newest first, each as one query recorded it; and which answers it read. */
-  async function searchThrough(bench: Bench, answers: readonly { readonly hash: string; readonly body?: Buffer }[]) {
+  async function searchThrough(
+    bench: Bench,
+    answers: readonly { readonly hash: string; readonly body?: Buffer; readonly verdictHash?: string }[],
+  ) {
     await bench.find(TODAY)
     const { documents, inspections } = bench.temp.store
     const [sent] = inspections.handedOut('CT1', 1)
@@ -171,7 +257,7 @@ describe('the search through what was sent', () => {
           ...inspections,
           handedOut(_, limit) {
             limits.push(limit)
-            return answers.map(({ hash }) => ({ ...sent, answerHash: hash }))
+            return answers.map(({ hash, verdictHash = sent.verdictHash }) => ({ ...sent, answerHash: hash, verdictHash }))
           },
         },
         documents: {
@@ -217,10 +303,17 @@ describe('the search through what was sent', () => {
     const { search, read } = await searchThrough(bench, [
       { hash: 'other', body: Buffer.from('{"authorized":true,"items":[]}') },
       { hash: 'damaged', body: Buffer.from('no answer at all') },
+      { hash: 'other', body: Buffer.from('{"authorized":true,"items":[]}') },
       { hash: 'own' },
     ])
     expect((await search(FOUND))?.patientId).toBe('P001')
     expect(read).toEqual(['other', 'damaged', 'own'])
+  })
+
+  it('passes over results of which it is not kept any more which rows were sent', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    const { search } = await searchThrough(bench, [{ hash: 'h0', verdictHash: 'gone' }, { hash: 'h1' }])
+    expect((await search(FOUND))?.patientId).toBe('P001')
   })
 
   it('opens 200 answers at most, of which it reads the rows of 20', async () => {
