@@ -111,7 +111,13 @@ const MODULES = {
   },
   'data-sets': {
     sources: ['dimse/data-set.ts', 'dimse/data-set-writer.ts', 'dimse/data-set-stream.ts', 'dimse/element-header.ts', 'dimse/padding.ts'],
-    tests: ['dimse/data-set.test.ts', 'dimse/data-set-stream.test.ts', 'dimse/dictionary.test.ts', 'dimse/padding.test.ts'],
+    tests: [
+      'dimse/padding.test.ts',
+      'dimse/element-header.test.ts',
+      'dimse/data-set-stream.test.ts',
+      'dimse/dictionary.test.ts',
+      'dimse/data-set.test.ts',
+    ],
   },
   storage: {
     sources: [
@@ -122,7 +128,15 @@ const MODULES = {
       'store/spare-files.ts',
       'store/database.ts',
     ],
-    tests: ['store/image-files.test.ts', 'store/wal-sync.test.ts', 'store/spare-files.test.ts', 'store/database.test.ts'],
+    tests: [
+      'store/part-file.test.ts',
+      'store/folder-sync.test.ts',
+      'store/spare-files.test.ts',
+      'store/transactions.test.ts',
+      'store/image-files.test.ts',
+      'store/wal-sync.test.ts',
+      'store/database.test.ts',
+    ],
   },
 }
 
