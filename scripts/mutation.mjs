@@ -98,11 +98,11 @@ const MODULES = {
   delivery: {
     sources: ['webhooks/deliveries.ts', 'webhooks/circuit.ts', 'webhooks/signature.ts', 'store/outbox.ts', 'store/outbox-worker.ts'],
     tests: [
-      'webhooks/deliveries.test.ts',
       'webhooks/circuit.test.ts',
       'webhooks/signature.test.ts',
       'store/outbox.test.ts',
       'store/outbox-worker.test.ts',
+      'webhooks/deliveries.test.ts',
     ],
   },
   'character-sets': {
