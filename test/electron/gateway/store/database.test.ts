@@ -258,7 +258,7 @@ describe('a database', () => {
     using temp = tempWords()
     await temp.db.commitSoon(() => temp.db.run(insert('a')))
     temp.db[Symbol.dispose]()
-    if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]))
+    if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
     expect(existsSync(`${temp.file}-wal`)).toBe(false)
     expect(() => temp.db.changeCount).toThrow('The database is closed.')
   })

@@ -50,7 +50,7 @@ it('leaves nothing open, whether or not it was used', async () => {
   await wal.sync()
   if (!hidesOpenFiles) expect(openFilesIn(temp.folder)).toEqual([`${file}-wal`])
   wal.close()
-  if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]))
+  if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
 })
 
 it('keeps its descriptor until a sync under way is over', async () => {
