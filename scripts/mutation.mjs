@@ -99,11 +99,11 @@ const MODULES = {
   delivery: {
     sources: ['webhooks/deliveries.ts', 'webhooks/circuit.ts', 'webhooks/signature.ts', 'store/outbox.ts', 'store/outbox-worker.ts'],
     tests: [
-      'webhooks/deliveries.test.ts',
       'webhooks/circuit.test.ts',
       'webhooks/signature.test.ts',
       'store/outbox.test.ts',
       'store/outbox-worker.test.ts',
+      'webhooks/deliveries.test.ts',
     ],
   },
   'character-sets': {
@@ -112,7 +112,13 @@ const MODULES = {
   },
   'data-sets': {
     sources: ['dimse/data-set.ts', 'dimse/data-set-writer.ts', 'dimse/data-set-stream.ts', 'dimse/element-header.ts', 'dimse/padding.ts'],
-    tests: ['dimse/data-set.test.ts', 'dimse/data-set-stream.test.ts', 'dimse/dictionary.test.ts', 'dimse/padding.test.ts'],
+    tests: [
+      'dimse/padding.test.ts',
+      'dimse/element-header.test.ts',
+      'dimse/data-set-stream.test.ts',
+      'dimse/dictionary.test.ts',
+      'dimse/data-set.test.ts',
+    ],
   },
   storage: {
     sources: [
@@ -123,7 +129,15 @@ const MODULES = {
       'store/spare-files.ts',
       'store/database.ts',
     ],
-    tests: ['store/image-files.test.ts', 'store/wal-sync.test.ts', 'store/spare-files.test.ts', 'store/database.test.ts'],
+    tests: [
+      'store/part-file.test.ts',
+      'store/folder-sync.test.ts',
+      'store/spare-files.test.ts',
+      'store/transactions.test.ts',
+      'store/image-files.test.ts',
+      'store/wal-sync.test.ts',
+      'store/database.test.ts',
+    ],
   },
 }
 

@@ -28,7 +28,7 @@ export interface DecodedText {
   readonly exact: boolean
 }
 
-/** PS3.3 Tables C.12-2 to C.12-4, by the number of the ISO registration. */
+/** PS3.3 Tables C.12-2 to C.12-4, by the number of the ISO registration; G0 before G1. */
 const TERMS: Readonly<Record<string, readonly CodeElement[]>> = {
   '6': [ASCII],
   '100': [ASCII, LATIN_1],
@@ -72,6 +72,8 @@ const ESC = 0x1b
 const UNKNOWN = '\uFFFD'
 /** The control characters that PS3.5 6.1.3 allows in text. */
 const ALLOWED_CONTROLS = '\t\n\f\r'
+/** The same in every set whose value 1 starts from ASCII; most texts are. */
+const PLAIN = /^[\x20-\x7e]*$/
 
 /**
  * Reads the bytes of a text value (all its values, delimiters included) in Specific Character Set (0008,0005).
@@ -80,18 +82,14 @@ const ALLOWED_CONTROLS = '\t\n\f\r'
  * repertoire. Padding stays. Never throws.
  */
 export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): DecodedText {
-  const set = characterSetOf(AFFECTED.has(vr) ? terms : [])
+  const set = characterSetFor(vr, terms)
   if (set.unicode) return decoded(set.unicode.decode(bytes))
-  if (set.g0 === ASCII && isPlain(bytes)) return { text: bytes.toString('latin1'), exact: true }
+  const text = bytes.toString('latin1')
+  if (set.g0 === ASCII && PLAIN.test(text)) return { text, exact: true }
   return decoded(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
 const decoded = (text: string): DecodedText => ({ text, exact: !text.includes(UNKNOWN) })
-
-function isPlain(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte >= 0x7f || byte === ESC) return false
-  return true
-}
 
 // PS3.5 6.1.2.5: G0 is read from 21-7E and G1 from A0-FF; escape sequences say what is in them.
 function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): string {
@@ -122,7 +120,7 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
       continue
     }
     // Writers that invoke a two-byte G1 once for the whole value are common: where value 1 leaves G1 empty, the last one is still meant.
-    const element = byte < 0x80 ? g0 : (g1 ?? lastG1)
+    const element = (byte & 0x80) === 0 ? g0 : (g1 ?? lastG1)
     const next = bytes[at + 1] ?? 0
     if (element?.bytes === 2) {
       const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
@@ -131,9 +129,10 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
       continue
     }
     // The delimiter is 5C also where the set has a yen sign there (PS3.5 6.1.2.5.3 note).
-    const character = byte === 0x5c && delimiters.includes('\\') ? '\\' : byte === 0x7f ? undefined : element?.decode(byte & 0x7f)
-    text += byte < 0x80 || byte >= 0xa0 ? (character ?? UNKNOWN) : UNKNOWN
-    if (byte < 0x80 && character && delimiters.includes(character)) {
+    const isBackslash = byte === 0x5c && delimiters.includes('\\')
+    const character = isBackslash ? '\\' : (element?.decode(byte & 0x7f) ?? UNKNOWN)
+    text += character
+    if (delimiters.includes(character)) {
       g0 = set.g0
       g1 = set.g1
     }
@@ -148,8 +147,8 @@ const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
  * component group 1 stays in the set of value 1 (PS3.5 6.2.1.2). A backslash is the delimiter of values, except in LT, ST and UT.
  */
 export function encodeText(text: string, terms: readonly string[], vr = 'LO'): Buffer | undefined {
-  const set = characterSetOf(AFFECTED.has(vr) ? terms : [])
-  if (/^[\x20-\x7e]*$/.test(text) && (set.unicode || set.g0 === ASCII)) return Buffer.from(text, 'latin1')
+  const set = characterSetFor(vr, terms)
+  if (set.g0 === ASCII && PLAIN.test(text)) return Buffer.from(text)
   if (/[\uFFFD\p{Cs}]/u.test(text)) return undefined
   for (const control of text.match(/\p{Cc}/gu) ?? []) if (!ALLOWED_CONTROLS.includes(control)) return undefined
   if (set.unicode) return set.unicode.encode(text)
@@ -213,37 +212,35 @@ export function specificCharacterSetFor(set: string): readonly string[] {
   return set.split('\\')
 }
 
-const resolved = new Map<string, CharacterSet>()
-
-function characterSetOf(terms: readonly string[]): CharacterSet {
-  const key = terms.join('\\')
-  let set = resolved.get(key)
-  if (!set) {
-    set = resolve(terms.map(plainTerm))
-    // Terms come from the network: a device that sends a new one each time must not fill the memory.
-    if (resolved.size < 256) resolved.set(key, set)
-  }
-  return set
-}
-
 /** `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are registration 87. */
 function plainTerm(term: string): string {
   const text = term.trim().toUpperCase()
   return /^ISO(?:[ _-]?2022)?[ _-]?IR[ _-]?(\d{1,3})$/.exec(text)?.[1] ?? text
 }
 
+const DEFAULT_REPERTOIRE: readonly string[] = []
+/** By the array of terms itself, as the values of one data set come with the same one. */
+const resolved = new WeakMap<readonly string[], CharacterSet>()
+
+function characterSetFor(vr: string, declared: readonly string[]): CharacterSet {
+  const terms = AFFECTED.has(vr) ? declared : DEFAULT_REPERTOIRE
+  const known = resolved.get(terms)
+  if (known) return known
+  const set = resolve(terms.map(plainTerm))
+  resolved.set(terms, set)
+  return set
+}
+
 function resolve(terms: readonly string[]): CharacterSet {
-  const [first = '', ...others] = terms
-  const declared = [first, ...others].flatMap((term) => TERMS[term] ?? [])
-  const single = (TERMS[first] ?? []).filter(({ bytes }) => bytes === 1)
-  const g0 = single.find(({ region }) => region === 'G0') ?? ASCII
-  const g1 = single.find(({ region }) => region === 'G1')
-  const doubleG1 = declared.filter(({ region, bytes }) => region === 'G1' && bytes === 2)
+  const elements = terms.map((term) => TERMS[term] ?? [])
+  // A two-byte set in value 1 is an error of the writer, and means what it does in value 2.
+  const [g0 = ASCII, g1] = elements[0]?.filter(({ bytes }) => bytes === 1) ?? []
+  const doubleG1 = elements.flat().filter(({ region, bytes }) => region === 'G1' && bytes === 2)
   return {
     unicode: terms.map(unicodeSetOf).find((set) => set !== undefined),
     g0,
     g1,
-    elements: [g0, ...(g1 ? [g1] : []), ...declared],
-    impliedG1: g1 === undefined && doubleG1.length === 1 ? doubleG1[0] : undefined,
+    elements: [g0, ...(g1 ? [g1] : []), ...elements.flat()],
+    impliedG1: doubleG1.length === 1 ? doubleG1[0] : undefined,
   }
 }

@@ -9,7 +9,7 @@ export interface UnicodeSet {
 }
 
 const SETS: Readonly<Record<string, UnicodeSet>> = {
-  '192': { decode: decoderOf('utf-8'), encode: (text) => Buffer.from(text, 'utf8') },
+  '192': { decode: decoderOf('utf-8'), encode: (text) => Buffer.from(text) },
   GB18030: {
     decode: decoderOf('gb18030'),
     encode: (text) => encodeChinese(text, gb18030Bytes),

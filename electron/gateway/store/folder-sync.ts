@@ -5,8 +5,6 @@ import { promisify } from 'node:util'
 import { type SharedRuns, sharedRuns } from './shared-runs.ts'
 
 const fsync = promisify(fs.fsync)
-/** Folders whose making is remembered: the studies that are being received, and some. */
-const MOST_FOLDERS = 1000
 
 /** Makes folders and the names in them durable. Windows has no such call and needs none. */
 export interface FolderSync {
@@ -18,8 +16,11 @@ export interface FolderSync {
   sync(folder: string): Promise<void>
 }
 
-/** Below `root`, which is made too. */
-export function openFolderSync(root: string): FolderSync {
+/**
+ * Below `root`, which is made too.
+ * @param most folders whose making is remembered: those of the studies that are being received, and some
+ */
+export function openFolderSync(root: string, most = 1000): FolderSync {
   const made = new Map<string, Promise<void>>()
   const syncs = new Map<string, SharedRuns>()
 
@@ -45,7 +46,7 @@ export function openFolderSync(root: string): FolderSync {
     })
     making.catch(() => made.delete(folder))
     made.set(folder, making)
-    if (made.size > MOST_FOLDERS) made.delete(made.keys().next().value ?? '')
+    if (made.size > most) made.delete(made.keys().next().value ?? '')
     return making
   }
 

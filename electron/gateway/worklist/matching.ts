@@ -50,7 +50,7 @@ export function wildCard(key: string): (text: string) => boolean {
       } else if (wanted === '?') {
         inPattern++
         at += widthAt(text, at)
-      } else if (wanted !== undefined && wanted === text[at]) {
+      } else if (wanted === text[at]) {
         inPattern++
         at++
       } else if (lastStar >= 0) {

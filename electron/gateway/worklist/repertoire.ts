@@ -100,7 +100,7 @@ export function repertoireFor(asked: readonly RowTextAttribute[], policy: Charac
 
 function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): readonly (readonly string[])[] {
   if (deviceSet !== null) return [specificCharacterSetFor(deviceSet)]
-  return [...(declared.length > 0 ? [declared] : []), specificCharacterSetFor('ISO_IR 100'), specificCharacterSetFor('ISO_IR 192')]
+  return [declared, specificCharacterSetFor('ISO_IR 100'), specificCharacterSetFor('ISO_IR 192')]
 }
 
 /** The value's bytes; undefined where the set cannot say it, or has no room for it. */

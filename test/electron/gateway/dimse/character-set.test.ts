@@ -61,6 +61,8 @@ const EXAMPLES = [
   { of: 'ISO_IR 166', terms: ['ISO_IR 166'], text: 'สมชาย', bytes: hex('cac1aad2c2') },
   { of: 'ISO_IR 203', terms: ['ISO_IR 203'], text: 'Œuvre 5€', bytes: hex('bc757672652035a4') },
   { of: 'ISO_IR 13', terms: ['ISO_IR 13'], text: 'ﾔﾏﾀﾞ^ﾀﾛｳ', bytes: hex('d4cfc0de5ec0dbb3') },
+  { of: 'GB18030 beyond its two bytes', terms: ['GB18030'], text: 'ß𐀀', bytes: hex('81308938 90308130') },
+  { of: 'GB18030 where its editions differ', terms: ['GB18030'], text: '︐', bytes: hex('84318236') },
   { of: 'GBK', terms: ['GBK'], text: 'Wang=王^小東', bytes: hex('57616e673dcdf55ed0a1967c') },
   {
     of: 'two single-byte sets with code extensions',
@@ -168,6 +170,8 @@ describe('encodeText', () => {
     ['a tilde in the Roman set of JIS', 'a~', ['ISO_IR 13']],
     ['a yen sign where 5C is the delimiter', '¥', ['ISO_IR 13']],
     ['an umlaut in a set that PS3.3 does not define', 'ä', ['ISO_IR 999']],
+    ['a private-use character in GB 18030', '\ue000', ['GB18030']],
+    ['a sign of one edition of GB 18030 in GBK', '︐', ['GBK']],
   ])('refuses %s', (_what, text, terms) => {
     expect(encodeText(text, terms, 'LO')).toBeUndefined()
   })
@@ -175,12 +179,28 @@ describe('encodeText', () => {
   it('keeps component group 1 in the set of value 1 (PS3.5 6.2.1.2)', () => {
     expect(encodeText('홍^길동', ['', 'ISO 2022 IR 149'], 'PN')).toBeUndefined()
     expect(encodeText('=홍^길동', ['', 'ISO 2022 IR 149'], 'PN')?.toString('hex')).toBe('3d1b242943c8ab5e1b242943b1e6b5bf')
+    expect(encodeText('Kim^길동', ['', 'ISO 2022 IR 149'], 'PN')).toBeUndefined()
     expect(encodeText('A=山\\山', ['', 'ISO 2022 IR 87'], 'PN')).toBeUndefined()
   })
 
   it('writes attributes outside the reach of (0008,0005) in the default repertoire only', () => {
     expect(encodeText('CT1', ['ISO_IR 192'], 'AE')).toEqual(Buffer.from('CT1'))
     expect(encodeText('Ä', ['ISO_IR 192'], 'AE')).toBeUndefined()
+  })
+
+  it('switches back to value 1 before a delimiter and at the end, of G0 and of G1 (PS3.5 6.1.2.5.3)', () => {
+    const [latinAndCyrillic, kanji] = [
+      ['ISO 2022 IR 100', 'ISO 2022 IR 144'],
+      ['', 'ISO 2022 IR 87'],
+    ]
+    expect(encodeText('Л', latinAndCyrillic)?.toString('hex')).toBe('1b2d4cbb1b2d41')
+    expect(encodeText('Л\\é', latinAndCyrillic)?.toString('hex')).toBe('1b2d4cbb1b2d415ce9')
+    expect(encodeText('山\r\n山', kanji, 'LT')?.toString('hex')).toBe('1b24423b331b28420d0a1b24423b331b2842')
+  })
+
+  it('stays in a set that was invoked for as long as it can', () => {
+    expect(encodeText('Л§', ['ISO 2022 IR 100', 'ISO 2022 IR 144'])?.toString('hex')).toBe('1b2d4cbbfd1b2d41')
+    expect(encodeText('¥100', ['', 'ISO 2022 IR 13'], 'LT')?.toString('hex')).toBe('1b284a5c3130301b2842')
   })
 
   it('writes what Microsoft and the standard name differently in JIS X 0208', () => {
@@ -208,9 +228,54 @@ describe('decodeText', () => {
   })
 
   it('reads terms in the spellings seen in the field', () => {
-    for (const term of ['ISO_IR 100', 'ISO IR 100', 'ISO-IR 100', 'iso_ir_100', ' ISO 2022 IR 100 ']) {
+    for (const term of ['ISO_IR 100', 'ISO IR 100', 'ISO-IR 100', 'iso_ir_100', ' ISO 2022 IR 100 ', 'ISO2022IR100', 'ISOIR 100']) {
       expect(decodeText(hex('e9'), [term]).text).toBe('é')
     }
+    for (const term of ['X ISO_IR 100', 'ISO_IR 100 X', 'ISO_IR 1000']) {
+      expect(decodeText(hex('e9'), [term]), term).toEqual({ text: '\uFFFD', exact: false })
+    }
+  })
+
+  it('reads attributes outside the reach of (0008,0005) in the default repertoire', () => {
+    expect(decodeText(hex('e9'), ['ISO_IR 100'], 'AE')).toEqual({ text: '\uFFFD', exact: false })
+  })
+
+  it('takes a two-byte set in value 1 as if value 1 were empty', () => {
+    expect(decodeText(hex('413d1b24423b331b2842'), ['ISO 2022 IR 87'], 'PN').text).toBe('A=山')
+    expect(decodeText(hex('413db0a1'), ['ISO 2022 IR 149'], 'PN').text).toBe('A=가')
+  })
+
+  it('guesses at no set that was declared and never invoked, unless it is the only two-byte one of G1', () => {
+    const read = (terms: readonly string[]) => decodeText(hex('b0a1'), terms).text
+    expect(read(['', 'ISO 2022 IR 149'])).toBe('가')
+    expect(read(['', 'ISO 2022 IR 144', 'ISO 2022 IR 58'])).toBe('啊')
+    expect(read(['', 'ISO 2022 IR 149', 'ISO 2022 IR 58'])).toBe('\uFFFD\uFFFD')
+    expect(read(['', 'ISO 2022 IR 144'])).toBe('\uFFFD\uFFFD')
+    expect(read(['', 'ISO 2022 IR 87'])).toBe('\uFFFD\uFFFD')
+    expect(read(['ISO 2022 IR 100', 'ISO 2022 IR 149'])).toBe('°¡')
+  })
+
+  it('stays in a set past a space, which no set has another sign for', () => {
+    expect(decodeText(hex('1b2d4cbb20e9'), ['ISO 2022 IR 100', 'ISO 2022 IR 144']).text).toBe('Л щ')
+    expect(decodeText(hex('1b24423b33203b331b2842'), ['', 'ISO 2022 IR 87']).text).toBe('山 山')
+  })
+
+  it('reads the last cell of a row', () => {
+    expect(decodeText(hex('c8fe'), ['', 'ISO 2022 IR 149'])).toEqual({ text: '힝', exact: true })
+  })
+
+  it.each([
+    ['whose second half is of ASCII', 'c841', '\uFFFDA'],
+    ['whose first byte no row has', 'a0b0a1', '\uFFFD가'],
+    ['whose first byte is above all rows', 'ffb0a1', '\uFFFD가'],
+    ['whose second byte no cell has', 'b0a0b0a1', '\uFFFD\uFFFD가'],
+    ['that the set does not have', 'c9a1', '\uFFFD\uFFFD'],
+  ])('marks a two-byte character %s', (_what, bytes, text) => {
+    expect(decodeText(hex(bytes), ['', 'ISO 2022 IR 149'])).toEqual({ text, exact: false })
+  })
+
+  it('marks DEL and the control characters of G1', () => {
+    expect(decodeText(hex('417f8042'), ['ISO_IR 100'])).toEqual({ text: 'A\uFFFD\uFFFDB', exact: false })
   })
 
   it('reads a two-byte G1 invoked once for the whole value, or declared and never invoked', () => {

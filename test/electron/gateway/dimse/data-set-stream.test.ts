@@ -71,4 +71,64 @@ describe('a data set that is arriving', () => {
     await over
     expect(stream.isStarved).toBe(false)
   })
+
+  it('counts every byte that came, dropped ones too', async () => {
+    const stream = open()
+    stream.push(Buffer.from('seven..'))
+    expect(stream.receivedBytes).toBe(7)
+    const over = stream.discard()
+    stream.push(Buffer.from('six...'))
+    expect([stream.receivedBytes, stream.waitingBytes]).toEqual([13, 0])
+    stream.cutOff()
+    await over
+  })
+
+  it('wakes the service with whole slices only, and once', async () => {
+    let eased = 0
+    const stream = open(() => eased++)
+    const next = stream.fragments[Symbol.asyncIterator]().next()
+    await settled()
+    stream.push(Buffer.from('ab'))
+    await settled()
+    expect([stream.isStarved, eased]).toEqual([true, 1])
+    stream.push(Buffer.from('cd'))
+    expect((await next).value).toEqual([Buffer.from('abcd')])
+    expect([stream.isStarved, eased]).toEqual([false, 2])
+  })
+
+  it('ends as it ended first', async () => {
+    const [ended, cut] = [open(), open()]
+    ended.push(Buffer.from('abc'))
+    ended.end()
+    ended.cutOff()
+    const turns = ended.fragments[Symbol.asyncIterator]()
+    expect((await turns.next()).value).toEqual([Buffer.from('abc')])
+    expect(await turns.next()).toEqual({ done: true, value: undefined })
+    cut.push(Buffer.from('abc'))
+    cut.cutOff()
+    cut.end()
+    await expect(cut.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(
+      new DataSetCutOff('the association ended within the data set'),
+    )
+    expect(new DataSetCutOff().name).toBe('DataSetCutOff')
+  })
+
+  it('without a byte has no fragment, and is not starved once it has ended', async () => {
+    const stream = open()
+    stream.end()
+    expect(stream.isStarved).toBe(false)
+    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('that is dropped gives its slices back, and says that there is room', async () => {
+    let eased = 0
+    const slices = createSlicePool(4)
+    const given: Buffer[] = []
+    const stream = createDataSetStream({ ...slices, give: (slice) => void given.push(slice) }, 4, () => eased++)
+    stream.push(Buffer.from('abcdefghij'))
+    void stream.discard()
+    expect([given.map(String), eased]).toEqual([['abcd', 'efgh'], 1])
+    stream.end()
+    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
+  })
 })

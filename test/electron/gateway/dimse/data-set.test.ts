@@ -119,17 +119,40 @@ describe('writing and reading a data set', () => {
     expect(readDataSet(bytes, transferSyntax)).toEqual(dataSet)
   })
 
-  it('leaves group lengths out', () => {
-    const dataSet: DataSet = [
-      { tag: 0x00100000, vr: 'UL', value: hex('ffffffff') },
-      { tag: 0x00100020, vr: 'LO', value: text('ID') },
-    ]
-    expect(readDataSet(writeDataSet(dataSet, ELE), ELE)).toEqual([dataSet[1]])
+  it.each([ELE, EBE])('sends numbers too many for their VR as UN, which is Little Endian inside (%s)', (transferSyntax) => {
+    const value = Buffer.alloc(0x1_0000, hex('0100'))
+    const bytes = writeDataSet([{ tag: 0x001021c0, vr: 'US', value }], transferSyntax)
+    expect(bytes.subarray(4, 8).equals(hex('554e 0000'))).toBe(true)
+    expect(bytes.subarray(12).equals(value)).toBe(true)
+    expect(readDataSet(bytes, transferSyntax)).toEqual([{ tag: 0x001021c0, vr: 'US', value }])
+  })
+
+  it('keeps the VR of a value that is as long as its length can say', () => {
+    const longest = (length: number) => writeDataSet([{ tag: 0x00100020, vr: 'LO', value: Buffer.alloc(length, 'x') }], ELE)
+    expect(longest(0xfffe).subarray(0, 8)).toEqual(hex('1000 2000 4c4f feff'))
+    expect(longest(0xffff).subarray(0, 12)).toEqual(hex('1000 2000 554e 0000 00000100'))
+  })
+
+  it('swaps the numbers of a long VR however many there are, and writes its length in 32 bits', () => {
+    const bytes = writeDataSet([{ tag: 0x7fe00010, vr: 'OW', value: Buffer.alloc(0x1_0002, hex('0100')) }], EBE)
+    expect(bytes.subarray(0, 16)).toEqual(hex('7fe0 0010 4f57 0000 00010002 00010001'))
+    const padded = writeDataSet([{ tag: 0x7fe00010, vr: 'OB', value: hex('070809') }], ELE)
+    expect(padded).toEqual(hex('e07f 1000 4f42 0000 04000000 07080900'))
+  })
+
+  it('leaves group lengths out, of items too', () => {
+    const groupLength = { tag: 0x00100000, vr: 'UL', value: hex('ffffffff') }
+    const id = { tag: 0x00100020, vr: 'LO', value: text('ID') }
+    expect(writeDataSet([groupLength, id], ELE)).toEqual(writeDataSet([id], ELE))
+    const sequenceOf = (item: DataSet): DataSet => [{ tag: 0x00400100, vr: 'SQ', value: [item] }]
+    for (const syntax of [ILE, ELE, EBE])
+      expect(writeDataSet(sequenceOf([groupLength, id]), syntax)).toEqual(writeDataSet(sequenceOf([id]), syntax))
   })
 
   it('refuses to write a VR or a syntax that does not exist', () => {
-    expect(() => writeDataSet([{ tag: 0x00100020, vr: 'ZZ', value: text('') }], ELE)).toThrow(RangeError)
-    expect(() => writeDataSet([], '1.2.840.10008.1.2.4.50')).toThrow(RangeError)
+    const unknown = [{ tag: 0x00100020, vr: 'ZZ', value: text('') }]
+    for (const syntax of [ILE, ELE]) expect(() => writeDataSet(unknown, syntax)).toThrow(new RangeError('no such value representation: ZZ'))
+    expect(() => writeDataSet([], '1.2.840.10008.1.2.4.50')).toThrow(new RangeError('no such transfer syntax: 1.2.840.10008.1.2.4.50'))
   })
 })
 
@@ -147,6 +170,11 @@ describe('reading what devices send', () => {
       '4000 0001 554e 0000 ffffffff  feff 00e0 0a000000  0800 6000 02000000 4354  feff dde0 00000000',
     ],
     ['UN of defined length, implicit inside', ELE, '4000 0001 554e 0000 12000000  feff 00e0 0a000000  0800 6000 02000000 4354'],
+    [
+      'undefined lengths in Big Endian',
+      EBE,
+      '0040 0100 5351 0000 ffffffff  fffe e000 ffffffff  0008 0060 4353 0002 4354  fffe e00d 00000000  fffe e0dd 00000000',
+    ],
     ['UN in Big Endian, Little Endian inside', EBE, '0040 0100 554e 0000 00000012  feff 00e0 0a000000  0800 6000 02000000 4354'],
   ])('reads a sequence: %s', (_what, transferSyntax, bytes) => {
     expect(readDataSet(hex(bytes), transferSyntax)).toEqual(SPS)
@@ -155,6 +183,21 @@ describe('reading what devices send', () => {
   it('takes an unknown private element of undefined length for a sequence', () => {
     const bytes = hex('1100 1010 ffffffff  feff 00e0 00000000  feff dde0 00000000')
     expect(readDataSet(bytes, ILE)).toEqual([{ tag: 0x00111010, vr: 'SQ', value: [[]] }])
+  })
+
+  it('reads a number that travels as UN in Little Endian, also in Big Endian', () => {
+    expect(readDataSet(hex('0010 21c0 554e 0000 00000002 0400'), EBE)).toEqual([{ tag: 0x001021c0, vr: 'US', value: hex('0400') }])
+    expect(readDataSet(hex('0010 21c0 5553 0002 0004'), EBE)).toEqual([{ tag: 0x001021c0, vr: 'US', value: hex('0400') }])
+  })
+
+  it('reads items one after the other, and what follows their sequence', () => {
+    const bytes = hex(
+      '4000 0001 ffffffff  feff 00e0 00000000  feff 00e0 ffffffff feff 0de0 00000000  feff dde0 00000000  4000 0902 00000000',
+    )
+    expect(readDataSet(bytes, ILE)).toEqual([
+      { tag: 0x00400100, vr: 'SQ', value: [[], []] },
+      { tag: 0x00400209, vr: 'UN', value: Buffer.alloc(0) },
+    ])
   })
 
   it('puts elements in the order of their tags', () => {
@@ -203,6 +246,49 @@ describe('refusing a data set', () => {
       0x00400100,
     ],
     ['a delimiter at the top', ILE, 'feff 0de0 00000000', 'Delimiter outside its sequence', undefined],
+    [
+      'an element that occurs twice, apart',
+      ILE,
+      '1000 2000 00000000 0800 6000 00000000 1000 2000 00000000',
+      'Element occurs twice',
+      0x00100020,
+    ],
+    [
+      'the end of a sequence within its item',
+      ILE,
+      '4000 0001 ffffffff feff 00e0 ffffffff feff dde0 00000000',
+      'Delimiter outside its sequence',
+      0x00400100,
+    ],
+    [
+      'the end of an item that says its length',
+      ILE,
+      '4000 0001 10000000 feff 00e0 08000000 feff 0de0 00000000',
+      'Delimiter outside its sequence',
+      0x00400100,
+    ],
+    [
+      'the end of a sequence that says its length',
+      ILE,
+      '4000 0001 08000000 feff dde0 00000000',
+      'Something else than an item in a sequence',
+      0x00400100,
+    ],
+    [
+      'an element that ends too early in an item',
+      ILE,
+      '4000 0001 0c000000 feff 00e0 04000000 0800 6000',
+      'Data set ends within an element',
+      0x00400100,
+    ],
+    ['an item that ends too early', ILE, '4000 0001 04000000 feff 00e0', 'Data set ends within an element', 0x00400100],
+    [
+      'an element longer than its item',
+      ILE,
+      '4000 0001 12000000 feff 00e0 08000000 0800 6000 02000000 4354',
+      'Element longer than what holds it',
+      0x00080060,
+    ],
     ['an element that occurs twice', ILE, '1000 2000 00000000 1000 2000 00000000', 'Element occurs twice', 0x00100020],
     ['what cannot be inflated', DEFLATED, 'ffffffff', 'Data set cannot be inflated', undefined],
     ['another transfer syntax', '1.2.840.10008.1.2.4.50', '', 'Transfer syntax not supported', undefined],
@@ -231,6 +317,21 @@ describe('refusing a data set', () => {
       hex('feff dde0 00000000'),
     ])
     expect(refusal(() => readDataSet(items, ILE)).errorComment).toBe('More than 512 elements')
+  })
+
+  it('answers A900 to more bytes than the limit', () => {
+    const limits = { ...IDENTIFIER_LIMITS, bytes: 10 }
+    expect(readDataSet(hex('1000 2000 4c4f 0200 4944'), ELE, limits)).toHaveLength(1)
+    expect(refusal(() => readDataSet(hex('1000 2000 4c4f 0300 494431'), ELE, limits)).errorComment).toBe('Data set longer than 10 bytes')
+    const deflated = writeDataSet([{ tag: 0x00100020, vr: 'LO', value: text('ID') }], DEFLATED)
+    expect(readDataSet(deflated, DEFLATED, { ...limits, bytes: Math.max(10, deflated.length) })).toHaveLength(1)
+  })
+
+  it('names the element that is one too many', () => {
+    const bytes = hex('1000 2000 00000000 1000 4000 00000000')
+    expect(refusal(() => readDataSet(bytes, ILE, { ...IDENTIFIER_LIMITS, elements: 1 }))).toEqual({
+      ...{ status: 0xa900, errorComment: 'More than 1 elements', offendingElements: [0x00100040] },
+    })
   })
 
   it('inflates no more than the limit, whatever was deflated', () => {

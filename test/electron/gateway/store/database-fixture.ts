@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { Database } from '#gateway/store/database.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
-import { tempFolder } from '../../../support/temp-store.ts'
+import { tempDataFolder } from '../../../support/temp-store.ts'
 
 export const AT = '2026-03-10T09:00:00.000Z'
 
 export function tempDatabase(): { readonly db: Database; readonly file: string } & Disposable {
-  const temp = tempFolder()
-  const file = join(temp.folder, 'gateway.sqlite')
+  const temp = tempDataFolder()
+  const file = join(temp.folder, DATABASE_FILE)
   const db = Database.open(file)
   return {
     db,

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
-import { fileFor, type ImageFiles, imageFiles, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import { describe, expect, it, type TestContext, vi } from 'vitest'
+import { fileFor, type ImageFiles, imageFiles, noteRestored, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const STUDY = '1.2.840.1.7'
@@ -15,6 +16,9 @@ function stage() {
     ...temp,
     files,
     spool: () => readdirSync(join(temp.folder, 'spool')),
+    /** What the files in a folder are, whatever their names. */
+    inodes: (name: 'spool' | 'spare') =>
+      readdirSync(join(temp.folder, name)).map((each) => statSync(join(temp.folder, name, each), { bigint: true }).ino),
     async kept(bytes: Buffer, file = fileFor(STUDY, randomUUID())) {
       const part = await begun(files, bytes)
       await Promise.all([part.place(file), part.finish()])
@@ -35,6 +39,11 @@ const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => 'none',
     (error) => (error instanceof StorageFault ? error.kind : error),
+  )
+const messageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: Error) => error.message,
   )
 async function all(names: AsyncIterable<string>): Promise<string[]> {
   const found: string[] = []
@@ -132,6 +141,103 @@ describe('a file that is received', () => {
   })
 })
 
+/** Files are made ahead on threads, which have to wait on a busy machine. */
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 5000 })
+
+describe('a file made ahead', () => {
+  /** Nothing is made ahead before the first file, so that one is only begun. */
+  async function warm(on: ReturnType<typeof stage>): Promise<void> {
+    on.files.sweep()
+    await (await begun(on.files, Buffer.from('first'))).discard()
+    await eventually(() => expect(on.inodes('spare')).toHaveLength(4))
+  }
+
+  it('is taken by one that is received alone, and by no other beside it', async () => {
+    using on = stage()
+    await warm(on)
+    const ahead = on.inodes('spare')
+    const [alone, beside] = [on.files.begin(), on.files.begin()]
+    await Promise.all([alone.write([Buffer.from('x')]), beside.write([Buffer.from('y')])])
+    expect(on.inodes('spool').filter((inode) => ahead.includes(inode))).toHaveLength(1)
+    await Promise.all([alone.finish(), beside.discard()])
+    await eventually(() => expect(on.inodes('spare')).toHaveLength(4))
+    const next = on.inodes('spare')
+    await on.files.begin().write([Buffer.from('z')])
+    expect(on.inodes('spool').filter((inode) => next.includes(inode))).toHaveLength(1)
+    on.files.close()
+  })
+
+  it('has what is written to it before the next turn of the event loop', async () => {
+    using on = stage()
+    await warm(on)
+    const part = on.files.begin()
+    const writing = part.write([Buffer.from('x')])
+    for (let turn = 0; turn < 20; turn++) await null
+    expect(on.spool().map((name) => statSync(join(on.folder, 'spool', name)).size)).toEqual([1])
+    await writing
+    await part.discard()
+    on.files.close()
+  })
+
+  it('is dropped where it cannot be put into the spool, which is made anew', async () => {
+    using on = stage()
+    await warm(on)
+    const spare = () => readdirSync(join(on.folder, 'spare'))
+    const ahead = spare()
+    rmSync(join(on.folder, 'spool'), { recursive: true })
+    const part = await begun(on.files, Buffer.from('x'))
+    expect(on.spool()).toHaveLength(1)
+    expect(spare().filter((name) => ahead.includes(name))).toHaveLength(3)
+    await part.discard()
+    on.files.close()
+    if (!hidesOpenFiles) await eventually(() => expect(openFilesIn(on.folder)).toEqual([]))
+  })
+
+  it('goes with the end of the run, and one that an earlier run left with the next start', async () => {
+    using on = stage()
+    await warm(on)
+    on.files.close()
+    await eventually(() => expect(on.inodes('spare')).toEqual([]))
+    writeFileSync(join(on.folder, 'spare', 'old'), '')
+    imageFiles(on.folder, randomUUID).sweep()
+    expect(on.inodes('spare')).toEqual([])
+  })
+})
+
+describe('a kept file', () => {
+  it('is made durable again without being left open', async () => {
+    using on = stage()
+    const file = await on.kept(Buffer.from('x'))
+    await on.files.secure(file)
+    if (!hidesOpenFiles) expect(openFilesIn(join(on.folder, 'images'))).toEqual([])
+    expect(await messageOf(on.files.secure(fileFor(STUDY, randomUUID())))).toBe('The disk for images failed (fsync: ENOENT).')
+  })
+
+  it.skipIf(process.platform !== 'linux')('that the disk does not keep is a fault', async () => {
+    using on = stage()
+    const file = await on.kept(Buffer.from('x'))
+    rmSync(on.files.pathOf(file))
+    symlinkSync('/dev/null', on.files.pathOf(file))
+    expect(await messageOf(on.files.secure(file))).toBe('The disk for images failed (fsync: EINVAL).')
+  })
+
+  it.skipIf(process.platform === 'win32')('has no durable name where its folder is gone', async () => {
+    using on = stage()
+    const part = await begun(on.files, Buffer.from('x'))
+    const file = fileFor(STUDY, randomUUID())
+    await part.place(file)
+    rmSync(dirname(on.files.pathOf(file)), { recursive: true })
+    expect(await messageOf(part.secure())).toBe('The disk for images failed (fsync: ENOENT).')
+  })
+
+  it('that cannot be removed is a fault', async () => {
+    using on = stage()
+    const file = fileFor(STUDY, randomUUID())
+    mkdirSync(on.files.pathOf(file), { recursive: true })
+    expect(await messageOf(on.files.remove(file))).toMatch(/ \(unlink: E[A-Z]+\)\.$/)
+  })
+})
+
 describe('two data sets', () => {
   const BODY = Buffer.alloc(700_000, 'pixels')
 
@@ -151,7 +257,19 @@ describe('two data sets', () => {
     expect([await same(BODY), await same(changed), await same(BODY.subarray(1)), await same(BODY.subarray(1), 13)]).toEqual([
       ...[true, false, false, true],
     ])
+    expect(await same(BODY.subarray(0, -1))).toBe(false)
+    if (!hidesOpenFiles) expect(openFilesIn(join(on.folder, 'images'))).toEqual([])
     expect(await on.files.sameDataSet(await begun(on.files, BODY), 0, fileFor(STUDY, randomUUID()), 12)).toBe(false)
+  })
+})
+
+describe('a part of another kind', () => {
+  it('is not compared', async () => {
+    using on = stage()
+    const other = { bytes: 0 } as PartFile
+    await expect(on.files.sameDataSet(other, 0, fileFor(STUDY, randomUUID()), 0)).rejects.toThrow(
+      new TypeError('Only a file that was begun here can be compared'),
+    )
   })
 })
 
@@ -179,6 +297,13 @@ describe('the folders', () => {
     ]
     writeFileSync(join(dirname(on.files.pathOf(a)), 'README'), 'mine')
     mkdirSync(join(on.folder, 'images', 'lost+found'))
+    // Folders of other names, with files that would be ours by theirs.
+    const [group = '', study = '', name = ''] = a.split('/')
+    for (const folder of [`x${group}/${study}`, `${group}x/${study}`, `${group}/x${study}`, `${group}/${study}x`]) {
+      mkdirSync(join(on.folder, 'images', folder), { recursive: true })
+      writeFileSync(join(on.folder, 'images', folder, name), 'not ours')
+    }
+    for (const other of [`x${name}`, `${name}x`]) writeFileSync(join(dirname(on.files.pathOf(a)), other), 'not ours')
     expect(await all(on.files.orphans((file) => file === b))).toEqual([a, c].sort())
     await on.files.remove(a)
     await on.files.remove(a)
@@ -209,7 +334,81 @@ describe('the folders', () => {
   })
 })
 
+describe('images from before an older database was put back', () => {
+  const HOUR = 60 * 60
+  const now = () => Date.now() / 1000
+  const setTime = (path: string, at: number) => utimesSync(path, at, at)
+
+  it('are named as such, of a study the oldest first, and as orphans only once all are adopted', async () => {
+    using on = stage()
+    const old = [await on.kept(Buffer.from('a')), await on.kept(Buffer.from('b')), await on.kept(Buffer.from('c'))]
+    const known = await on.kept(Buffer.from('known'))
+    const later = await on.kept(Buffer.from('later'))
+    for (const [index, file] of old.entries()) setTime(on.files.pathOf(file), now() - (index + 1) * HOUR)
+    setTime(on.files.pathOf(later), now() + HOUR)
+    noteRestored(on.folder)
+    const isKnown = (file: string) => file === known
+    const inOrder: string[] = []
+    for await (const file of on.files.unadopted(isKnown)) inOrder.push(file)
+    expect(inOrder).toEqual(old.toReversed())
+    expect(await all(on.files.orphans(isKnown))).toEqual([later])
+    on.files.allAdopted()
+    on.files.allAdopted()
+    expect(await all(on.files.unadopted(isKnown))).toEqual([])
+    expect(await all(on.files.orphans(isKnown))).toEqual([...old, later].sort())
+  })
+
+  it('are those that were kept before the last start, to the moment', async () => {
+    using on = stage()
+    noteRestored(on.folder)
+    const marker = join(on.folder, 'images', '.restored')
+    setTime(marker, now() - HOUR)
+    const file = await on.kept(Buffer.from('a'))
+    expect(await all(on.files.unadopted(() => false))).toEqual([])
+    expect(await all(on.files.orphans(() => false))).toEqual([file])
+    on.files.sweep()
+    expect(await all(on.files.unadopted(() => false))).toEqual([file])
+    expect(await all(on.files.orphans(() => false))).toEqual([])
+    const since = statSync(marker).mtimeMs / 1000
+    expect(Math.abs(since - now())).toBeLessThan(HOUR)
+    setTime(marker, 1_700_000_000)
+    setTime(on.files.pathOf(file), 1_700_000_000)
+    expect(await all(on.files.unadopted(() => false))).toEqual([file])
+    expect(await all(on.files.orphans(() => false))).toEqual([])
+  })
+
+  it('are marked also where the images are still to be fetched, for the owner alone', () => {
+    using temp = tempFolder()
+    noteRestored(temp.folder)
+    noteRestored(temp.folder)
+    const [images, marker] = [join(temp.folder, 'images'), join(temp.folder, 'images', '.restored')]
+    expect(readFileSync(marker, 'utf8')).toBe('')
+    if (process.platform !== 'win32') expect([images, marker].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
+  })
+})
+
 describe('a disk', () => {
+  it('that is missing is a fault of what is asked of it', () => {
+    using temp = tempFolder()
+    const faultIn = (work: () => unknown) => {
+      try {
+        work()
+      } catch (error) {
+        return (error as Error).message
+      }
+      return 'none'
+    }
+    expect(faultIn(() => imageFiles(join(temp.folder, 'nowhere'), randomUUID).space())).toBe('The disk for images failed (statfs: ENOENT).')
+    writeFileSync(join(temp.folder, 'spool'), 'a file where the folder should be')
+    expect(faultIn(() => imageFiles(temp.folder, randomUUID).sweep())).toBe('The disk for images failed (sweep: ENOTDIR).')
+    expect(imageFiles(temp.folder, randomUUID).isWritable()).toBe(false)
+  })
+
+  it('has as much room as its file system says', (context) => {
+    using disk = smallDisk(context)
+    expect(imageFiles(disk.folder, randomUUID).space()).toEqual({ freeBytes: 1 << 20, totalBytes: 1 << 20 })
+  })
+
   it('that is full says so, and takes images again when there is room', async (context) => {
     using disk = smallDisk(context)
     const files = imageFiles(disk.folder, randomUUID)

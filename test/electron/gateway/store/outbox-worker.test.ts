@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { OutboxRow } from '#gateway/store/outbox.ts'
 import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#gateway/store/outbox-worker.ts'
 import { tempStore } from '../../../support/temp-store.ts'
@@ -181,5 +181,218 @@ describe('an outbox worker', () => {
     expect(out.begun).toEqual(['a1'])
     out.end('a1')
     await out.worker.settled()
+  })
+})
+
+describe('a row', () => {
+  const MINUTE = 60_000
+
+  it('is tried again after a fault of ours in a minute, five, thirty, and then each hour', async () => {
+    await using out = openWorker({ deliver: () => Promise.reject(new Error('a fault of ours')) })
+    out.append('a1')
+    await out.worker.settled()
+    const waits: number[] = []
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const wait = Date.parse(out.row('a1')?.notBefore ?? '') - out.clock()
+      waits.push(wait / MINUTE)
+      out.clock.pass(wait)
+      out.worker.wake()
+      await out.worker.settled()
+    }
+    expect(waits).toEqual([1, 5, 30, 60, 60, 60])
+    expect(out.errors).toHaveLength(7)
+  })
+
+  it('is taken up alone where there are no groups', async () => {
+    await using out = openWorker()
+    for (const subject of ['a1', 'a2']) out.append(subject)
+    await turns()
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+    await turns()
+    expect(out.begun).toEqual(['a1', 'a2'])
+    out.end('a2')
+  })
+
+  it('is not taken up twice while it is under way', async () => {
+    await using out = openWorker({ atOnce: 2 })
+    out.append('a1')
+    await turns()
+    out.worker.wake()
+    out.worker.retry()
+    await turns()
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('is told that it still waited when its end is written', async () => {
+    await using out = openWorker()
+    out.append('a1')
+    await turns()
+    const told: boolean[] = []
+    out.end('a1', { outcome: 'sent', within: (stillWaited) => void told.push(stillWaited) })
+    await out.worker.settled()
+    expect([told, out.row('a1')?.state]).toEqual([[true], 'sent'])
+  })
+
+  it('that is held says why and until when', async () => {
+    await using out = openWorker({ deliver: async () => ({ outcome: 'held', until: out.clock() + MINUTE, fault: 'no endpoint' }) })
+    out.append('a1')
+    await out.worker.settled()
+    const notBefore = new Date(out.clock() + MINUTE).toISOString()
+    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, notBefore, lastError: 'no endpoint' })
+  })
+
+  it('alone goes out when it alone is asked for', async () => {
+    await using out = openWorker({ groupOf: byLetter })
+    const rows = ['a1', 'b1'].map((subject) => out.append(subject))
+    for (const row of rows) {
+      const notBefore = new Date(out.clock() + MINUTE).toISOString()
+      out.store.outbox.hold(row, { notBefore, lastError: 'no endpoint', at: notBefore })
+    }
+    out.worker.retry([rows[1] ?? 0])
+    await turns()
+    expect(out.begun).toEqual(['b1'])
+    out.end('b1')
+  })
+})
+
+describe('between two looks', () => {
+  const SECOND = 1000
+  const MINUTE = 60 * SECOND
+  afterEach(() => void vi.useRealTimers())
+
+  /** A worker on timers of the test, and how often it looked for rows. */
+  async function openTimed(options: Partial<OutboxWorkerOptions> = {}) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const out = openWorker(options)
+    const looks = vi.spyOn(out.store.outbox, 'due')
+    await out.worker.settled()
+    return {
+      ...out,
+      looks,
+      /** Both clocks go on. */
+      async pass(ms: number) {
+        out.clock.pass(ms)
+        vi.advanceTimersByTime(ms)
+        await turns()
+      },
+      postpone(subject: string, ms: number) {
+        const notBefore = new Date(out.clock() + ms).toISOString()
+        out.store.outbox.postpone(out.row(subject)?.outboxId ?? 0, { notBefore, lastError: 'no answer', at: notBefore })
+        out.worker.wake()
+        return out.worker.settled()
+      },
+      [Symbol.asyncDispose]: () => out[Symbol.asyncDispose](),
+    }
+  }
+
+  it('a worker sleeps until the next row is due', async () => {
+    let isIdle = true
+    await using out = await openTimed({ isIdle: () => isIdle })
+    out.append('a1')
+    await turns()
+    isIdle = false
+    await out.postpone('a1', 90 * SECOND)
+    await out.pass(89 * SECOND)
+    expect(out.begun).toEqual([])
+    await out.pass(SECOND)
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('it sleeps five minutes at most, as the clock may be set, and a second at least', async () => {
+    let isIdle = true
+    await using out = await openTimed({ isIdle: () => isIdle })
+    out.append('a1')
+    await turns()
+    isIdle = false
+    await out.postpone('a1', 60 * MINUTE)
+    out.looks.mockClear()
+    await out.pass(5 * MINUTE - 1)
+    expect(out.looks).not.toHaveBeenCalled()
+    await out.pass(1)
+    expect(out.looks).toHaveBeenCalledTimes(1)
+    await out.postpone('a1', 1)
+    out.looks.mockClear()
+    await out.pass(SECOND - 1)
+    expect(out.looks).not.toHaveBeenCalled()
+    await out.pass(1)
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('it looks every five minutes while there is nothing to do, or while it is idle', async () => {
+    let isIdle = false
+    await using out = await openTimed({ isIdle: () => isIdle })
+    out.looks.mockClear()
+    await out.pass(5 * MINUTE - 1)
+    expect(out.looks).not.toHaveBeenCalled()
+    await out.pass(1)
+    expect(out.looks).toHaveBeenCalledTimes(1)
+    isIdle = true
+    out.append('a1')
+    await turns()
+    await out.postpone('a1', 10 * SECOND)
+    await out.pass(5 * MINUTE - 1)
+    isIdle = false
+    expect(out.begun).toEqual([])
+    await out.pass(1)
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('a fault of the database is told of, and looked past at the next look', async () => {
+    await using out = await openTimed()
+    out.looks.mockImplementationOnce(() => {
+      throw new Error('the disk is full')
+    })
+    const nextDue = vi.spyOn(out.store.outbox, 'nextDue').mockImplementationOnce(() => {
+      throw new Error('and stays so')
+    })
+    out.append('a1')
+    await turns()
+    expect(out.errors.map(String)).toEqual(['Error: the disk is full', 'Error: and stays so'])
+    expect(out.begun).toEqual([])
+    nextDue.mockRestore()
+    await out.pass(5 * MINUTE)
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
+  it('a worker that was ended looks no more', async () => {
+    await using out = await openTimed()
+    await out.worker[Symbol.asyncDispose]()
+    expect(vi.getTimerCount()).toBe(0)
+    out.looks.mockClear()
+    out.append('a1')
+    out.worker.wake()
+    await out.pass(10 * MINUTE)
+    expect(out.looks).not.toHaveBeenCalled()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('one timer runs, however often it is woken', async () => {
+    await using out = await openTimed()
+    for (let time = 0; time < 3; time++) {
+      out.worker.wake()
+      await turns()
+    }
+    expect(vi.getTimerCount()).toBe(1)
+  })
+
+  it('a row whose end could not be written is looked at again', async () => {
+    await using out = await openTimed()
+    out.append('a1')
+    await turns()
+    vi.spyOn(out.store.outbox, 'settle').mockImplementationOnce(() => {
+      throw new Error('the disk is full')
+    })
+    out.end('a1')
+    await turns()
+    expect([out.errors.map(String), out.begun]).toEqual([['Error: the disk is full'], ['a1']])
+    await out.pass(5 * MINUTE)
+    expect(out.begun).toEqual(['a1', 'a1'])
+    out.end('a1')
   })
 })

@@ -130,6 +130,139 @@ describe('the outbox', () => {
   })
 })
 
+describe('rows of the outbox', () => {
+  const EARLIER = '2026-03-10T08:55:00.000Z'
+  const REPORT = 'report.delivered'
+
+  it('are appended as waiting, due at once, without an attempt', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const outboxId = outbox.append({ kind, subject: 'a', lane: 'l', payload: [1], at: AT })
+    const row = { outboxId, kind, subject: 'a', lane: 'l', state: 'waiting', attempts: 0, notBefore: AT, lastError: null }
+    expect(outbox.get(outboxId)).toEqual({ ...row, createdAt: AT, updatedAt: AT })
+    expect(outbox.due(kind, AT, 10)).toEqual([{ ...row, createdAt: AT, updatedAt: AT, payload: [1] }])
+    expect(outbox.due(kind, EARLIER, 10)).toEqual([])
+  })
+
+  it('are due in the order of their times, then as they came, and as many as are asked for', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    for (const [subject, at] of [
+      ['c', LATER],
+      ['a', AT],
+      ['b', AT],
+      ['x', EARLIER],
+    ] as const)
+      outbox.append({ kind, subject, payload: {}, at })
+    expect(outbox.due(kind, LATER, 10).map(({ subject }) => subject)).toEqual(['x', 'a', 'b', 'c'])
+    expect(outbox.due(kind, LATER, 2).map(({ subject }) => subject)).toEqual(['x', 'a'])
+    expect([outbox.nextDue(kind), outbox.nextDue(kind, EARLIER), outbox.nextDue(kind, AT), outbox.nextDue(kind, LATER)]).toEqual([
+      ...[EARLIER, AT, LATER, undefined],
+    ])
+    expect(outbox.nextDue(REPORT)).toBeUndefined()
+    expect(outbox.waiting(kind).map(({ subject }) => subject)).toEqual(['c', 'a', 'b', 'x'])
+  })
+
+  it('that wait no more are neither settled, postponed, held nor hastened', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const states = ['sent', 'failed', 'dropped'] as const
+    const rows = states.map((state) => {
+      const row = outbox.append({ kind, subject: state, payload: {}, at: LATER })
+      expect(outbox.settle(row, state, LATER)).toBe(true)
+      return row
+    })
+    // An attempt is one that was made: what is dropped was not tried.
+    expect(rows.map((row) => outbox.get(row)?.attempts)).toEqual([1, 1, 0])
+    const before = rows.map((row) => outbox.get(row))
+    for (const row of rows) {
+      expect(outbox.settle(row, 'failed', AT, 'no')).toBe(false)
+      outbox.postpone(row, { notBefore: EARLIER, lastError: 'no', at: AT })
+      outbox.hold(row, { notBefore: EARLIER, lastError: 'no', at: AT })
+    }
+    outbox.hasten(kind, AT)
+    outbox.hasten(kind, AT, rows)
+    expect(rows.map((row) => outbox.get(row))).toEqual(before)
+    expect(states.map((state) => outbox.drop(kind, state, AT))).toEqual([0, 0, 0])
+    expect([outbox.waiting(kind), outbox.due(kind, LATER, 10)]).toEqual([[], []])
+  })
+
+  it('say when they were changed, and why they wait', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const [a, b, c] = ['a', 'b', 'c'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
+      number,
+      number,
+      number,
+    ]
+    outbox.postpone(a, { notBefore: LATER, lastError: 'no answer', at: AT })
+    outbox.hold(b, { notBefore: LATER, lastError: 'switched off', at: AT })
+    outbox.drop(kind, 'c', AT)
+    expect([a, b, c].map((row) => outbox.get(row))).toMatchObject([
+      { attempts: 1, notBefore: LATER, lastError: 'no answer', updatedAt: AT },
+      { attempts: 0, notBefore: LATER, lastError: 'switched off', updatedAt: AT },
+      { attempts: 0, state: 'dropped', updatedAt: AT },
+    ])
+    outbox.settle(a, 'sent', LATER)
+    expect(outbox.get(a)).toMatchObject({ state: 'sent', attempts: 2, lastError: null, updatedAt: LATER })
+  })
+
+  it('are hastened, never delayed, and only those that are named, of their kind', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const early = outbox.append({ kind, subject: 'early', payload: {}, at: EARLIER })
+    const [a, b] = ['a', 'b'].map((subject) => outbox.append({ kind, subject, payload: {}, at: LATER })) as [number, number]
+    const other = outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: LATER })
+    const times = () => [early, a, b, other].map((row) => outbox.get(row)?.notBefore)
+    outbox.hasten(kind, AT, [])
+    expect(times()).toEqual([EARLIER, LATER, LATER, LATER])
+    outbox.hasten(kind, AT, [early, b, other])
+    expect(times()).toEqual([EARLIER, LATER, AT, LATER])
+    outbox.hasten(kind, AT)
+    expect(times()).toEqual([EARLIER, AT, AT, LATER])
+  })
+
+  it('are counted of one kind, with the fault of the one that changed last', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const [a, b, c] = ['a', 'b', 'c'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
+      number,
+      number,
+      number,
+    ]
+    outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: EARLIER })
+    expect(outbox.summary(kind)).toEqual({ waiting: 3, failed: 0, fault: null })
+    expect(outbox.overdue(kind, AT)).toEqual({ count: 3, since: EARLIER, fault: null })
+    outbox.postpone(b, { notBefore: LATER, lastError: 'newer', at: LATER })
+    outbox.postpone(a, { notBefore: LATER, lastError: 'older', at: AT })
+    expect(outbox.summary(kind)).toEqual({ waiting: 3, failed: 0, fault: 'newer' })
+    expect(outbox.overdue(kind, AT)).toEqual({ count: 3, since: EARLIER, fault: 'newer' })
+    outbox.settle(b, 'dropped', LATER)
+    expect(outbox.summary(kind)).toEqual({ waiting: 2, failed: 0, fault: 'older' })
+    outbox.settle(c, 'failed', LATER, 'given up')
+    expect(outbox.summary(kind)).toEqual({ waiting: 1, failed: 1, fault: 'given up' })
+    expect(outbox.overdue(kind, AT)).toEqual({ count: 1, since: EARLIER, fault: 'older' })
+    expect(outbox.overdue(kind, EARLIER)).toEqual({ count: 0, since: null, fault: null })
+    expect(outbox.latest(kind, 'r')).toBeUndefined()
+    expect(outbox.latest(REPORT, 'r')?.subject).toBe('r')
+  })
+
+  it('of reports are never forgotten, nor what still waits', () => {
+    using temp = tempStore()
+    const { outbox } = temp.store
+    const report = outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: EARLIER })
+    outbox.settle(report, 'sent', EARLIER)
+    const [sent, waiting] = ['sent', 'waiting'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
+      number,
+      number,
+    ]
+    outbox.settle(sent, 'sent', AT)
+    expect(outbox.purge(AT)).toBe(0)
+    expect(outbox.purge(LATER)).toBe(1)
+    expect([report, sent, waiting].map((row) => outbox.get(row)?.state)).toEqual(['sent', undefined, 'waiting'])
+  })
+})
+
 describe('a secret', () => {
   it('is kept sealed under its name until it is taken away', () => {
     using temp = tempStore()

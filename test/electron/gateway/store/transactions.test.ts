@@ -75,7 +75,32 @@ describe('transactions', () => {
     temp.db.afterCommit(() => heard.push('at once'))
     expect(heard.at(-1)).toBe('at once')
   })
+
+  it('tell of what an inner one did once the outer has committed', () => {
+    using temp = tempDatabase()
+    const heard: string[] = []
+    temp.db.transaction(() => {
+      temp.db.transaction(() => temp.db.afterCommit(() => heard.push('inner')))
+      heard.push('outer goes on')
+    })
+    expect(heard).toEqual(['outer goes on', 'inner'])
+  })
+
+  it('fail with the fault itself where SQLite has rolled them back already', () => {
+    using temp = tempDatabase()
+    expect(() =>
+      temp.db.transaction(() => {
+        put(temp.db, 'a')
+        rollBack(temp.db)
+        throw new Error('the disk is full')
+      }),
+    ).toThrow('the disk is full')
+    expect(keys(temp.db)).toEqual([])
+  })
 })
+
+/** Stands in for a full disk, on which SQLite rolls back by itself. */
+const rollBack = (db: Database) => db.run({ compile: () => sql`rollback`.compile(db.sql) })
 
 describe('group commit', () => {
   it('commits everybody who waits in one transaction', async () => {
@@ -156,8 +181,7 @@ describe('group commit', () => {
     using temp = tempDatabase()
     const results = await Promise.allSettled([
       temp.db.commitSoon(() => put(temp.db, 'a')),
-      // Stands in for a full disk, on which SQLite rolls back by itself.
-      temp.db.commitSoon(() => temp.db.run({ compile: () => sql`rollback`.compile(temp.db.sql) })),
+      temp.db.commitSoon(() => rollBack(temp.db)),
       temp.db.commitSoon(() => put(temp.db, 'b')),
     ])
     expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected'])

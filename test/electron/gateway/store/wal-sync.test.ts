@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openWalSync } from '#gateway/store/wal-sync.ts'
+import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 it('syncs what there is, as often as it is asked, and shares a sync among those who wait', async () => {
@@ -27,6 +28,29 @@ it('says so for good where a sync failed', async () => {
   await expect(wal.sync()).rejects.toThrow('ENOENT')
   expect(wal.hasFailed).toBe(true)
   wal.close()
+})
+
+// The device refuses a sync, as a disk does that failed.
+it.skipIf(process.platform !== 'linux')('says so also where the disk refuses the sync alone', async () => {
+  using temp = tempFolder()
+  const file = join(temp.folder, 'x')
+  symlinkSync('/dev/null', `${file}-wal`)
+  const wal = openWalSync(file)
+  await expect(wal.sync()).rejects.toThrow('EINVAL')
+  expect(wal.hasFailed).toBe(true)
+  wal.close()
+})
+
+it('leaves nothing open, whether or not it was used', async () => {
+  using temp = tempFolder()
+  const file = join(temp.folder, 'x')
+  writeFileSync(`${file}-wal`, 'frames')
+  openWalSync(file).close()
+  const wal = openWalSync(file)
+  await wal.sync()
+  if (!hidesOpenFiles) expect(openFilesIn(temp.folder)).toEqual([`${file}-wal`])
+  wal.close()
+  if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
 })
 
 it('keeps its descriptor until a sync under way is over', async () => {

@@ -21,6 +21,7 @@ describe('the patient of two files', () => {
     ['Sample^Sam', 'Sam^Sample'],
     ['Meier^Anna', 'MeierAnna'],
     ['Meier^Anna=x', 'Meier^Anne=x'],
+    ['=Meier^Anna', '=Meier^Anne'],
   ])('%s is not %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual(['name']))
 
   it('does not differ in what only one of them says', () => {
@@ -47,11 +48,14 @@ describe('the patient of a file and of the row', () => {
     ['Müller^Jörg', 'Joerg Mueller'],
     ['Yamada^Tarou=山田^太郎', '山田 太郎'],
     ['', 'Jane Doe'],
+    ['Doe^Jane', ''],
+    ['Doe^Jane', ' - '],
   ])('%s is %s', (header, row) => expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual([]))
 
   it.each([
     ['Doe^Jane', 'John Doe'],
     ['Doe^Jane', 'Keller'],
+    ['=Doe^Jane', 'Keller'],
   ])('%s is not %s', (header, row) => expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual(['name']))
 
   it('is the same by a number with or without zeros before it', () => {

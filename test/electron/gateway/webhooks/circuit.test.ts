@@ -72,6 +72,42 @@ describe('a circuit', () => {
     expect(() => circuits.enter('a')).not.toThrow()
   })
 
+  it('stays with its one call of every 15 s while a person asks beside it', () => {
+    const { circuits, fail, pass } = fixture()
+    fail(5)
+    pass(15_000)
+    const probe = circuits.enter('a')
+    circuits.enter('a', true).abandoned()
+    expect(() => circuits.enter('a')).toThrow(OPEN)
+    probe.abandoned()
+    expect(() => circuits.enter('a')).not.toThrow()
+  })
+
+  it('says how many calls failed, why the last one did, and when the next goes out, in seconds rounded up', () => {
+    const { circuits, fail, pass } = fixture()
+    fail(5)
+    pass(1000)
+    circuits.enter('a', true).failed('timeout')
+    pass(1500)
+    expect(() => circuits.enter('a')).toThrow(
+      expect.objectContaining({ detail: 'not asked, as the last 6 calls failed (timeout); next try in 14 s' }),
+    )
+    pass(13_500)
+    circuits.enter('a')
+    expect(() => circuits.enter('a')).toThrow(
+      expect.objectContaining({ detail: 'not asked, as the last 6 calls failed (timeout); a try is under way' }),
+    )
+  })
+
+  it('is as patient as it is told to be', () => {
+    let now = 0
+    const circuits = openCircuits({ elapsed: () => now, failuresToOpen: 1, probeAfterMs: 10 })
+    circuits.enter('a').failed('timeout')
+    expect(() => circuits.enter('a')).toThrow(OPEN)
+    now = 10
+    expect(() => circuits.enter('a')).not.toThrow()
+  })
+
   it('lets a person ask while it is open, and closes when that works', () => {
     const { circuits, fail } = fixture()
     fail(5)

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
+  type Deliveries,
   type DeliveriesOptions,
   type DeliveryAttempt,
   type Destination,
@@ -9,6 +10,9 @@ import {
   REPORT_DELIVERED,
   RETRY_MS,
 } from '#gateway/webhooks/deliveries.ts'
+import type { PartnerOutcome, Requester, RequestOptions } from '#gateway/webhooks/request.ts'
+import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
+import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { tempStore } from '../../../support/temp-store.ts'
@@ -75,6 +79,225 @@ async function openClinic(
   }
 }
 const waitOf = (clinic: Awaited<ReturnType<typeof openClinic>>, n: number) => Date.parse(clinic.row(n)?.notBefore ?? '') - clinic.clock()
+
+type Answer = (options: RequestOptions<unknown>) => Promise<unknown>
+const CALL: PartnerOutcome = {
+  ...{ type: 'report.delivered', endpointId: 'partner', apiKeyId: null, about: { kind: 'none' } as never, fault: null, detail: '' },
+  ...{ httpStatus: 200, tookMs: 1, bytes: 1, webhookId: '', at: 0, request: null, response: null, notes: [] },
+}
+
+/** Deliveries to a partner that is a function: for what does not depend on the network. */
+function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
+  const temp = tempStore()
+  const { store, clock } = temp
+  const [attempts, gone, errors, requests] = [[] as DeliveryAttempt[], [] as string[], [] as unknown[], [] as RequestOptions<unknown>[]]
+  const requester = {
+    request(_type: string, _data: unknown, given: RequestOptions<unknown> = {}) {
+      requests.push(given)
+      return answer(given)
+    },
+  } as unknown as Requester
+  const deliveries = openDeliveries({
+    ...{ store, clock, requester, random: () => 0.5 },
+    dataOf: () => ({ apiKeyId: 'key', data: {} as never }),
+    destinationOf: () => ({ endpointId: 'partner' }),
+    attempted: (attempt) => void attempts.push(attempt),
+    onGone: (endpointId) => void gone.push(endpointId),
+    onError: (error) => void errors.push(error),
+    ...options,
+  })
+  onTestFinished(async () => {
+    await deliveries[Symbol.asyncDispose]()
+    temp[Symbol.dispose]()
+  })
+  const append = (n: number, payload: unknown, at = clock()) =>
+    store.outbox.append({ kind: REPORT_DELIVERED, subject: reportId(n), lane: `stu_${n}`, payload, at: new Date(at).toISOString() })
+  return {
+    ...{ store, clock, deliveries, attempts, gone, errors, requests },
+    append,
+    sign: (n: number, at = clock()) => append(n, { eventId: eventId(n) }, at),
+    row: (n: number) => store.outbox.latest(REPORT_DELIVERED, reportId(n)),
+    /** What a worker does when a partner answered another question, and whatever follows from it. */
+    async note(outcome: Partial<Parameters<Deliveries['noteOutcome']>[0]> = {}) {
+      deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: null, ...outcome })
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await deliveries.settled()
+    },
+    async pass(ms: number) {
+      clock.pass(ms)
+      deliveries.wake()
+      await deliveries.settled()
+    },
+  }
+}
+const MINUTE = 60_000
+const accepted: Answer = async (options) => void options.onOutcome?.(CALL)
+const refusing =
+  (fault: PartnerFault, facts: Partial<WebhookError> = {}, endpointId: string | null = 'partner'): Answer =>
+  async (options) => {
+    options.onOutcome?.({ ...CALL, fault, endpointId })
+    throw new WebhookError(fault, `it was ${fault}`, facts)
+  }
+
+describe('an attempt', () => {
+  it('carries the id of its event and the key of its report, also past an open circuit', async () => {
+    const queue = openQueue(accepted)
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(queue.requests).toMatchObject([{ id: eventId(1), apiKeyId: 'key', evenIfOpen: true }])
+    expect(queue.attempts).toEqual([{ eventId: eventId(1), reportId: reportId(1), state: 'done', outcome: CALL, fault: '', attempts: 1 }])
+  })
+
+  it.each([[{}], [null], ['text'], [{ eventId: 'whe_1' }]])('with the event %j cannot be made, and is made later', async (payload) => {
+    const queue = openQueue(accepted)
+    queue.append(1, payload)
+    await queue.deliveries.settled()
+    expect(queue.row(1)).toMatchObject({
+      ...{ state: 'waiting', attempts: 1, lastError: 'the event can no longer be read from the database' },
+      notBefore: new Date(queue.clock() + 5000).toISOString(),
+    })
+    expect([queue.requests, queue.attempts]).toEqual([[], []])
+  })
+
+  it('is recorded with what was refused, and how often it was', async () => {
+    const queue = openQueue(refusing('status', { httpStatus: 500 }))
+    queue.sign(1)
+    await queue.deliveries.settled()
+    await queue.pass(5000)
+    expect(queue.attempts).toMatchObject([
+      { state: 'waiting', attempts: 1, fault: 'it was status', outcome: { fault: 'status' } },
+      { state: 'waiting', attempts: 2, fault: 'it was status', outcome: { fault: 'status' } },
+    ])
+    expect(queue.gone).toEqual([])
+  })
+
+  it('that failed for a fault of ours is not recorded as one', async () => {
+    const queue = openQueue(() => Promise.reject(new TypeError('ours')))
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(queue.row(1)).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'an internal error; see the log' })
+    expect([queue.attempts, queue.errors.map(String)]).toEqual([[], ['TypeError: ours']])
+  })
+
+  it('that no endpoint got switches none off', async () => {
+    const queue = openQueue(refusing('status', { httpStatus: 410 }, null))
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(queue.gone).toEqual([])
+    expect(queue.attempts).toMatchObject([{ state: 'waiting' }])
+  })
+
+  it('is told of once it is committed', async () => {
+    const changed: unknown[] = []
+    const queue = openQueue(accepted, {
+      onChanged: () => void changed.push([queue.store.database.inTransaction, queue.row(1)?.state]),
+    })
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(changed).toEqual([[false, 'sent']])
+  })
+
+  it('with nowhere to go is held for an hour, and is none', async () => {
+    const queue = openQueue(accepted, { destinationOf: () => ({ whyNot: 'its endpoint is switched off' }) })
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(queue.row(1)).toMatchObject({
+      ...{ state: 'waiting', attempts: 0, lastError: 'its endpoint is switched off' },
+      notBefore: new Date(queue.clock() + HOUR).toISOString(),
+    })
+    expect([queue.requests, queue.attempts]).toEqual([[], []])
+  })
+
+  it('is not made while deliveries are idle', async () => {
+    let isIdle = true
+    const queue = openQueue(accepted, { isIdle: () => isIdle })
+    queue.sign(1)
+    await queue.deliveries.settled()
+    expect(queue.requests).toEqual([])
+    isIdle = false
+    queue.deliveries.wake()
+    await queue.deliveries.settled()
+    expect(queue.row(1)?.state).toBe('sent')
+  })
+})
+
+describe('a sign of life', () => {
+  it('hastens all that waits for the endpoint, however much, and nothing else', async () => {
+    const queue = openQueue(accepted, {
+      isIdle: () => true,
+      destinationOf: (id) =>
+        id === reportId(1) ? { endpointId: 'other' } : id === reportId(2) ? { whyNot: 'off' } : { endpointId: 'partner' },
+    })
+    const later = queue.clock() + HOUR
+    queue.store.database.transaction(() => {
+      for (let n = 1; n <= 410; n++) queue.sign(n, later)
+    })
+    await queue.note({ fault: 'timeout' })
+    await queue.note({ endpointId: null })
+    const isDue = () => queue.store.outbox.waiting(REPORT_DELIVERED).map(({ notBefore }) => Date.parse(notBefore) <= queue.clock())
+    expect(isDue()).not.toContain(true)
+    await queue.note()
+    expect(isDue()).toEqual([false, false, ...Array(408).fill(true)])
+  })
+
+  it.each(['unreachable', 'timeout'] as const)('hastens what met silence (%s), once in five minutes', async (fault) => {
+    const queue = openQueue(refusing(fault))
+    queue.sign(1)
+    await queue.deliveries.settled()
+    await queue.note()
+    expect(queue.row(1)?.attempts).toBe(2)
+    queue.clock.pass(5 * MINUTE - 1)
+    await queue.note()
+    expect(queue.row(1)?.attempts).toBe(2)
+    queue.clock.pass(1)
+    await queue.note()
+    expect(queue.row(1)?.attempts).toBe(3)
+    // A clock that was set back does not stop it for as long as it was set back.
+    queue.clock.pass(-HOUR)
+    await queue.note()
+    expect(queue.row(1)?.attempts).toBe(4)
+  })
+
+  it('of another question hastens nothing that was answered wrongly', async () => {
+    const queue = openQueue(refusing('status', { httpStatus: 500 }))
+    queue.sign(1)
+    await queue.deliveries.settled()
+    await queue.note()
+    expect(queue.row(1)?.attempts).toBe(1)
+    // A delivery that was accepted does, and has its own five minutes.
+    await queue.note({ type: 'report.delivered' })
+    expect(queue.row(1)?.attempts).toBe(2)
+    await queue.note({ type: 'report.delivered' })
+    expect(queue.row(1)?.attempts).toBe(2)
+  })
+
+  it('hastens nothing while the endpoint is known to answer', async () => {
+    const queue = openQueue(accepted, { isIdle: () => true })
+    await queue.note()
+    queue.sign(1, queue.clock() + HOUR)
+    queue.clock.pass(10 * MINUTE)
+    await queue.note()
+    expect(Date.parse(queue.row(1)?.notBefore ?? '')).toBeGreaterThan(queue.clock())
+  })
+
+  it('is for nothing after the end', async () => {
+    const queue = openQueue(accepted, { isIdle: () => true })
+    queue.sign(1, queue.clock() + HOUR)
+    await queue.deliveries[Symbol.asyncDispose]()
+    await queue.note()
+    expect(Date.parse(queue.row(1)?.notBefore ?? '')).toBeGreaterThan(queue.clock())
+  })
+
+  it('is no fault of who gave it where the rows cannot be hastened', async () => {
+    const queue = openQueue(accepted, { isIdle: () => true })
+    queue.sign(1, queue.clock() + HOUR)
+    vi.spyOn(queue.store.outbox, 'hasten').mockImplementationOnce(() => {
+      throw new Error('the disk is full')
+    })
+    await queue.note()
+    expect(queue.errors.map(String)).toEqual(['Error: the disk is full'])
+  })
+})
 
 describe('a delivery', () => {
   it('goes out signed when its row is committed, and is done with 2xx and success true', async () => {
@@ -327,7 +550,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('of a report that is not there, or whose event cannot be read, is given up at once and not sent', async () => {
+  it('of a report that is not there is given up at once and not sent', async () => {
     const clinic = await openClinic(ACCEPTED, { dataOf: () => undefined })
     clinic.sign(1)
     await clinic.deliveries.settled()

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { signatureHeaders } from '#gateway/webhooks/signature.ts'
+import type { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { runs } from '../../../support/property-runs.ts'
 
 const NEW = `whsec_${randomBytes(32).toString('base64')}`
@@ -47,6 +48,19 @@ describe('signatureHeaders', () => {
 
   it('takes a secret without its prefix', () => {
     expect(signed([NEW.slice('whsec_'.length)])['webhook-signature']).toBe(signed([NEW])['webhook-signature'])
+  })
+
+  it('says what is wrong with the secret, and never the secret', () => {
+    const faultOf = (secrets: readonly string[]) => {
+      try {
+        signed(secrets)
+      } catch (error) {
+        return (error as WebhookError).detail
+      }
+      return 'none'
+    }
+    expect(faultOf([])).toBe('the partner has no signing secret')
+    expect(faultOf([NEW, 'whsec_wrong!'])).toBe('the signing secret of the partner is not whsec_ and base64')
   })
 
   it.each([[], ['whsec_'], ['whsec_not base64!'], ['whsec_QUJ'], ['whsec_QUJDRA'], ['whsec_QUJDRA=='.replace('=', '-')]])(

@@ -42,6 +42,8 @@ describe('a wild card', () => {
     ['**A', 'ABA', true],
     ['A*B', 'AXB', true],
     ['A*B', 'A*X', false],
+    ['A*B', 'AB', true],
+    ['A*B*C', 'ABC', true],
     ['?A', '\uffffA', true],
     ['?A', '\u{10000}A', true],
     ['??', '𠮷', false],

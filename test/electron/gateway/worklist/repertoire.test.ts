@@ -2,18 +2,34 @@ import { describe, expect, it } from 'vitest'
 import { decodeText } from '#gateway/dimse/character-set.ts'
 import type { RowKeyword } from '#gateway/worklist/attributes.ts'
 import { rowsOfItem } from '#gateway/worklist/item.ts'
-import { type CharacterSetPolicy, repertoireFor } from '#gateway/worklist/repertoire.ts'
+import { type CharacterSetPolicy, isUnspeakable, policyOf, repertoireFor } from '#gateway/worklist/repertoire.ts'
 import type { WorklistRow } from '#gateway/worklist/row.ts'
-import { item } from './worklist-values-fixture.ts'
+import { device, item } from './worklist-values-fixture.ts'
 
 const ASKED = [
   { keyword: 'PatientName', vr: 'PN' },
   { keyword: 'PatientID', vr: 'LO' },
   { keyword: 'StudyDescription', vr: 'LO' },
 ] as const
+const WITH_REQUEST = [...ASKED, { keyword: 'RequestedProcedureDescription', vr: 'LO' }] as const
 const JAPANESE = 'Yamada^Tarou=山田^太郎=やまだ^たろう'
 const rowOf = (fields: object) =>
   rowsOfItem(item(1, fields as Record<string, unknown>), { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })[0] as WorklistRow
+
+/** Every value that is sent as bytes, decoded. */
+function encodedOf(
+  fields: object,
+  policy: Partial<CharacterSetPolicy>,
+  asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = WITH_REQUEST,
+) {
+  const text = repertoireFor(asked, { deviceSet: null, always: false, countsBytes: false, declared: [], ...policy })(rowOf(fields))
+  const terms = text.characterSet === '' ? [] : text.characterSet.split('\\')
+  const decoded = [...text.encoded].map(([keyword, bytes]) => [
+    keyword,
+    decodeText(bytes, terms, keyword === 'PatientName' ? 'PN' : 'LO').text,
+  ])
+  return { ...text, encoded: Object.fromEntries(decoded) as Record<string, string> }
+}
 
 function sent(
   fields: object,
@@ -31,11 +47,54 @@ describe('a row of the default repertoire', () => {
   it('is sent with one where the device wants it always', () => {
     expect(sent({}, { always: true }).set).toBe('ISO_IR 100')
     expect(sent({}, { always: true, deviceSet: 'ISO_IR 192' }).set).toBe('ISO_IR 192')
+    expect(sent({}, { always: true, deviceSet: 'ISO 2022 IR 87' }).set).toBe('\\ISO 2022 IR 87')
+  })
+  it('is encoded for the Roman set of JIS, which has another sign where ASCII has its tilde', () => {
+    const always = { always: true, deviceSet: 'ISO_IR 13' } as const
+    expect(encodedOf({ PatientName: 'DOE^JANE' }, always)).toMatchObject({
+      characterSet: 'ISO_IR 13',
+      encoded: { PatientName: 'DOE^JANE' },
+    })
+    expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(/^its StudyDescription cannot be written/)
+    expect(encodedOf({ StudyDescription: 'CT ~ MR' }, { ...always, always: false })).toMatchObject({
+      characterSet: '',
+      encoded: {},
+      withheld: '',
+    })
   })
   it('counts what is asked for only', () => {
-    expect(sent({ StudyDescription: 'Schädel' }, { deviceSet: 'ISO_IR 6' }, [{ keyword: 'PatientName', vr: 'PN' }])).toMatchObject({
-      set: '',
-      remark: '',
+    for (const deviceSet of ['ISO_IR 6', 'ISO_IR 100'] as const)
+      expect(sent({ StudyDescription: 'Schädel' }, { deviceSet }, [{ keyword: 'PatientName', vr: 'PN' }])).toMatchObject({
+        set: '',
+        remark: '',
+      })
+  })
+})
+
+describe('a row', () => {
+  it('has only those values encoded that are not plain', () => {
+    expect(encodedOf({ PatientName: 'Müller', StudyDescription: 'CT Chest' }, {}).encoded).toEqual({ PatientName: 'Müller' })
+  })
+
+  it('is encoded once for each query', () => {
+    const textOf = repertoireFor(ASKED, { deviceSet: null, always: false, countsBytes: false, declared: [] })
+    const row = rowOf({ PatientName: 'Müller' })
+    expect(textOf(row)).toBe(textOf(row))
+  })
+})
+
+describe('the policy of a query', () => {
+  it('is that of its device, with the terms that the query declared', () => {
+    const set = device({ characterSet: 'ISO_IR 144', alwaysSendCharacterSet: true, countsBytes: true })
+    expect(policyOf(set, ['ISO_IR 100'])).toEqual({
+      ...{ deviceSet: 'ISO_IR 144', always: true, countsBytes: true, declared: ['ISO_IR 100'] },
+    })
+    expect(policyOf(device(), [])).toEqual({ deviceSet: null, always: false, countsBytes: false, declared: [] })
+  })
+
+  it('of a device that is not known has no set, and counts characters', () => {
+    expect(policyOf(undefined, ['ISO_IR 100'])).toEqual({
+      ...{ deviceSet: null, always: false, countsBytes: false, declared: ['ISO_IR 100'] },
     })
   })
 })
@@ -69,9 +128,34 @@ describe('a device with a set', () => {
   })
 
   it('that can say a row in no way does not get it', () => {
-    expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toMatchObject({
-      name: undefined,
+    expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toEqual({
+      ...{ name: undefined, set: '', remark: '' },
       withheld: 'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+    })
+  })
+
+  it('gets in Latin letters only what its set cannot say, and a remark that names it', () => {
+    const fields = { PatientName: 'Łukasz', StudyDescription: 'Schädel', RequestedProcedureDescription: 'Łokieć' }
+    expect(encodedOf(fields, { deviceSet: 'ISO_IR 100' })).toMatchObject({
+      encoded: { PatientName: 'Lukasz', StudyDescription: 'Schädel', RequestedProcedureDescription: 'Lokiec' },
+      remark: expect.stringMatching(/^PatientName, RequestedProcedureDescription sent in Latin letters: /),
+    })
+    expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({ set: '\\ISO 2022 IR 87', name: 'Lukasz' })
+  })
+
+  it('gets a text whole beside a name in Latin letters, however many bytes it takes', () => {
+    const fields = { PatientName: 'Łukasz', StudyDescription: '頭'.repeat(64) }
+    expect(encodedOf(fields, { deviceSet: 'ISO 2022 IR 87' }).encoded).toEqual({ ...fields, PatientName: 'Lukasz' })
+  })
+
+  it('gets the first group of a name that it can say, in its own letters before Latin ones', () => {
+    expect(sent({ PatientName: 'Müller=山田' }, { deviceSet: 'ISO_IR 100' }).name).toBe('Müller')
+    expect(sent({ PatientName: '=山田^太郎=やまだ^たろう' }, { deviceSet: 'ISO_IR 100' }).name).toBe('Yamada^Tarou')
+  })
+
+  it('gets a description with an equals sign whole', () => {
+    expect(encodedOf({ StudyDescription: 'Łokieć = łydka' }, { deviceSet: 'ISO_IR 100' }).encoded).toEqual({
+      StudyDescription: 'Lokiec = lydka',
     })
   })
 
@@ -87,11 +171,8 @@ describe('a device with a set', () => {
 })
 
 describe('a device that counts bytes', () => {
-  const counted = (fields: object, policy: Partial<CharacterSetPolicy> = {}) => {
-    const text = repertoireFor(ASKED, { deviceSet: 'ISO_IR 192', always: false, countsBytes: true, declared: [], ...policy })(rowOf(fields))
-    const decoded = [...text.encoded].map(([keyword, bytes]) => [keyword, decodeText(bytes, text.characterSet.split('\\'), 'LO').text])
-    return { ...text, encoded: Object.fromEntries(decoded) as Record<string, string> }
-  }
+  const counted = (fields: object, policy: Partial<CharacterSetPolicy> = {}) =>
+    encodedOf(fields, { deviceSet: 'ISO_IR 192', countsBytes: true, ...policy })
 
   it('gets a description cut at a character, with a remark, and the same description whole where it counts characters', () => {
     const fields = { StudyDescription: `${'ä'.repeat(31)}xyz` }
@@ -101,6 +182,19 @@ describe('a device that counts bytes', () => {
       withheld: '',
     })
     expect(counted(fields, { countsBytes: false })).toMatchObject({ encoded: fields, remark: '' })
+  })
+
+  it('gets a remark that names everything that was cut, and what is in Latin letters', () => {
+    const long = 'ä'.repeat(40)
+    expect(counted({ StudyDescription: long, RequestedProcedureDescription: long }).remark).toBe(
+      'StudyDescription, RequestedProcedureDescription cut: the device counts bytes, and has no room for more',
+    )
+    const name = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}` }
+    const latin = 'PatientName sent in Latin letters: the device’s character set lacks its own, or the device has no room for it'
+    expect(counted({ ...name, StudyDescription: long }).remark).toBe(
+      `${latin}; StudyDescription cut: the device counts bytes, and has no room for more`,
+    )
+    expect(counted({ ...name, StudyDescription: 'Schädel' }).remark).toBe(latin)
   })
 
   it('gets it whole in a set that says it in less', () => {
@@ -145,5 +239,14 @@ describe('a device that counts bytes', () => {
       withheld: '',
       encoded: { PatientName: 'Yamada^Tarou' },
     })
+  })
+})
+
+describe('a row that is withheld', () => {
+  it('might go to another device where its text was the reason, and to none otherwise', () => {
+    const { withheld: noRoom } = sent({ PatientID: 'ä'.repeat(33) }, { deviceSet: 'ISO_IR 192', countsBytes: true })
+    const { withheld: noLetters } = sent({ PatientName: '山田' }, { deviceSet: 'ISO_IR 100' })
+    expect([noRoom, noLetters].map(isUnspeakable)).toEqual([true, true])
+    expect(['', 'it has no PatientID'].map(isUnspeakable)).toEqual([false, false])
   })
 })
