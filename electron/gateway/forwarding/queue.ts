@@ -19,8 +19,13 @@ export interface QueueDeps extends DomainDeps {
 export interface Queue {
   /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
   enqueue(instance: InstanceRecord): void
-  /** In the transaction that lets an instance in that was set aside: as `enqueue`, and again for every destination it was kept from. */
+  /**
+   * In the transaction that makes an instance current that was set aside or superseded: as `enqueue`, and again for every destination it was
+   * kept from.
+   */
   release(instance: InstanceRecord): void
+  /** In the transaction that takes back the row: what waits, or failed, of it is dropped, since it is sent again. The destinations it was for. */
+  takeBack(instance: InstanceRecord): string[]
   /** In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The destinations it was for. */
   setAside(instances: readonly InstanceRecord[]): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
@@ -59,10 +64,11 @@ export function openQueue(deps: QueueDeps): Queue {
   return {
     enqueue,
     release(instance) {
-      const kept = forwards.keptFrom(instance.instanceId, GONE.quarantined)
+      const kept = [GONE.quarantined, GONE.superseded].flatMap((why) => forwards.keptFrom(instance.instanceId, why))
       enqueue(instance)
       for (const destinationId of kept) append(destinationId, instance)
     },
+    takeBack: ({ instanceId }) => forwards.setAside(instanceId, { at: now(), lastError: GONE.discarded }),
     setAside(all) {
       const dropped = all.flatMap((instance) =>
         forwards
@@ -131,8 +137,8 @@ export function openQueue(deps: QueueDeps): Queue {
     database.transaction(() => {
       for (const { forwardId, instanceId } of rows) {
         const state = instances.get(instanceId)?.state ?? 'discarded'
-        // What is set aside waits for a decision already, and is queued again when it is released.
-        const end = state === 'quarantined' ? 'dropped' : 'failed'
+        // What is set aside waits for a decision already, and is queued again when it is released; what is gone was discarded by a person.
+        const end = state === 'superseded' ? 'failed' : 'dropped'
         if (state !== 'current') forwards.settle(forwardId, end, { at, status: '', lastError: GONE[state] })
       }
     })

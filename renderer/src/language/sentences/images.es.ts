@@ -59,20 +59,47 @@ export const IMAGES: readonly Sentence[] = [
     'Las imágenes indican otro paciente u otra petición que la fila de la lista de trabajo para la que se hicieron.',
   ],
   [
-    'The image folder has more than {} files that the database does not know. Was an older database put back? None was removed.',
-    'La carpeta de imágenes tiene más de {0} archivos que la base de datos no conoce. ¿Se restauró una base de datos más antigua? No se eliminó ninguno.',
+    '{} {} in the image folder are not in the database: moved to the recovery folder, none was deleted.',
+    'En la carpeta de imágenes hay {0} {1} que no están en la base de datos: se movieron a la carpeta de recuperación y no se eliminó ninguno.',
   ],
+  [
+    '{} {} moved back from the recovery folder: the database knows them again.',
+    'La base de datos vuelve a conocer {0} {1}: se devolvieron desde la carpeta de recuperación.',
+  ],
+  ['This file is not in the recovery folder any more.', 'Este archivo ya no está en la carpeta de recuperación.'],
+  ['The file was deleted.', 'El archivo se eliminó.'],
+  ['It is not a DICOM file.', 'No es un archivo DICOM.'],
+  ['It cannot be read from the disk.', 'No se puede leer del disco.'],
+  ['Its header is damaged or incomplete.', 'Su cabecera está dañada o incompleta.'],
+  [
+    'Its SOP Class or Instance UID is not that of its own file header.',
+    'Su SOP Class UID o su SOP Instance UID no es el de la cabecera del propio archivo.',
+  ],
+  ['It names no study or series.', 'No indica estudio ni serie.'],
+  ['It is incomplete or damaged: {}.', 'Está incompleta o dañada: {0}.'],
+  ['Its pixel data has {} of {} bytes.', 'Sus píxeles tienen {0} de {1} bytes.'],
+  ['Its pixel data is empty.', 'No tiene ningún píxel.'],
+  ['Its pixel data is {} bytes longer than its attributes say.', 'Sus píxeles ocupan {0} bytes más de lo que dicen sus atributos.'],
+  ['Its offset table does not match its fragments.', 'Su tabla de posiciones no coincide con sus fragmentos.'],
+  [
+    'Its offset table names a frame behind the end of its pixel data.',
+    'Su tabla de posiciones indica un fotograma más allá del final de sus píxeles.',
+  ],
+  ['It has {} of {} frames.', 'Tiene {0} de {1} fotogramas.'],
+  ['It describes an image and has no pixel data.', 'Describe una imagen y no tiene píxeles.'],
+  [
+    'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.',
+    'El dispositivo envió otros píxeles con el identificador de una imagen que ya está aquí: se muestra la versión nueva y se conserva la anterior.',
+  ],
+  ['It is the version that is shown already.', 'Ya es la versión que se muestra.'],
+  ['The earlier version is shown again; the later one is kept.', 'Se vuelve a mostrar la versión anterior; la posterior se conserva.'],
   [
     '{} {} of {} {} came after the back-up that was put back: taken in again from the image folder.',
     'Llegaron después de la copia de seguridad que se restauró y se recuperan de la carpeta de imágenes: {0} {1} de {2} {3}.',
   ],
   [
-    '{} {} in the image folder came after the back-up that was put back and cannot be read. None was removed.',
-    'Llegaron a la carpeta de imágenes después de la copia de seguridad que se restauró y no se pueden leer: {0} {1}. No se eliminó ninguno.',
-  ],
-  [
-    '{} {} of a transfer that was cut off by a stop of the gateway: removed.',
-    'Una parada de la pasarela cortó una transferencia; se elimina: {0} {1}.',
+    '{} {} in the image folder came after the back-up that was put back and cannot be read: moved to the recovery folder.',
+    'Llegaron a la carpeta de imágenes después de la copia de seguridad que se restauró y no se pueden leer: {0} {1}. Se movieron a la carpeta de recuperación.',
   ],
   [
     'No device has sent images of it: it holds only what the gateway made.',
@@ -120,8 +147,8 @@ export const IMAGES: readonly Sentence[] = [
     'La mayoría de las imágenes más recientes no están en la carpeta de imágenes. ¿Está su disco? No se eliminó nada de la base de datos.',
   ],
   [
-    '{} of a transfer that was cut off by a power failure, not whole: removed, the sender was not told Success.',
-    'Un fallo de corriente cortó una transferencia; se elimina lo incompleto: {0}. Al remitente no se le dijo Success.',
+    '{} of a transfer that was cut off by a power failure, not whole: taken out of the study. Send the study again.',
+    'Un fallo de corriente cortó una transferencia; se retira del estudio lo incompleto: {0}. Envíe el estudio de nuevo.',
   ],
   [
     'The device reported that the wrong worklist entry was selected for it (MPPS, 110514).',
@@ -169,11 +196,11 @@ export const IMAGES: readonly Sentence[] = [
   ['The folder for images cannot be written to', 'No se puede escribir en la carpeta de imágenes'],
   ['The disk for images failed', 'El disco para imágenes falló'],
   [
-    '{} The file of 1 of them could not be deleted now: the gateway tries again when it starts next.',
+    '{} The file of 1 of them could not be deleted now: the next start moves them to the recovery folder.',
     '{0} El archivo de 1 de ellas no se pudo eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
   ],
   [
-    '{} The files of {} of them could not be deleted now: the gateway tries again when it starts next.',
+    '{} The files of {} of them could not be deleted now: the next start moves them to the recovery folder.',
     '{0} Los archivos de {1} de ellas no se pudieron eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
   ],
   ['1 image is part of its study now.', '1 imagen ya forma parte de su estudio.'],

@@ -28,7 +28,7 @@ const calm: TodaySituation = {
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
   audit: undefined,
   upkeep: { backup: undefined, rehearsal: undefined, standby: undefined },
-  images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0 },
+  images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
   forwards: { waiting: 0, failed: 0 },
   undelivered: { count: 0, since: null, fault: null, switchedOff: [] },
   callers: [],
