@@ -82,7 +82,7 @@ describe('an instance is not committed', () => {
   it('that is unknown, of another class, in quarantine, or no whole file', async () => {
     await using stage = await openStage({ settings: ON })
     for (const n of [1, 2, 3, 4]) await stage.send(image(n))
-    await stage.send(image(3, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+    await stage.send(image(3, { PixelData: 'others' }))
     const fourth = stage.store.instances.current(`${SERIES}.4`)
     truncateSync(stage.store.imageFiles.pathOf(fourth?.file ?? ''), 200)
     await stage.intake.storageCommitmentScp.action({
