@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { imageOf, type ImagingClinic, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
+import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // Images that were acknowledged and that the database does not know: an older copy of it was put back by hand.
@@ -22,7 +22,10 @@ async function olderDatabase(folder: string): Promise<void> {
   await copyFile(database, `${database}.older`)
   {
     await using clinic = await openImagingClinic({ folder })
-    await sendImages(clinic, [1, 2, 3].map((number) => imageOf(number)))
+    await sendImages(
+      clinic,
+      [1, 2, 3].map((number) => imageOf(number)),
+    )
     expect((await clinic.images()).instances).toBe(3)
   }
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
