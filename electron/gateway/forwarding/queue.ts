@@ -68,7 +68,7 @@ export function openQueue(deps: QueueDeps): Queue {
       enqueue(instance)
       for (const destinationId of kept) append(destinationId, instance)
     },
-    takeBack: ({ instanceId }) => forwards.setAside(instanceId, { at: now(), lastError: GONE.discarded }),
+    takeBack: ({ instanceId }) => forwards.setAside(instanceId, { at: now(), lastError: GONE.takenBack }),
     setAside(all) {
       const dropped = all.flatMap((instance) =>
         forwards
@@ -137,8 +137,8 @@ export function openQueue(deps: QueueDeps): Queue {
     database.transaction(() => {
       for (const { forwardId, instanceId } of rows) {
         const state = instances.get(instanceId)?.state ?? 'discarded'
-        // What is set aside waits for a decision already, and is queued again when it is released; what is gone was discarded by a person.
-        const end = state === 'superseded' ? 'failed' : 'dropped'
+        // What is set aside waits for a decision already, and is queued again when it is released.
+        const end = state === 'quarantined' ? 'dropped' : 'failed'
         if (state !== 'current') forwards.settle(forwardId, end, { at, status: '', lastError: GONE[state] })
       }
     })
@@ -150,6 +150,7 @@ const GONE = {
   superseded: 'a newer version of the image took its place',
   quarantined: 'the image was set aside here: it is sent only once a person has released it',
   discarded: 'the image was discarded here',
+  takenBack: 'the image was not received to its end: its device sends it again',
 } as const
 
 const takes = (modalities: readonly string[], modality: string) =>

@@ -99,8 +99,9 @@ export async function adopt(
   const [twin] = arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)
   if (twin) return await commit(() => arrivals.keepTwin(arrival))
   const compared = await arrivals.compare(arrival)
-  if (compared?.comparison === 'same') return await commit(() => arrivals.keepTwin(arrival))
-  const kept = await commit(() => arrivals.keep({ ...arrival, change: compared?.comparison }))
+  const change = compared?.comparison
+  if (change === 'same') return await commit(() => arrivals.keepTwin(arrival))
+  const kept = await commit(() => arrivals.keep({ ...arrival, change }))
   const { studyInstanceUid, state, detail } = kept.instance
   if (state === 'quarantined') tally.quarantined(association, studyInstanceUid, detail)
   else tally.kept(association, studyInstanceUid)

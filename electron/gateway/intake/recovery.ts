@@ -13,6 +13,8 @@ import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 
 /** Files that one call imports; the window calls again for the rest. */
 const PORTION = 100
+/** How long a count of the folder is believed; ms. */
+const COUNTED_MS = 5000
 /** What is read of a file to list it. */
 const HEADER_BYTES = 1 << 20
 
@@ -36,21 +38,31 @@ export interface Recovery {
   discard(file: string, reason: string, actor: Actor): Promise<Outcome>
 }
 
-export interface RecoveryDeps extends AdoptionDeps, Pick<IntakeDeps, 'onChanged'> {
+export interface RecoveryDeps extends AdoptionDeps, Pick<IntakeDeps, 'clock' | 'onChanged'> {
   /** Files that are about to have a row. */
   readonly arriving: Set<string>
 }
 
 export function openRecovery(deps: RecoveryDeps): Recovery {
-  const { store, uuid, arriving, turns, arrivals, onNews, onChanged } = deps
+  const { store, clock, uuid, arriving, turns, arrivals, onNews, onChanged } = deps
   const { imageFiles, instances, database } = store
   const isKnown = (file: string) => arriving.has(file) || instances.has(file)
-  let count = [...imageFiles.recovered()].length
+  let known: { readonly at: number; readonly files: number } | undefined
   const counted = (files: number) => `${files} ${files === 1 ? 'file' : 'files'}`
+
+  /** The folder itself is the record: somebody may put files there, too. */
+  function count(): number {
+    const now = clock()
+    if (!known || Math.abs(now - known.at) >= COUNTED_MS) known = { at: now, files: [...imageFiles.recovered()].length }
+    return known.files
+  }
+  const changed = () => {
+    known = undefined
+  }
 
   async function move(file: string): Promise<void> {
     await imageFiles.recover(file)
-    count++
+    changed()
   }
 
   async function sweep(signal: AbortSignal): Promise<void> {
@@ -60,7 +72,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       // The database that knows it was put back.
       if (!instances.has(file) || (await isThere(imageFiles.pathOf(file)))) continue
       await imageFiles.putBack(file, file)
-      count--
+      changed()
       returned++
     }
     let moved = 0
@@ -87,8 +99,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   async function importOne(file: string, actor: Actor, senders: ReturnType<typeof openSenders>): Promise<string | undefined> {
     const found = await readFound(senders, { file, path: imageFiles.recoveredPath(file) })
     if (typeof found === 'string') return found
-    await turns.take(found.header.sopInstanceUid, () => take(found, actor))
-    count--
+    await turns.take(found.header.sopInstanceUid, () => take(found, actor)).finally(changed)
     return undefined
   }
 
@@ -121,7 +132,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   return {
     sweep,
     move,
-    count: () => count,
+    count,
     files({ after, limit }) {
       const found: string[] = []
       for (const file of imageFiles.recovered(after)) if (found.push(file) > limit) break
@@ -171,7 +182,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       const { sopInstanceUid, studyInstanceUid } = await this.describe(file)
       await database.commitSoon(() => note(deps, actor, 'recovery.discard', file, { sopInstanceUid, studyInstanceUid, reason }))
       await imageFiles.removeRecovered(file)
-      count--
+      changed()
       onChanged()
       return { success: true, message: 'The file was deleted.' }
     },

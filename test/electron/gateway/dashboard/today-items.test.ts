@@ -68,6 +68,8 @@ describe('what needs somebody', () => {
     ['rehearsal', { upkeep: { ...calm.upkeep, rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' } } }],
     ['standby', { upkeep: { ...calm.upkeep, standby: { tone: 'warning', since: NOW, sentence: 'It is behind.' } } }],
     ['setup', { isSetUp: false, partner: { ...calm.partner, state: 'unset' } }],
+    ['recovered', { images: { ...calm.images, recovered: 3 } }],
+    ['images-replaced', { images: { ...calm.images, replaced: 2 } }],
     ['mismatches', { images: { ...calm.images, mismatches: 1 } }],
     ['criticals', counts({ criticals: () => some() })],
     ['stat-unread', unreadWhere(({ severities }) => severities.length === 1)],
