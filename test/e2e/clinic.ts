@@ -312,7 +312,9 @@ async function receive(stage: ViewerStage): Promise<string> {
   await send('CT2', [{ ...MARLOWE, number: 1, pixel: '0009' }])
   await send('CT2', [{ studyInstanceUid: `${ROOT}30`, number: 1, patientName: 'Nobody^Norbert', patientId: 'MRN-77777' }])
   await send('CT1', [{ ...MARLOWE, number: 2, pixel: '0007' }])
-  const [kept = ''] = readdirSync(join(stage.folder, 'images'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.dcm'))
+  const [kept = ''] = readdirSync(join(stage.folder, 'images'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.dcm'),
+  )
   const recovered = join(stage.folder, 'recovery', 'ab', 'cd'.repeat(16))
   mkdirSync(recovered, { recursive: true })
   copyFileSync(join(stage.folder, 'images', kept), join(recovered, `${randomUUID()}.dcm`))

@@ -84,7 +84,11 @@ test('imports all of them, says which could not be, and deletes that one only wi
 })
 
 test('shows both versions of an image whose device sent other pixels, until somebody has compared them', async () => {
-  await sendImages(stage, 'CT1', [1, 2].map((number) => ({ ...MAJA, number })))
+  await sendImages(
+    stage,
+    'CT1',
+    [1, 2].map((number) => ({ ...MAJA, number })),
+  )
   await sendImages(stage, 'CT1', [{ ...MAJA, number: 2, pixel: '0009' }])
   await go('Today')
   await expect(need('Images were replaced')).toContainText('1 study has images that the device sent again with other pixels.')

@@ -40,9 +40,9 @@ export default ofArea('IMG', [
     promise: 'P-IMG-01',
     what: 'a failure to sync the file is not waited for',
     file: `${intake}/receive.ts`,
-    find: 'const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.finish(), part.secure()])',
+    find: 'const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])',
     replace: `void part.finish().catch(() => undefined)
-      const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.secure()])`,
+      const outcomes = await Promise.allSettled([keeping(), part.secure()])`,
     tests: `${intake}/receive-unsynced.test.ts`,
   },
   {

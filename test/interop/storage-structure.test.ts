@@ -51,7 +51,9 @@ it('takes what DCMTK encoded otherwise, without loss, for the same object', asyn
   const compare = openContentComparison({ folder: temp.folder, transcode: native.transcode })
   const made = writeInstance(temp.folder)
   const original = await asStored(made.path)
-  const other = await asStored(writeInstance(temp.folder, { sopInstanceUid: '2.25.100.1.2', more: { SOPInstanceUID: '2.25.100.1.1' }, size: 18 }).path)
+  const other = await asStored(
+    writeInstance(temp.folder, { sopInstanceUid: '2.25.100.1.2', more: { SOPInstanceUID: '2.25.100.1.1' }, size: 18 }).path,
+  )
   const encoded = async (tool: string, ...options: string[]) => {
     const path = join(temp.folder, `${[tool, ...options].join('')}.dcm`)
     await run(tool, [...options, made.path, path])

@@ -16,7 +16,15 @@ export interface DashboardTodayDeps
   extends Pick<DashboardDeps, 'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'> {
   readonly ports: Pick<
     DashboardPorts,
-    'isSafe' | 'listenerStatus' | 'partnerStatus' | 'openAssociations' | 'storage' | 'recoveredFiles' | 'forwards' | 'undelivered' | 'certificates'
+    | 'isSafe'
+    | 'listenerStatus'
+    | 'partnerStatus'
+    | 'openAssociations'
+    | 'storage'
+    | 'recoveredFiles'
+    | 'forwards'
+    | 'undelivered'
+    | 'certificates'
   >
   readonly exams: Pick<ExamPorts, 'today'>
   readonly customersOf: CustomersOf

@@ -84,7 +84,8 @@ export function createHeaderReader(
     } catch (error) {
       // What comes before was read whole: the header is sound.
       if (walk && parser.isDone && error instanceof HeaderFault) {
-        walk.broke(error.message)
+        if (error.isEnd) walk.endsWithin(error.tag)
+        else walk.broke(error.tag)
         return
       }
       isFaulty = true
@@ -132,6 +133,15 @@ export function textOf(values: HeaderValues, tag: number, fallback: readonly str
 /** Why bytes are no data set, for this file alone. */
 class HeaderFault extends Error {
   override name = 'HeaderFault'
+  readonly tag: number | undefined
+  /** The bytes end where there should be more. */
+  readonly isEnd: boolean
+
+  constructor(message: string, tag?: number, isEnd = false) {
+    super(message)
+    this.tag = tag
+    this.isEnd = isEnd
+  }
 }
 
 const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
@@ -207,8 +217,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   let isDone = false
   let reachedPixelData = false
 
-  function fail(why: string): never {
-    throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`)
+  function fail(why: string, isEnd = false): never {
+    throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`, lastTag, isEnd)
   }
 
   function enter(next: Frame): void {
@@ -289,7 +299,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     const isWalked = walk !== undefined && !isUndefined && !sequence && length > 0 && isSequence(vr, tag)
     if (isWalked && open.length < limits.depth) enter({ kind: 'items', coding: frame.coding, end, into: undefined, isWalked })
     else if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
-    else if (!isDone && frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag)) gather(tag, vr, length, frame.into)
+    else if (!isDone && frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag))
+      gather(tag, vr, length, frame.into)
     else toSkip = length
   }
 
@@ -344,7 +355,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     const from = open.findIndex(({ isWalked }) => isWalked)
     const end = open[from]?.end ?? 0
     if (!walk || !(error instanceof HeaderFault) || end < position) throw error
-    walk.damaged(error.message)
+    walk.damaged(error.tag)
     open.length = from
     frame = open.at(-1) ?? root
     value = undefined
@@ -378,8 +389,9 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     end(): void {
       while (frame.end <= position) leave()
       // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its length.
-      const isTail = walk !== undefined && isDone && frame === root && begunLength > 0 && begun.subarray(0, begunLength).every((byte) => byte === 0)
-      if ((begunLength > 0 && !isTail) || toSkip > 0 || value || frame !== root) fail('data set ends within an element')
+      const isTail =
+        walk !== undefined && isDone && frame === root && begunLength > 0 && begun.subarray(0, begunLength).every((byte) => byte === 0)
+      if ((begunLength > 0 && !isTail) || toSkip > 0 || value || frame !== root) fail('data set ends within an element', true)
     },
     found: (): Omit<HeaderResult, 'fault' | 'isCut' | 'structure'> => ({
       ...valuesOf(top),

@@ -1,4 +1,5 @@
 import { UNDEFINED_LENGTH } from './coding.ts'
+import { formatTag } from './dictionary.ts'
 import type { ElementHeader } from './element-header.ts'
 import type { HeaderValues } from './header-reader.ts'
 import { withoutPadding } from './padding.ts'
@@ -30,10 +31,12 @@ export interface Structure {
 export interface StructureWalk {
   /** Nothing behind it can be read. */
   readonly isBroken: boolean
-  /** The data set cannot be read on. */
-  broke(why: string): void
-  /** A sequence is damaged; what comes after it can be read. */
-  damaged(why: string): void
+  /** The data set ends within the element. */
+  endsWithin(tag: number | undefined): void
+  /** The data set cannot be read on behind the element. */
+  broke(tag: number | undefined): void
+  /** The element is damaged; what comes after it can be read. */
+  damaged(tag: number | undefined): void
   /** An element at the top of the data set, whose header is `size` bytes long and ends at `position`. */
   element(header: Readonly<ElementHeader>, position: number): void
   /**
@@ -102,20 +105,23 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
     get isBroken() {
       return isBroken
     },
-    broke(why) {
-      fault ??= why
+    endsWithin(tag) {
+      fault ??= `It ends too early, at element ${nameOf(tag)}.`
       isBroken = true
     },
-    damaged(why) {
-      fault ??= why
+    broke(tag) {
+      fault ??= damage(tag)
+      isBroken = true
+    },
+    damaged(tag) {
+      fault ??= damage(tag)
     },
     element({ tag, vr, length, size }, position) {
       if (BITS.has(tag)) {
         const isEncapsulated = length === UNDEFINED_LENGTH
         const end = position + (isEncapsulated ? 0 : length)
         pixels = { tag, vr, length, at: position - size, valueAt: position, end, isEncapsulated }
-      }
-      else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData) seen.add(tag)
+      } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData) seen.add(tag)
     },
     fragment(length, position) {
       if (fragments === undefined) {
@@ -132,11 +138,11 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
       table = value
     },
     fragmentsEnd(position) {
-      if (fragments === undefined) fault ??= 'encapsulated pixel data without an offset table'
+      if (fragments === undefined) fault ??= damage(pixels?.tag)
       if (pixels) pixels = { ...pixels, end: position }
     },
     end(values) {
-      if (fault !== undefined) return { isComplete: false, detail: `It is incomplete or damaged: ${fault}.` }
+      if (fault !== undefined) return { isComplete: false, detail: fault }
       const described = describedBy(values)
       if (!pixels) {
         const isElsewhere = seen.size > 0
@@ -160,6 +166,9 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
     },
   }
 }
+
+const nameOf = (tag: number | undefined) => formatTag(tag ?? 0)
+const damage = (tag: number | undefined) => `It is damaged, at element ${nameOf(tag)}.`
 
 const WHOLE: Structure = { isComplete: true, detail: '' }
 const ODD_TABLE = 'Its offset table does not match its fragments.'

@@ -151,8 +151,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     try {
       await part.place(file)
       const structure =
-        received.structure ??
-        (await deflatedStructure({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }))
+        received.structure ?? (await deflatedStructure({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }))
       const arrival = {
         ...source,
         header,
@@ -173,7 +172,8 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
       }
       const change = compared?.comparison
       // The three are made durable side by side, all before Success: see `unproven` for a power failure between them.
-      const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep({ ...arrival, change })), part.finish(), part.secure()])
+      const keeping = () => database.commitSoon(() => arrivals.keep({ ...arrival, change }))
+      const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
       // A row may not stand whose file the disk did not take.

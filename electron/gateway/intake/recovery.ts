@@ -48,7 +48,6 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   const { imageFiles, instances, database } = store
   const isKnown = (file: string) => arriving.has(file) || instances.has(file)
   let known: { readonly at: number; readonly files: number } | undefined
-  const counted = (files: number) => `${files} ${files === 1 ? 'file' : 'files'}`
 
   /** The folder itself is the record: somebody may put files there, too. */
   function count(): number {
@@ -84,9 +83,19 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       moved++
     }
     if (returned > 0)
-      onNews(diskNews('warning', `${counted(returned)} moved back from the recovery folder: the database knows them again.`))
+      onNews(
+        diskNews(
+          'warning',
+          `${returned} ${returned === 1 ? 'file' : 'files'} moved back from the recovery folder: the database knows them again.`,
+        ),
+      )
     if (moved > 0)
-      onNews(diskNews('danger', `${counted(moved)} in the image folder are not in the database: moved to the recovery folder, none was deleted.`))
+      onNews(
+        diskNews(
+          'danger',
+          `${moved} ${moved === 1 ? 'file' : 'files'} in the image folder without a record in the database: moved to the recovery folder, none was deleted.`,
+        ),
+      )
     if (returned + moved > 0) onChanged()
   }
 
@@ -142,17 +151,15 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       const path = imageFiles.recoveredPath(file)
       const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
       const facts = { file, bytes: size, modifiedAt: mtime.toISOString() }
-      return readStart(path).then(
-        ({ header, aeTitle }) => ({
-          ...facts,
-          ...{ sopInstanceUid: header.sopInstanceUid, studyInstanceUid: header.studyInstanceUid },
-          ...{ patientName: header.study.patientName, modality: header.study.modality, callingAeTitle: aeTitle, isReadable: true },
-        }),
-        () => ({
+      const start = await readStart(path).catch(() => undefined)
+      if (!start)
+        return {
           ...facts,
           ...{ sopInstanceUid: '', studyInstanceUid: '', patientName: '', modality: '', callingAeTitle: '', isReadable: false },
-        }),
-      )
+        }
+      const { sopInstanceUid, studyInstanceUid, study } = start.header
+      const { patientName, modality } = study
+      return { ...facts, sopInstanceUid, studyInstanceUid, patientName, modality, callingAeTitle: start.aeTitle, isReadable: true }
     },
     async import({ file, after }, actor) {
       if (file !== undefined) demandFile(file)
@@ -189,7 +196,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   }
 }
 
-/** The header of a file, without its pixels. @throws where it has none */
+/** The header of a file, without its pixels; undefined where it names no instance. @throws where it is no DICOM file */
 async function readStart(path: string) {
   const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
   const reader = readerOf(transferSyntaxUid)
@@ -202,8 +209,7 @@ async function readStart(path: string) {
     await file.close()
   }
   const header = headerOf(reader.end(), [])
-  if (header.sopInstanceUid === '') throw new Error('The file has no SOP Instance UID.')
-  return { header, aeTitle: sourceAeTitle }
+  return header.sopInstanceUid === '' ? undefined : { header, aeTitle: sourceAeTitle }
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -111,7 +111,7 @@ async function contentOf(object: StoredObject): Promise<Content> {
   const { structure, bytes } = await readStored(object)
   const { pixels } = structure
   const [headerEnd, rest] = pixels ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end] : [bytes, bytes]
-  if (headerEnd - dataSetOffset + bytes - rest > LIMITS.bytes) throw new Error('too long')
+  if (headerEnd - dataSetOffset + bytes - rest > LIMITS.bytes) throw new RangeError('length')
   const file = await open(path, 'r')
   try {
     const parts = [
@@ -151,7 +151,7 @@ async function samePixels(a: Content, b: Content): Promise<boolean> {
 async function pixelBytes({ file, object }: Content, { valueAt, vr }: PixelExtent, at: number, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size)
   const { bytesRead } = await file.read(bytes, 0, size, object.dataSetOffset + valueAt + at)
-  if (bytesRead < size) throw new Error('the file ends within its pixel data')
+  if (bytesRead < size) throw new RangeError('length')
   const width = CODINGS[object.transferSyntaxUid]?.bigEndian ? (VR.get(vr)?.width ?? 1) : 1
   return width > 1 && size % width === 0 ? swapNumbers(bytes, width) : bytes
 }
@@ -168,7 +168,7 @@ async function digestOfFragments({ file, object }: Content, { valueAt, end }: Pi
     for (let done = 0; !isTable && done < length; ) {
       const part = Buffer.alloc(Math.min(CHUNK_BYTES, length - done))
       const { bytesRead } = await file.read(part, 0, part.length, object.dataSetOffset + at + done)
-      if (bytesRead === 0) throw new Error('the file ends within its pixel data')
+      if (bytesRead === 0) throw new RangeError('length')
       digest.update(part.subarray(0, bytesRead))
       done += bytesRead
     }

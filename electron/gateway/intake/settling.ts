@@ -21,7 +21,8 @@ const IDENTITY = {
   other: { tone: 'danger', text: 'Images of one study name different patients or orders: what the first of them say is used.' },
 } as const satisfies Record<Exclude<Kept['identity'], 'same'>, Pick<News, 'tone' | 'text'>>
 
-const REPLACED = 'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.'
+const REPLACED =
+  'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.'
 
 export interface SettlingDeps extends IntakeDeps {
   readonly arrivals: Arrivals

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { constants, createInflateRaw, crc32 } from 'node:zlib'
+import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { CODINGS } from '#gateway/dimse/coding.ts'
 import type { HeaderResult } from '#gateway/dimse/header-reader.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
@@ -44,7 +44,7 @@ export async function readStored({ path, dataSetOffset, transferSyntaxUid }: Sto
 
 /** The structure of a deflated data set, which is inflated for that. */
 export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid }: StoredObject): Promise<Structure> {
-  if (!CODINGS[transferSyntaxUid]?.deflated) return damaged('its header cannot be read')
+  if (!CODINGS[transferSyntaxUid]?.deflated) return damaged('Its header cannot be read.')
   const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
@@ -54,17 +54,17 @@ export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {
           inflated += chunk.length
-          if (inflated > MOST_INFLATED) throw new RangeError('too long')
+          if (inflated > MOST_INFLATED) throw new RangeError('length')
           reader.push(chunk)
         }
       },
     )
   } catch (error) {
-    if (error instanceof RangeError) return damaged('it is too long to be checked once it is inflated')
+    if (error instanceof RangeError) return damaged('It is too long to be checked once it is inflated.')
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
-    return damaged('its compressed data ends too early')
+    return damaged('Its compressed data ends too early.')
   }
-  return reader.end().structure ?? damaged('its header cannot be read')
+  return reader.end().structure ?? damaged('Its header cannot be read.')
 }
 
-const damaged = (why: string): Structure => ({ isComplete: false, detail: `It is incomplete or damaged: ${why}.` })
+const damaged = (detail: string): Structure => ({ isComplete: false, detail })

@@ -77,9 +77,7 @@ function Row({ version, onRestore }: { version: ImageVersion; onRestore?: (versi
       <Table.Td>
         <Tag tone={state === 'current' ? 'good' : 'plain'}>{text.states[state]}</Tag>
       </Table.Td>
-      <Table.Td>
-        {change && (isUnseen ? <Tag tone="danger">{text.changes[change]}</Tag> : text.changes[change])}
-      </Table.Td>
+      <Table.Td>{change && (isUnseen ? <Tag tone="danger">{text.changes[change]}</Tag> : text.changes[change])}</Table.Td>
       <Table.Td className="nowrap">
         <Clock instant={version.receivedAt} />
         <div className={css.under}>

@@ -168,6 +168,7 @@ export const es: Translated<English> = {
       about: 'Queda en el registro de auditoría.',
       example: 'p. ej. la posterior es de otro paciente',
     },
-    restoreText: 'Vuelve a ocupar su lugar en el estudio y se envía adonde las imágenes van automáticamente. La versión posterior se conserva.',
+    restoreText:
+      'Vuelve a ocupar su lugar en el estudio y se envía adonde las imágenes van automáticamente. La versión posterior se conserva.',
   },
 }

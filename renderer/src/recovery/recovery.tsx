@@ -85,16 +85,7 @@ export function Recovery() {
   }
 
   const shown = useMemo(
-    () =>
-      mayManage
-        ? [
-            ...columns,
-            decide(
-              ({ file }) => send.mutate({ body: { file } }, { onSuccess: tell }),
-              setDiscarding,
-            ),
-          ]
-        : columns,
+    () => (mayManage ? [...columns, decide(({ file }) => send.mutate({ body: { file } }, { onSuccess: tell }), setDiscarding)] : columns),
     [mayManage, send],
   )
 

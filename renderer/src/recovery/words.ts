@@ -12,7 +12,8 @@ const en = {
   unreadableText: 'It cannot be imported. It may be damaged, or it is not a DICOM file.',
   study: 'Study',
   none: 'No recovered files',
-  noneText: 'Files appear here only where an older copy of the database was put back, or the gateway was stopped in the middle of a transfer.',
+  noneText:
+    'Files appear here only where an older copy of the database was put back, or the gateway was stopped in the middle of a transfer.',
   more: 'Loading more…',
   last: 'These are all.',
   notAllowed: 'You need the right to manage studies of every customer to see these files.',

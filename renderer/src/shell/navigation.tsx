@@ -73,7 +73,8 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
   )
 }
 
-const waitingImages = ({ quarantined, mismatches, replaced, recovered }: Status['images']) => quarantined + mismatches + replaced + recovered
+const waitingImages = ({ quarantined, mismatches, replaced, recovered }: Status['images']) =>
+  quarantined + mismatches + replaced + recovered
 
 type Waiting = (status: Status | undefined, today: Today | undefined) => number
 const ofToday = (today: Today | undefined, kind: TodayKind) => today?.items.find((item) => item.kind === kind)?.count ?? 0

@@ -59,8 +59,8 @@ export const IMAGES: readonly Sentence[] = [
     'Las imágenes indican otro paciente u otra petición que la fila de la lista de trabajo para la que se hicieron.',
   ],
   [
-    '{} {} in the image folder are not in the database: moved to the recovery folder, none was deleted.',
-    'En la carpeta de imágenes hay {0} {1} que no están en la base de datos: se movieron a la carpeta de recuperación y no se eliminó ninguno.',
+    '{} {} in the image folder without a record in the database: moved to the recovery folder, none was deleted.',
+    'En la carpeta de imágenes, sin registro en la base de datos: {0} {1}. Se movieron a la carpeta de recuperación y no se eliminó ninguno.',
   ],
   [
     '{} {} moved back from the recovery folder: the database knows them again.',
@@ -68,7 +68,7 @@ export const IMAGES: readonly Sentence[] = [
   ],
   ['This file is not in the recovery folder any more.', 'Este archivo ya no está en la carpeta de recuperación.'],
   ['The file was deleted.', 'El archivo se eliminó.'],
-  ['It is not a DICOM file.', 'No es un archivo DICOM.'],
+  ['There is no such version of an image.', 'No existe esa versión de una imagen.'],
   ['It cannot be read from the disk.', 'No se puede leer del disco.'],
   ['Its header is damaged or incomplete.', 'Su cabecera está dañada o incompleta.'],
   [
@@ -76,7 +76,11 @@ export const IMAGES: readonly Sentence[] = [
     'Su SOP Class UID o su SOP Instance UID no es el de la cabecera del propio archivo.',
   ],
   ['It names no study or series.', 'No indica estudio ni serie.'],
-  ['It is incomplete or damaged: {}.', 'Está incompleta o dañada: {0}.'],
+  ['It ends too early, at element {}.', 'Termina demasiado pronto, en el elemento {0}.'],
+  ['It is damaged, at element {}.', 'Está dañada en el elemento {0}.'],
+  ['Its header cannot be read.', 'No se puede leer su cabecera.'],
+  ['It is too long to be checked once it is inflated.', 'Es demasiado larga para comprobarla una vez descomprimida.'],
+  ['Its compressed data ends too early.', 'Sus datos comprimidos terminan demasiado pronto.'],
   ['Its pixel data has {} of {} bytes.', 'Sus píxeles tienen {0} de {1} bytes.'],
   ['Its pixel data is empty.', 'No tiene ningún píxel.'],
   ['Its pixel data is {} bytes longer than its attributes say.', 'Sus píxeles ocupan {0} bytes más de lo que dicen sus atributos.'],
@@ -197,11 +201,11 @@ export const IMAGES: readonly Sentence[] = [
   ['The disk for images failed', 'El disco para imágenes falló'],
   [
     '{} The file of 1 of them could not be deleted now: the next start moves them to the recovery folder.',
-    '{0} El archivo de 1 de ellas no se pudo eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
+    '{0} El archivo de 1 de ellas no se pudo eliminar ahora: el próximo inicio lo mueve a la carpeta de recuperación.',
   ],
   [
     '{} The files of {} of them could not be deleted now: the next start moves them to the recovery folder.',
-    '{0} Los archivos de {1} de ellas no se pudieron eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
+    '{0} Los archivos de {1} de ellas no se pudieron eliminar ahora: el próximo inicio los mueve a la carpeta de recuperación.',
   ],
   ['1 image is part of its study now.', '1 imagen ya forma parte de su estudio.'],
   ['{#} images are part of their study now.', '{0} imágenes ya forman parte de su estudio.'],

@@ -46,7 +46,7 @@ describe('the structure of an object with native pixels', () => {
     for (const missing of [1, 4, 8]) {
       expect(structureOf(bytes.subarray(0, -missing))).toEqual({
         isComplete: false,
-        detail: 'It is incomplete or damaged: data set ends within an element (at (7FE0,0010)).',
+        detail: 'It ends too early, at element (7FE0,0010).',
       })
     }
     // Right before its pixels.
@@ -97,7 +97,7 @@ describe('the structure of sequences', () => {
     // The element in the item is longer than the item.
     expect(structureOf(withSequence(sequence('feff00e0 0a000000 08005011 5549 0900 312e', '12000000')))).toEqual({
       isComplete: false,
-      detail: 'It is incomplete or damaged: element longer than what holds it (at (0008,1150)).',
+      detail: 'It is damaged, at element (0008,1150).',
     })
     // The item is longer than its sequence.
     expect(structureOf(withSequence(sequence('feff00e0 0b000000 08005011 5549 0200 312e', '12000000'))).isComplete).toBe(false)
@@ -117,10 +117,18 @@ describe('the structure of encapsulated pixels', () => {
   it.each([
     ['a frame is missing', encapsulated(two, [], [frame]), 'It has 1 of 2 frames.'],
     ['all are missing', encapsulated(two, [], []), 'Its pixel data is empty.'],
-    ['the offset table names a frame behind the end', encapsulated(two, [0, 48], [frame, frame]), 'Its offset table names a frame behind the end of its pixel data.'],
-    ['the delimiter is missing', encapsulated(two, [0, 24], [frame, frame], ''), 'It is incomplete or damaged: data set ends within an element (at (7FE0,0010)).'],
-    ['a fragment ends early', encapsulated(two, [0, 24], [frame, frame], '').subarray(0, -3), 'It is incomplete or damaged: data set ends within an element (at (7FE0,0010)).'],
-    ['something else is between them', encapsulated(two, [0, 24], [frame, frame], 'feff0de000000000'), 'It is incomplete or damaged: something else than a fragment in encapsulated pixel data (at (7FE0,0010)).'],
+    [
+      'the offset table names a frame behind the end',
+      encapsulated(two, [0, 48], [frame, frame]),
+      'Its offset table names a frame behind the end of its pixel data.',
+    ],
+    ['the delimiter is missing', encapsulated(two, [0, 24], [frame, frame], ''), 'It ends too early, at element (7FE0,0010).'],
+    ['a fragment ends early', encapsulated(two, [0, 24], [frame, frame], '').subarray(0, -3), 'It ends too early, at element (7FE0,0010).'],
+    [
+      'something else is between them',
+      encapsulated(two, [0, 24], [frame, frame], 'feff0de000000000'),
+      'It is damaged, at element (7FE0,0010).',
+    ],
   ])('is not where %s', (_name, bytes, detail) => {
     expect(structureOf(bytes, JPEG)).toEqual({ isComplete: false, detail })
   })

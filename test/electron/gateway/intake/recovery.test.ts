@@ -52,7 +52,7 @@ describe('the start after a crash', () => {
     expect(stage.intake.recovery.count()).toBe(2)
     expect(told(stage)).toEqual([
       '1 unfinished transfer of the last run: removed, the sender was not told Success.',
-      '2 files in the image folder are not in the database: moved to the recovery folder, none was deleted.',
+      '2 files in the image folder without a record in the database: moved to the recovery folder, none was deleted.',
     ])
     await stage.reopen()
     await stage.intake.settled()
@@ -83,7 +83,9 @@ describe('the start after a crash', () => {
     await stage.reopen(() => {
       stage.store.database.transaction(() => {
         stage.store.instances.remove(row?.instanceId ?? 0)
-        stage.store.database.run(stage.store.database.sql.deleteFrom('sqlite_sequence' as never).where('name' as never, '=', 'instances' as never))
+        stage.store.database.run(
+          stage.store.database.sql.deleteFrom('sqlite_sequence' as never).where('name' as never, '=', 'instances' as never),
+        )
       })
       utimesSync(folder, 1_000_000, 1_000_000)
     })

@@ -41,11 +41,14 @@ function encapsulated(fragments: readonly string[], table = ''): Buffer {
 }
 
 describe('two objects are the same', () => {
-  it.each([explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian])('whatever their transfer syntax: %s', async (syntax) => {
-    using stage = openStage()
-    for (const other of [explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian])
-      expect(await stage.compare(stage.object(NESTED, syntax), stage.object(NESTED, other))).toBe('same')
-  })
+  it.each([explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian])(
+    'whatever their transfer syntax: %s',
+    async (syntax) => {
+      using stage = openStage()
+      for (const other of [explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian])
+        expect(await stage.compare(stage.object(NESTED, syntax), stage.object(NESTED, other))).toBe('same')
+    },
+  )
 
   it('with other lengths, group lengths, padding, and a private sequence that one of them does not know', async () => {
     using stage = openStage()
