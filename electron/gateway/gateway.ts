@@ -130,7 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const certificates = openCertificates({ folder, settings, clock })
   const identity = () => certificates.of('dicom-tls')
   const { spawnWorker } = options
-  const images = opened.use(await openImages(parts, { feed, requester, eventLog, worklist, spawnWorker, identity, report }))
+  const images = opened.use(await openImages(parts, { feed, requester, eventLog, worklist, spawnWorker, identity, report, log }))
   const { intake, forwarding } = images
 
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')

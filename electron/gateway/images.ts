@@ -6,6 +6,7 @@ import type { Peer } from './dimse/requestor.ts'
 import type { EventLog } from './domain/event-log.ts'
 import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
 import { type Intake, type News, openIntake } from './intake/intake.ts'
+import type { Log } from './log.ts'
 import type { Parts } from './parts.ts'
 import { sendEventReport } from './scu/event-report.ts'
 import { moveStudy } from './scu/move.ts'
@@ -24,6 +25,7 @@ export interface ImagesOptions {
   /** PEM: who the gateway is, shown to whom it calls by TLS. */
   readonly identity: () => { readonly key: string; readonly cert: string }
   readonly report: (reference: string, error: unknown) => void
+  readonly log: Log
 }
 
 /** Images in and out. */
@@ -45,10 +47,14 @@ const EVENT = 'patient_study.enrichment_requested'
 /** Connects the intake of images with the worklist, the partner and the way on to destinations. */
 export async function openImages(parts: Parts, options: ImagesOptions): Promise<Images> {
   const { deps, settings, devices, performedSteps } = parts
-  const { feed, requester, eventLog, worklist, spawnWorker, identity, report } = options
+  const { feed, requester, eventLog, worklist, spawnWorker, identity, report, log } = options
   await using opened = new AsyncDisposableStack()
   const told = {
-    onNews: (news: News) => void feed.append(news),
+    onNews(news: News) {
+      // What becomes of files must be found where the feed is not read any more; nothing about a patient is in it.
+      if (news.kind === 'disk') log.warn({ tone: news.tone }, news.text)
+      feed.append(news)
+    },
     onChanged() {
       feed.noteImages()
       feed.noteStatus()
@@ -103,6 +109,8 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
+      onTakenBack: (instance) => forwarding.takeBack(instance),
+      transcode: native.transcode,
       onSetAside: (instances) => forwarding.setAside(instances),
       sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
     }),

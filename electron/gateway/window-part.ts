@@ -64,6 +64,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     partnerStatus: () => partnerState.status(),
     testPartner: () => testPartner({ requester, settings, clock }),
     openAssociations: () => up.dicom?.openAssociations ?? 0,
+    recoveredFiles: intake.recovery.count,
     storage: intake.storage,
     forwards: forwarding.summary,
     undelivered: reports.undelivered,

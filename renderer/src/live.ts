@@ -13,6 +13,7 @@ const OF_IMAGES = [
   dashboardImages.read,
   dashboardImages.quarantine,
   dashboardImages.quarantineGroups,
+  dashboardImages.recoveredFiles,
   dashboardDestinations.list,
   dashboardDestinations.studies,
   dashboardDestinations.instances,

@@ -191,6 +191,11 @@ const quarantine = createRoute({
   validateSearch: texts('study'),
   component: lazyScreen(() => import('./quarantine/quarantine.tsx'), 'Quarantine'),
 })
+const recovered = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/recovered',
+  component: lazyScreen(() => import('./recovery/recovery.tsx'), 'Recovery'),
+})
 const imageStudy = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid',
@@ -271,7 +276,7 @@ export const router = createRouter({
     setup,
     shell.addChildren([
       ...[today, exams, why, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, backUps, readiness, images, quarantine, imageStudy, reading, criticals, templates, readingStudy],
+      ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),

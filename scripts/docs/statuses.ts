@@ -111,6 +111,8 @@ const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> 
   'wrong-step': 'MPPS says that the wrong worklist entry was selected',
   'invalid-uid': 'an identifier breaks PS3.5 §9.1, such as by a leading zero',
   'long-header': 'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
+  incomplete:
+    'the data set ends before its own lengths say it does, an item or a delimiter is missing, or its pixel data is shorter than its attributes say',
 }
 export const quarantineTable = (): string =>
   table(

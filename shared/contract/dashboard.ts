@@ -62,7 +62,16 @@ export const Status = z.object({
   unknownCallers: z.int(),
   openAssociations: z.int(),
   storage: Storage,
-  images: z.object({ today: z.int(), receiving: z.int(), quarantined: z.int(), mismatches: z.int() }),
+  images: z.object({
+    today: z.int(),
+    receiving: z.int(),
+    quarantined: z.int(),
+    mismatches: z.int(),
+    /** Studies with images that their device replaced by others, which nobody has looked at. */
+    replaced: z.int(),
+    /** Image files that the database does not know. */
+    recovered: z.int(),
+  }),
   forwards: z.object({ waiting: z.int(), failed: z.int() }),
   /** What an administrator should mend, in words. */
   advice: z.array(z.string()),

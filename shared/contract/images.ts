@@ -129,20 +129,44 @@ export const ImageSeries = z.object({
 })
 export type ImageSeries = z.infer<typeof ImageSeries>
 
+/** What differs between two versions of an image; unknown: their pixel data could not be compared. */
+export const CONTENT_CHANGES = ['attributes', 'pixels', 'unknown'] as const
+
+/** A version of an image that has more than one. */
+export const ImageVersion = z.object({
+  instanceId: z.int(),
+  sopInstanceUid: z.string(),
+  instanceNumber: z.string(),
+  state: z.enum(['current', 'superseded']),
+  change: z.enum(CONTENT_CHANGES).nullable(),
+  /** Null where nobody has looked at it, or there is nothing to look at. */
+  reviewedAt: Instant.nullable(),
+  bytes: z.int(),
+  deviceName: z.string(),
+  callingAeTitle: z.string(),
+  receivedAt: Instant,
+})
+export type ImageVersion = z.infer<typeof ImageVersion>
+
 export const ImageStudy = ImageStudySummary.extend({
   seriesList: z.array(ImageSeries),
   mismatch: Mismatch.nullable(),
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
+  /** Of images that have several, grouped by image in the order they came; at most 200 rows. */
+  versions: z.array(ImageVersion),
+  /** Images whose pixels their device replaced, which nobody has looked at. */
+  unreviewedVersions: z.int(),
 })
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
  * different-content: another instance of the same UID is here, from another source or of another study; wrong-step: MPPS says the wrong
  * worklist entry was selected (110514 DCM); invalid-uid: an identifier breaks PS3.5 §9.1; long-header: it is deflated (PS3.5 A.5), and its
- * header goes on beyond what is read of it.
+ * header goes on beyond what is read of it; incomplete: it ends before its own lengths say it does, or has too little pixel data.
  */
-export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid', 'long-header'] as const
+export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid', 'long-header', 'incomplete'] as const
+
 export const QuarantinedInstance = z.object({
   instanceId: z.int(),
   reason: z.enum(QUARANTINE_REASONS),
@@ -193,6 +217,36 @@ const GroupDecision = z.object({
   reason: Reason,
 })
 
+/** Name of a file in the recovery folder: those of its two folders, and its own. */
+const FileName = z.string().regex(/^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/)
+
+/** An image file that the database does not know, and what its header says. */
+export const RecoveredFile = z.object({
+  file: FileName,
+  bytes: z.int(),
+  modifiedAt: Instant,
+  /** False where it is no DICOM file or its header is damaged: the texts are empty. */
+  isReadable: z.boolean(),
+  sopInstanceUid: z.string(),
+  studyInstanceUid: z.string(),
+  patientName: z.string(),
+  modality: z.string(),
+  /** Who sent it. */
+  callingAeTitle: z.string(),
+})
+export type RecoveredFile = z.infer<typeof RecoveredFile>
+
+export const RecoveryOutcome = z.object({
+  imported: z.int(),
+  /** Those that stay where they are. */
+  failed: z.int(),
+  /** Why the last of them was not imported; empty where all were. */
+  problem: z.string(),
+  /** The last file that was looked at, for the next call's `after`; null where there are no more. */
+  next: FileName.nullable(),
+})
+export type RecoveryOutcome = z.infer<typeof RecoveryOutcome>
+
 const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
 
 /** Images as they arrive, for the window. */
@@ -201,7 +255,7 @@ export const dashboardImages = {
     summary: 'Studies with images, the one that last received one first',
     query: z.object({
       ...Page,
-      show: z.enum(['all', 'receiving', 'incomplete', 'mismatch']).default('all'),
+      show: z.enum(['all', 'receiving', 'incomplete', 'mismatch', 'replaced']).default('all'),
       /** Contained in name, patient id, accession number, description, or what a UID begins with; each word for itself, without case and accents. */
       search: z.string().trim().max(100).default(''),
     }),
@@ -217,6 +271,18 @@ export const dashboardImages = {
     params: studyParams,
     body: z.object({ note: Reason }),
     reply: ImageStudy,
+  }),
+  reviewVersions: operation('POST /dashboard/images/:studyInstanceUid/versions/review', {
+    summary: 'Say that the replaced images of the study were looked at; nothing is changed by it',
+    params: studyParams,
+    body: z.object({ note: Reason }),
+    reply: ImageStudy,
+  }),
+  restoreVersion: operation('POST /dashboard/images/versions/:instanceId/restore', {
+    summary: 'Let an earlier version of an image take its place again; the one it replaces is kept',
+    params: z.object({ instanceId: z.coerce.number().int().positive() }),
+    body: z.object({ reason: Reason }),
+    reply: Outcome,
   }),
   retryEnrichment: operation('POST /dashboard/images/:studyInstanceUid/enrichment/retry', {
     summary: 'Ask the partner again now to enrich the study; only fields nobody has set are filled',
@@ -256,5 +322,24 @@ export const dashboardImages = {
     params: studyParams,
     body: GroupDecision,
     reply: GroupOutcome,
+  }),
+  recoveredFiles: operation('GET /dashboard/recovery', {
+    summary: 'Image files that the database does not know',
+    query: z.object({ ...Page }),
+    reply: pageOf('files', RecoveredFile),
+  }),
+  importRecovered: operation('POST /dashboard/recovery/import', {
+    summary: 'Import such a file as if its device sent it now; without a name all of them, in portions',
+    body: z.object({
+      file: FileName.optional(),
+      /** `next` of the portion before. */
+      after: FileName.optional(),
+    }),
+    reply: RecoveryOutcome,
+  }),
+  discardRecovered: operation('POST /dashboard/recovery/discard', {
+    summary: 'Delete such a file for good',
+    body: z.object({ file: FileName, reason: Reason }),
+    reply: Outcome,
   }),
 } as const

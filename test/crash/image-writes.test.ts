@@ -20,7 +20,7 @@ describe('a process that is killed while it keeps images', () => {
       using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
       const { imageFiles, instances } = store
       imageFiles.sweep()
-      for await (const file of imageFiles.orphans((known) => instances.has(known))) await imageFiles.remove(file)
+      for await (const file of imageFiles.orphans((known) => instances.has(known), instances.newestId())) await imageFiles.remove(file)
       expect(acknowledged.filter((file) => !instances.has(file))).toEqual([])
 
       expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
@@ -300,7 +300,7 @@ async function sign(call: Call, studyId: string, isCritical: boolean): Promise<v
   if (first.outcome === 'checks') await send(first.findings.map(({ check }: Reply) => check))
 }
 
-/** Images of a study that is known, of the wrong patient, of no study, and one that is set aside. */
+/** Images of a study that is known, of the wrong patient, of no study, one that is set aside, one that was replaced, and a file without a record. */
 async function receive(stage: ViewerStage): Promise<string> {
   const send = (aeTitle: string, images: readonly Image[]) => sendImages(stage, aeTitle, images)
   await send(
@@ -311,6 +311,13 @@ async function receive(stage: ViewerStage): Promise<string> {
   await send('CT1', [{ studyInstanceUid, accessionNumber, number: 1, patientName: 'Wrongham^Peter', patientId: 'MRN-99999' }])
   await send('CT2', [{ ...MARLOWE, number: 1, pixel: '0009' }])
   await send('CT2', [{ studyInstanceUid: `${ROOT}30`, number: 1, patientName: 'Nobody^Norbert', patientId: 'MRN-77777' }])
+  await send('CT1', [{ ...MARLOWE, number: 2, pixel: '0007' }])
+  const [kept = ''] = readdirSync(join(stage.folder, 'images'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.dcm'),
+  )
+  const recovered = join(stage.folder, 'recovery', 'ab', 'cd'.repeat(16))
+  mkdirSync(recovered, { recursive: true })
+  copyFileSync(join(stage.folder, 'images', kept), join(recovered, `${randomUUID()}.dcm`))
   return studyInstanceUid
 }
 

@@ -92,6 +92,12 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     dialogs: { 'looked-at': press('I have looked at it') },
   },
   { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: pressIn(1) } },
+  {
+    name: 'images-recovered',
+    address: at('/images/recovered'),
+    sign: (page) => page.getByText(/^CT[12]$/).first(),
+    dialogs: { discard: pressIn(1) },
+  },
   { name: 'quarantine-study', address: of(({ ids }) => ids.studyUid, '/images/quarantine?study=$'), sign: text('CT, room 2') },
   { name: 'reading', address: at('/reading'), sign: text('MRN-40020') },
   { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: pressIn(0) } },

@@ -27,6 +27,8 @@ interface Started {
 export interface Stage extends AsyncDisposable {
   readonly http: string
   readonly dimsePort: string
+  /** The data folder. */
+  readonly folder: string
   /** Process of the gateway, to look at its memory from outside. */
   readonly pid: number
   /** Runs a data command in the gateway; resolves with its output. */
@@ -73,6 +75,7 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
   return {
     http: gateway.ready.http ?? '',
     dimsePort: gateway.ready.dimse?.split(':').at(-1) ?? '',
+    folder: data,
     pid: gateway.child.pid ?? 0,
     command: (...args) => runCommand(data, args),
     stopPartner: () => partner.stop(),

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: parts of sources
 import { ofArea } from './fault.ts'
 
 const intake = 'electron/gateway/intake'
@@ -40,9 +41,9 @@ export default ofArea('IMG', [
     promise: 'P-IMG-01',
     what: 'a failure to sync the file is not waited for',
     file: `${intake}/receive.ts`,
-    find: 'const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.finish(), part.secure()])',
+    find: 'const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])',
     replace: `void part.finish().catch(() => undefined)
-      const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.secure()])`,
+      const outcomes = await Promise.allSettled([keeping(), part.secure()])`,
     tests: `${intake}/receive-unsynced.test.ts`,
   },
   {
@@ -127,13 +128,51 @@ export default ofArea('IMG', [
   },
   {
     promise: 'P-IMG-13',
-    what: 'files without rows are removed though the database is older than they are',
-    file: `${intake}/orphans.ts`,
-    find: `  if (orphans.length > most) {
-    say(`,
-    replace: `  if (orphans.length > most * 1000) {
-    say(`,
-    tests: `${intake}/orphans.test.ts`,
+    what: 'a file without a row takes the place of one in the recovery folder',
+    file: `${store}/image-files.ts`,
+    find: 'const to = fs.existsSync(own) ? join(dirname(own), `${uuid()}.dcm`) : own',
+    replace: 'const to = own\n      fs.rmSync(own, { force: true })',
+    tests: `${intake}/recovery.test.ts`,
+  },
+  {
+    promise: 'P-IMG-13',
+    what: 'an older database does not make the whole image folder be looked through',
+    file: `${store}/image-files.ts`,
+    find: 'lookedAt > startedAt || isOlderDatabase ? 0',
+    replace: 'lookedAt > startedAt ? 0',
+    tests: `${intake}/recovery.test.ts`,
+  },
+  {
+    promise: 'P-IMG-17',
+    what: 'pixel data may be shorter than its attributes say',
+    file: 'electron/gateway/dimse/structure.ts',
+    find: 'if (length < expected) return',
+    replace: 'if (length === 0 && expected > 0) return',
+    tests: 'electron/gateway/dimse/structure.test.ts',
+  },
+  {
+    promise: 'P-IMG-17',
+    what: 'an incomplete object takes its place in the study',
+    file: `${intake}/arrivals.ts`,
+    find: 'if (!structure.isComplete) return { state',
+    replace: 'if (!structure.isComplete && header.isCut) return { state',
+    tests: [`${intake}/recovery.test.ts`, `${intake}/commitment.test.ts`],
+  },
+  {
+    promise: 'P-IMG-18',
+    what: 'the last bytes of pixel data are not compared',
+    file: `${intake}/same-content.ts`,
+    find: 'for (let at = 0; at < length; at += CHUNK_BYTES) {',
+    replace: 'for (let at = 0; at + 8 < length; at += CHUNK_BYTES) {',
+    tests: `${intake}/same-content.test.ts`,
+  },
+  {
+    promise: 'P-IMG-19',
+    what: 'nobody is asked to look at an image that was replaced',
+    file: `${store}/instances.ts`,
+    find: "change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`",
+    replace: "change in ('unknown') and changeReviewedAt is null and state = 'current'`",
+    tests: `${intake}/receive.test.ts`,
   },
   {
     promise: 'P-IMG-14',

@@ -18,6 +18,8 @@ export interface Answered {
 export interface Modality extends AsyncDisposable {
   /** C-STORE of a CT image. */
   store(image: Values): Promise<Answered>
+  /** As `store`, in Implicit VR Little Endian. */
+  storeImplicit(image: Values): Promise<Answered>
   /** C-STORE of a CT image that is encoded already (Explicit VR Little Endian). */
   storeBytes(sopInstanceUid: string, dataSet: Buffer): Promise<Answered>
   /** MPPS N-CREATE; without a UID the gateway makes one. */
@@ -39,12 +41,13 @@ const context = (id: number, abstractSyntax: string): ProposedContext => ({
   transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian],
 })
 const IMAGES = context(1, CT)
+const IMPLICIT_IMAGES: ProposedContext = { ...context(7, CT), transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] }
 const STEPS = context(3, SOP_CLASS.modalityPerformedProcedureStep)
 const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
 
 /** Associates with a gateway on this PC. */
 export async function openModality(port: number, proposal: Proposal = {}): Promise<Modality> {
-  const association = await associated(port, { ...proposal, contexts: [IMAGES, STEPS, COMMITMENT] })
+  const association = await associated(port, { ...proposal, contexts: [IMAGES, STEPS, COMMITMENT, IMPLICIT_IMAGES] })
   let messageId = 0
 
   function send({ id }: ProposedContext, command: DeviceRequest, dataSet: Buffer): void {
@@ -63,6 +66,8 @@ export async function openModality(port: number, proposal: Proposal = {}): Promi
 
   return {
     store: (image) => storeBytes(String(image.SOPInstanceUID), encoded(image)),
+    storeImplicit: (image) =>
+      request(IMPLICIT_IMAGES, cStore(String(image.SOPInstanceUID)), encoded(image, TRANSFER_SYNTAX.implicitLittleEndian)),
     storeBytes,
     begin: (sopInstanceUid, step) => request(STEPS, nCreate(sopInstanceUid), encoded(step)),
     set: (sopInstanceUid, changes) => request(STEPS, nSet(sopInstanceUid), encoded(changes)),

@@ -77,9 +77,9 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
     'Another device has the AE title {} at {} already.',
   ],
   'was {}': ['was revoked', 'was rejected'],
-  '{} {}: the gateway tries again when it starts next.': [
-    '{} The file of 1 of them could not be deleted now: the gateway tries again when it starts next.',
-    '{} The files of {} of them could not be deleted now: the gateway tries again when it starts next.',
+  '{} {}: the next start moves them to the recovery folder.': [
+    '{} The file of 1 of them could not be deleted now: the next start moves them to the recovery folder.',
+    '{} The files of {} of them could not be deleted now: the next start moves them to the recovery folder.',
   ],
   'The file of 1 of them': [],
   'The files of {} of them': [],

@@ -29,6 +29,11 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
     },
     read: ({ params, user }) => imageStudies.read(callerOf(user), params.studyInstanceUid),
     acknowledgeMismatch: ({ params, body, user }) => imageStudies.acknowledgeMismatch(callerOf(user), params.studyInstanceUid, body.note),
+    reviewVersions: ({ params, body, user }) => imageStudies.reviewVersions(callerOf(user), params.studyInstanceUid, body.note),
+    restoreVersion({ params, body, user }) {
+      imageStudies.demandVersion(callerOf(user), params.instanceId)
+      return ports.restoreVersion(params.instanceId, body.reason, userActor(user.userId))
+    },
     async retryEnrichment({ params, user }) {
       const caller = callerOf(user)
       imageStudies.demandManaging(caller, params.studyInstanceUid)
@@ -59,6 +64,20 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
     async discardGroup({ params, body: { reason, ...group }, user }) {
       imageStudies.demandDecidingOf(callerOf(user), params.studyInstanceUid)
       return ports.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
+    },
+    // Nobody knows yet whose they are: they take the right to manage every study.
+    async recoveredFiles({ query, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      const { files, ...page } = list('files', dashboardImages.recoveredFiles, { query }, ports.recovery.files)
+      return { files: await Promise.all(files.map(ports.recovery.describe)), ...page }
+    },
+    async importRecovered({ body, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return ports.recovery.import(body, userActor(user.userId))
+    },
+    async discardRecovered({ body: { file, reason }, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return ports.recovery.discard(file, reason, userActor(user.userId))
     },
   }
 

@@ -6,6 +6,8 @@ export const IMAGES_PERMISSIONS = {
   list: 'signed-in',
   read: 'signed-in',
   acknowledgeMismatch: 'signed-in',
+  reviewVersions: 'signed-in',
+  restoreVersion: 'signed-in',
   retryEnrichment: 'signed-in',
   quarantine: 'signed-in',
   releaseInstance: 'signed-in',
@@ -13,6 +15,9 @@ export const IMAGES_PERMISSIONS = {
   quarantineGroups: 'signed-in',
   releaseGroup: 'signed-in',
   discardGroup: 'signed-in',
+  recoveredFiles: 'signed-in',
+  importRecovered: 'signed-in',
+  discardRecovered: 'signed-in',
 } as const satisfies { readonly [K in keyof typeof dashboardImages]: Access }
 
 /** Calls that an open window repeats by itself with each piece of news: they do not keep a session awake. */
@@ -21,4 +26,5 @@ export const IMAGES_BACKGROUND = [
   'read',
   'quarantine',
   'quarantineGroups',
+  'recoveredFiles',
 ] as const satisfies readonly (keyof typeof dashboardImages)[]

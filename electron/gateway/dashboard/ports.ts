@@ -16,7 +16,7 @@ import type {
   Pull,
 } from '#shared/contract/destinations.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
-import type { GroupOutcome } from '#shared/contract/images.ts'
+import type { GroupOutcome, RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
@@ -62,6 +62,8 @@ export interface DashboardPorts {
   readonly partnerStatus: () => PartnerStatus
   readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
   readonly openAssociations: () => number
+  /** Files in the recovery folder. */
+  readonly recoveredFiles: () => number
   /** Where images are kept. */
   readonly storage: () => Status['storage']
   /** Instances that wait and that were given up, of all destinations. */
@@ -104,12 +106,24 @@ export interface ImagePorts {
   readonly retryEnrichment: (studyInstanceUid: string) => Promise<void>
   /** Lets a quarantined instance take its place. @throws ApiError not-found */
   readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Outcome
+  /** Lets an earlier version of an image take its place again. @throws ApiError not-found */
+  readonly restoreVersion: (instanceId: number, reason: string, actor: Actor) => Outcome
   /** Deletes a quarantined instance and its file. @throws ApiError not-found */
   readonly discardInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
   /** As `releaseInstance`, for all of a group. */
   readonly releaseGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
   /** As `discardInstance`, for all of a group. */
   readonly discardGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
+  /** Image files that the database does not know. */
+  readonly recovery: {
+    readonly files: (query: SliceQuery) => Slice<string>
+    readonly describe: (file: string) => Promise<RecoveredFile>
+    readonly import: (
+      which: { readonly file?: string | undefined; readonly after?: string | undefined },
+      actor: Actor,
+    ) => Promise<RecoveryOutcome>
+    readonly discard: (file: string, reason: string, actor: Actor) => Promise<Outcome>
+  }
 }
 
 /** What the window needs of reports beyond their rules; `reporting.ts` fills it. */

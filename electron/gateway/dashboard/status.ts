@@ -34,7 +34,7 @@ export function statusHandlers(
       const situation = situationOf(deps)
       const { listeners, partner, downtime, storage, now, timeZone } = situation
       const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
-      const images = store.imageStudies.summary(today)
+      const images = { ...store.imageStudies.summary(today), recovered: ports.recoveredFiles() }
       const forwards = ports.forwards()
       const unknownCallers = store.callers.count()
       return {

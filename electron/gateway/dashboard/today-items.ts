@@ -102,10 +102,22 @@ const LINES: readonly Line[] = [
     find: ({ partner, isSetUp }) => (partner.state === 'unset' && isSetUp ? { tone: 'danger' } : undefined),
   },
   {
+    kind: 'recovered',
+    needs: 'manageStudies',
+    of: 'exams',
+    find: ({ images }) => counted('danger', { count: images.recovered, since: null }),
+  },
+  {
     kind: 'mismatches',
     needs: 'manageStudies',
     of: 'exams',
     find: ({ images }) => counted('danger', { count: images.mismatches, since: null }),
+  },
+  {
+    kind: 'images-replaced',
+    needs: 'manageStudies',
+    of: 'exams',
+    find: ({ images }) => counted('danger', { count: images.replaced, since: null }),
   },
   {
     kind: 'criticals',

@@ -16,7 +16,15 @@ export interface DashboardTodayDeps
   extends Pick<DashboardDeps, 'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'> {
   readonly ports: Pick<
     DashboardPorts,
-    'isSafe' | 'listenerStatus' | 'partnerStatus' | 'openAssociations' | 'storage' | 'forwards' | 'undelivered' | 'certificates'
+    | 'isSafe'
+    | 'listenerStatus'
+    | 'partnerStatus'
+    | 'openAssociations'
+    | 'storage'
+    | 'recoveredFiles'
+    | 'forwards'
+    | 'undelivered'
+    | 'certificates'
   >
   readonly exams: Pick<ExamPorts, 'today'>
   readonly customersOf: CustomersOf
@@ -45,7 +53,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
     const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
     const customers = visibleCustomers(callerOf(user))
     const planned = await exams.today()
-    const images = store.imageStudies.summary(dayBegan)
+    const images = { ...store.imageStudies.summary(dayBegan), recovered: ports.recoveredFiles() }
     const forwards = ports.forwards()
     const callers = store.callers.list()
     const listeners = ports.listenerStatus()

@@ -4,6 +4,7 @@ import { formatTag, vrOf } from './dictionary.ts'
 import { DELIMITERS, type ElementHeader, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
 import { createInflater } from './inflater.ts'
 import { withoutPadding } from './padding.ts'
+import { createStructureWalk, type Structure, type StructureWalk } from './structure.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 import { swapNumbers, VR } from './vr.ts'
 
@@ -41,6 +42,8 @@ export interface HeaderResult extends HeaderValues {
   readonly isCut: boolean
   /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
   readonly reachedPixelData: boolean
+  /** Of a reader that walks to the end; undefined where it did not, or the data set is deflated. */
+  readonly structure: Structure | undefined
 }
 
 export interface HeaderReader {
@@ -56,20 +59,35 @@ export interface HeaderReader {
  * Reads the header of a data set while it streams by (PS3.5 §7, Annex A). Elements that are not wanted are passed over by their length,
  * and nothing is done with pixel data, so it costs the same for every size of image; memory is that of the wanted values. A transfer syntax
  * that is not in `CODINGS` has its data set in Explicit VR Little Endian, as every encapsulated one does (PS3.5 A.4).
+ *
+ * A reader that `walks` goes on behind the header: it follows the declared lengths, items and delimiters to the end of the data set and
+ * compares the pixel data with the attributes that describe it (`structure`). The Image Pixel attributes must be among the wanted then.
  */
-export function createHeaderReader(transferSyntax: string, wanted: readonly Wanted[], limits: HeaderLimits = HEADER_LIMITS): HeaderReader {
+export function createHeaderReader(
+  transferSyntax: string,
+  wanted: readonly Wanted[],
+  { walks = false, limits = HEADER_LIMITS }: { readonly walks?: boolean; readonly limits?: HeaderLimits } = {},
+): HeaderReader {
   const coding = CODINGS[transferSyntax] ?? EXPLICIT
-  const parser = createParser(coding, wanted, limits)
+  // Of a deflated data set the beginning alone is inflated here.
+  const walk = walks && !coding.deflated ? createStructureWalk(transferSyntax) : undefined
+  const parser = createParser(coding, wanted, limits, walk)
   const inflater = coding.deflated ? createInflater(limits) : undefined
   let isFaulty = false
   let fault: string | undefined
   let isCut = false
-  const isOver = () => isFaulty || parser.isDone
+  const isOver = () => isFaulty || (walk ? walk.isBroken : parser.isDone)
 
   function attempt(read: () => void): void {
     try {
       read()
     } catch (error) {
+      // What comes before was read whole: the header is sound.
+      if (walk && parser.isDone && error instanceof HeaderFault) {
+        if (error.isEnd) walk.endsWithin(error.tag)
+        else walk.broke(error.tag)
+        return
+      }
       isFaulty = true
       // The inflater's, and the platform's, where there is too much.
       isCut = error instanceof RangeError
@@ -91,7 +109,8 @@ export function createHeaderReader(transferSyntax: string, wanted: readonly Want
           parser.end()
         })
       }
-      return { ...parser.found(), fault, isCut }
+      const found = parser.found()
+      return { ...found, fault, isCut, structure: isFaulty ? undefined : walk?.end(found) }
     },
   }
 }
@@ -114,6 +133,15 @@ export function textOf(values: HeaderValues, tag: number, fallback: readonly str
 /** Why bytes are no data set, for this file alone. */
 class HeaderFault extends Error {
   override name = 'HeaderFault'
+  readonly tag: number | undefined
+  /** The bytes end where there should be more. */
+  readonly isEnd: boolean
+
+  constructor(message: string, tag?: number, isEnd = false) {
+    super(message)
+    this.tag = tag
+    this.isEnd = isEnd
+  }
 }
 
 const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
@@ -125,12 +153,14 @@ const MOST_TERMS = 20
 
 /** What is open around the next element: the items of a sequence, or the elements of an item. */
 interface Frame {
-  readonly kind: 'items' | 'elements'
+  readonly kind: 'items' | 'elements' | 'fragments'
   readonly coding: Coding
   /** Where it ends, bytes from the start of the data set; Infinity: at its delimiter. */
   readonly end: number
   /** What is wanted in it; undefined: nothing. */
   readonly into: Collection | undefined
+  /** A sequence of defined length that is entered for its structure alone: a fault within it does not reach beyond its end. */
+  readonly isWalked?: true
 }
 
 /** Values as they are found. */
@@ -165,7 +195,7 @@ function soughtOf(wanted: readonly Wanted[]): Sought {
   return sought
 }
 
-function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderLimits) {
+function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderLimits, walk: StructureWalk | undefined) {
   const sought = soughtOf(wanted)
   const { last } = sought
   const top = collection(sought.top)
@@ -187,8 +217,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   let isDone = false
   let reachedPixelData = false
 
-  function fail(why: string): never {
-    throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`)
+  function fail(why: string, isEnd = false): never {
+    throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`, lastTag, isEnd)
   }
 
   function enter(next: Frame): void {
@@ -205,6 +235,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   function take({ tag, vr, length, size }: ElementHeader): void {
     position += size
     if (frame.kind === 'items') takeItem(tag, length)
+    else if (frame.kind === 'fragments') takeFragment(tag, length)
     else if (tag >>> 16 === DELIMITERS) takeDelimiter(tag)
     else takeElement(tag, vr, length)
   }
@@ -220,8 +251,25 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     const isDelimited = length === UNDEFINED_LENGTH
     const end = isDelimited ? Number.POSITIVE_INFINITY : position + length
     if (!isDelimited && end > frame.end) fail('item longer than its sequence')
+    const isWalked = walk !== undefined && open.length < limits.depth
     if (into || isDelimited) enter({ kind: 'elements', coding: frame.coding, end, into })
+    else if (isWalked) enter({ kind: 'elements', coding: frame.coding, end, into, isWalked })
     else toSkip = length
+  }
+
+  /** PS3.5 A.4: the Basic Offset Table and the fragments of encapsulated pixel data. */
+  function takeFragment(tag: number, length: number): void {
+    if (tag === SEQUENCE_DELIMITATION) {
+      walk?.fragmentsEnd(position)
+      leave()
+      return
+    }
+    if (tag !== ITEM || length === UNDEFINED_LENGTH) fail('something else than a fragment in encapsulated pixel data')
+    if (walk?.fragment(length, position) === 'offsets') {
+      value = Buffer.allocUnsafe(length)
+      valueLength = 0
+      if (length === 0) keep()
+    } else toSkip = length
   }
 
   function takeDelimiter(tag: number): void {
@@ -231,9 +279,14 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
 
   function takeElement(tag: number, vr: string, length: number): void {
     if (frame === root) {
-      reachedPixelData = PIXEL_DATA.has(tag)
-      if (tag > last || reachedPixelData) {
-        isDone = true
+      const isPixelData = PIXEL_DATA.has(tag)
+      reachedPixelData ||= isPixelData
+      if (tag > last || isPixelData) isDone = true
+      if (isDone && !walk) return
+      walk?.element(header, position)
+      if (isPixelData && length === UNDEFINED_LENGTH) {
+        lastTag = tag
+        enter({ kind: 'fragments', coding: frame.coding, end: Number.POSITIVE_INFINITY, into: undefined })
         return
       }
     }
@@ -243,8 +296,11 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     if (!isUndefined && end > frame.end) fail('element longer than what holds it')
     const sequence = frame === root ? sequences.get(tag) : undefined
     // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
-    if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
-    else if (frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag)) gather(tag, vr, length, frame.into)
+    const isWalked = walk !== undefined && !isUndefined && !sequence && length > 0 && isSequence(vr, tag)
+    if (isWalked && open.length < limits.depth) enter({ kind: 'items', coding: frame.coding, end, into: undefined, isWalked })
+    else if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
+    else if (!isDone && frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag))
+      gather(tag, vr, length, frame.into)
     else toSkip = length
   }
 
@@ -255,7 +311,15 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     if (length === 0) keep()
   }
 
+  /** In Implicit VR the dictionary alone says what a sequence is. */
+  const isSequence = (vr: string, tag: number) => vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ')
+
   function keep(): void {
+    if (value && frame.kind === 'fragments') {
+      walk?.offsets(value)
+      value = undefined
+      return
+    }
     if (!value || !owner) return
     const { tag, vr, into, swap } = owner
     into.found.set(tag, { vr, value: swap ? swapNumbers(value, VR.get(vr)?.width ?? 1) : value })
@@ -266,21 +330,36 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   /** Takes a header from the bytes, across pieces where it must; gives how many of them it took. */
   function takeHeader(bytes: Buffer, at: number): number {
     while (frame.end <= position) leave()
-    if (begunLength === 0) {
-      if (readElementHeader(header, bytes, at, bytes.length - at, frame.coding, frame.kind === 'items')) {
-        take(header)
-        return header.size
+    const isItem = frame.kind !== 'elements'
+    let taken: number
+    if (begunLength === 0 && readElementHeader(header, bytes, at, bytes.length - at, frame.coding, isItem)) taken = header.size
+    else {
+      const copied = bytes.copy(begun, begunLength, at)
+      if (!readElementHeader(header, begun, 0, begunLength + copied, frame.coding, isItem)) {
+        begunLength += copied
+        return copied
       }
+      taken = header.size - begunLength
+      begunLength = 0
     }
-    const copied = bytes.copy(begun, begunLength, at)
-    if (!readElementHeader(header, begun, 0, begunLength + copied, frame.coding, frame.kind === 'items')) {
-      begunLength += copied
-      return copied
+    try {
+      take(header)
+    } catch (error) {
+      passOver(error)
     }
-    const taken = header.size - begunLength
-    begunLength = 0
-    take(header)
     return taken
+  }
+
+  /** Goes on behind the outermost sequence that was entered for its structure alone. @throws the error, where there is none */
+  function passOver(error: unknown): void {
+    const from = open.findIndex(({ isWalked }) => isWalked)
+    const end = open[from]?.end ?? 0
+    if (!walk || !(error instanceof HeaderFault) || end < position) throw error
+    walk.damaged(error.tag)
+    open.length = from
+    frame = open.at(-1) ?? root
+    value = undefined
+    toSkip = end - position
   }
 
   return {
@@ -289,7 +368,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     },
     push(bytes: Buffer): void {
       let at = 0
-      while (at < bytes.length && !isDone) {
+      while (at < bytes.length && (walk ? !walk.isBroken : !isDone)) {
         const left = bytes.length - at
         if (toSkip > 0) {
           const skipped = Math.min(toSkip, left)
@@ -309,9 +388,12 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     },
     end(): void {
       while (frame.end <= position) leave()
-      if (begunLength > 0 || toSkip > 0 || value || frame !== root) fail('data set ends within an element')
+      // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its length.
+      const isTail =
+        walk !== undefined && isDone && frame === root && begunLength > 0 && begun.subarray(0, begunLength).every((byte) => byte === 0)
+      if ((begunLength > 0 && !isTail) || toSkip > 0 || value || frame !== root) fail('data set ends within an element', true)
     },
-    found: (): Omit<HeaderResult, 'fault' | 'isCut'> => ({
+    found: (): Omit<HeaderResult, 'fault' | 'isCut' | 'structure'> => ({
       ...valuesOf(top),
       first: (sequence) => {
         const item = sequences.get(sequence)

@@ -23,6 +23,13 @@ export interface ImageStudies {
    * @throws ApiError not-permitted, not-found; refused: there is no mismatch
    */
   acknowledgeMismatch(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
+  /**
+   * Notes that a person has looked at the images of the study that were replaced; nothing else is changed by it, and again changes nothing.
+   * @throws ApiError not-permitted, not-found
+   */
+  reviewVersions(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
+  /** That the caller may decide which version of the instance is shown. @throws ApiError not-permitted; not-found: it is not theirs to see */
+  demandVersion(caller: Caller, instanceId: number): void
   /** Instances that were set aside, newest first. */
   quarantine(caller: Caller, query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<QuarantinedInstance>
   /** Whether the caller may see the images of the study; whether there are any is not asked. */
@@ -45,6 +52,8 @@ export interface ImageStudies {
 
 /** Parts of a list that are read for one page at most where a caller may see a few of many. */
 const MOST_READS = 50
+/** Rows of versions that a study is shown with. */
+const MOST_VERSIONS = 200
 
 export function openImageStudies(deps: DomainDeps): ImageStudies {
   const { store, clock } = deps
@@ -84,6 +93,8 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       expectedBySeries: store.imageStudies.expectedBySeries(record.studyInstanceUid),
       performedSteps: store.performedSteps.ofStudy(record.studyInstanceUid),
       commitments: store.commitments.ofStudy(record.studyInstanceUid),
+      versions: store.instances.replacements(record.studyInstanceUid, MOST_VERSIONS),
+      unreviewedVersions: store.instances.unreviewed(record.studyInstanceUid),
     })
 
   return {
@@ -114,6 +125,21 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
         note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, amongImages, note: text })
         return shown(caller, existing(caller, studyInstanceUid))
       }),
+
+    reviewVersions: (caller, studyInstanceUid, text) =>
+      store.database.transaction(() => {
+        demand(caller, 'manageStudies')
+        existing(caller, studyInstanceUid)
+        const images = store.instances.review(studyInstanceUid, instantOf(clock()))
+        if (images > 0) note(deps, actorOf(caller), 'images.review-versions', studyInstanceUid, { images, note: text })
+        return shown(caller, existing(caller, studyInstanceUid))
+      }),
+    demandVersion(caller, instanceId) {
+      demand(caller, 'manageStudies')
+      const instance = store.instances.get(instanceId)
+      if (!instance || instance.state === 'quarantined' || !seesStudy(caller, instance.studyInstanceUid))
+        throw new ApiError('not-found', 'There is no such version of an image.')
+    },
 
     quarantine(caller, { studyInstanceUid, ...page }) {
       demand(caller, 'readStudies')

@@ -8,6 +8,7 @@ import type {
   ImageSeries,
   ImageStudy,
   ImageStudySummary,
+  ImageVersion,
   PerformedStep,
   QuarantinedInstance,
   QuarantineGroup,
@@ -47,6 +48,9 @@ export interface StudyParts {
   readonly expectedBySeries: ReadonlyMap<string, number>
   readonly performedSteps: readonly PerformedStepRecord[]
   readonly commitments: readonly CommitmentRecord[]
+  /** Of instances that have several; none is quarantined. */
+  readonly versions: readonly InstanceRecord[]
+  readonly unreviewedVersions: number
 }
 
 /** The summary of a study with what belongs to it. */
@@ -57,6 +61,8 @@ export function studyView(record: ImageStudyRecord, rows: readonly StudyRecord[]
     mismatch: record.mismatch,
     performedSteps: parts.performedSteps.map((step) => performedStepView(step, record.studyInstanceUid)),
     commitments: parts.commitments.map(commitmentView),
+    versions: parts.versions.map(versionView),
+    unreviewedVersions: parts.unreviewedVersions,
   }
 }
 
@@ -85,6 +91,15 @@ function performedStepView(record: PerformedStepRecord, studyInstanceUid: string
 function commitmentView(record: CommitmentRecord): Commitment {
   const { transactionUid, deviceName, callingAeTitle, requestedAt, instances, failed, state, attempts, nextAt, lastError } = record
   return { transactionUid, deviceName, callingAeTitle, requestedAt, instances, failed, state, attempts, nextAt, lastError }
+}
+
+function versionView(record: InstanceRecord): ImageVersion {
+  const { instanceId, sopInstanceUid, instanceNumber, state, change, changeReviewedAt, bytes } = record
+  const { deviceName, callingAeTitle, receivedAt } = record
+  return {
+    ...{ instanceId, sopInstanceUid, instanceNumber, state: state === 'current' ? 'current' : 'superseded' },
+    ...{ change, reviewedAt: changeReviewedAt, bytes, deviceName, callingAeTitle, receivedAt },
+  }
 }
 
 export function quarantinedView(record: InstanceRecord): QuarantinedInstance {

@@ -54,8 +54,10 @@ type Operations = typeof dashboardDestinations
 export interface Forwarding extends AsyncDisposable {
   /** Queues a kept instance for every automatic destination that takes its modality. Call it in the transaction that keeps the instance. */
   enqueue(instance: InstanceRecord): void
-  /** As `enqueue`, of an instance that was set aside: it is queued again for every destination it was kept from, too. */
+  /** As `enqueue`, of an instance that was set aside or superseded: it is queued again for every destination it was kept from, too. */
   release(instance: InstanceRecord): void
+  /** Drops what waits, or failed, of an instance whose row is taken back. Call it in the transaction that does so. */
+  takeBack(instance: InstanceRecord): void
   /** Drops what waits, or failed, of instances that are set aside; what is under way is ended. Call it in the transaction that does so. */
   setAside(instances: readonly InstanceRecord[]): void
   list(): { destinations: Destination[]; native: NativeModule }
@@ -166,6 +168,12 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     return { ...result, message: sentenceCase(result.message) }
   }
 
+  /** What was dropped may be on its way at this moment. */
+  const restartAfterCommit = (destinationIds: readonly string[]) =>
+    store.database.afterCommit(() => {
+      for (const destinationId of destinationIds) workers.get(destinationId)?.restart()
+    })
+
   /** One that may be called. */
   function inUse(destinationId: string): DestinationRecord {
     const destination = destinations.existing(destinationId)
@@ -183,13 +191,8 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   return {
     enqueue: queue.enqueue,
     release: queue.release,
-    setAside(instances) {
-      const dropped = queue.setAside(instances)
-      store.database.afterCommit(() => {
-        // One of them may be on its way at this moment.
-        for (const destinationId of dropped) workers.get(destinationId)?.restart()
-      })
-    },
+    takeBack: (instance) => restartAfterCommit(queue.takeBack(instance)),
+    setAside: (instances) => restartAfterCommit(queue.setAside(instances)),
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)

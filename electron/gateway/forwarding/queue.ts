@@ -19,8 +19,13 @@ export interface QueueDeps extends DomainDeps {
 export interface Queue {
   /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
   enqueue(instance: InstanceRecord): void
-  /** In the transaction that lets an instance in that was set aside: as `enqueue`, and again for every destination it was kept from. */
+  /**
+   * In the transaction that makes an instance current that was set aside or superseded: as `enqueue`, and again for every destination it was
+   * kept from.
+   */
   release(instance: InstanceRecord): void
+  /** In the transaction that takes back the row: what waits, or failed, of it is dropped, since it is sent again. The destinations it was for. */
+  takeBack(instance: InstanceRecord): string[]
   /** In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The destinations it was for. */
   setAside(instances: readonly InstanceRecord[]): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
@@ -59,10 +64,11 @@ export function openQueue(deps: QueueDeps): Queue {
   return {
     enqueue,
     release(instance) {
-      const kept = forwards.keptFrom(instance.instanceId, GONE.quarantined)
+      const kept = [GONE.quarantined, GONE.superseded].flatMap((why) => forwards.keptFrom(instance.instanceId, why))
       enqueue(instance)
       for (const destinationId of kept) append(destinationId, instance)
     },
+    takeBack: ({ instanceId }) => forwards.setAside(instanceId, { at: now(), lastError: GONE.takenBack }),
     setAside(all) {
       const dropped = all.flatMap((instance) =>
         forwards
@@ -144,6 +150,7 @@ const GONE = {
   superseded: 'a newer version of the image took its place',
   quarantined: 'the image was set aside here: it is sent only once a person has released it',
   discarded: 'the image was discarded here',
+  takenBack: 'the image was not received to its end: its device sends it again',
 } as const
 
 const takes = (modalities: readonly string[], modality: string) =>

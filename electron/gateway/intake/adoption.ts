@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs'
-import { crc32 } from 'node:zlib'
 import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import type { Structure } from '#gateway/dimse/structure.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
-import { headerOf, readerOf } from './header.ts'
+import { headerOf } from './header.ts'
 import { type FoundFile, OWN_ADDRESS, type OwnInstances } from './own-instances.ts'
 import { diskNews, type IntakeDeps } from './ports.ts'
+import { readStored } from './stored-object.ts'
 import type { Ending, Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 
@@ -22,9 +22,10 @@ export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setti
   readonly associationClosed: (associationId: string, how: Ending) => void
 }
 
-/** A kept file and who sent it, by its file meta information. */
-interface Found extends FoundFile {
+/** A file and who sent it, by its file meta information. */
+export interface Found extends FoundFile {
   readonly source: Source
+  readonly structure: Structure
 }
 
 interface Sender {
@@ -36,9 +37,9 @@ interface Sender {
 /**
  * After an older database was put back: images that came after the back-up was made lie in the image folder, acknowledged, and no row names them.
  * Each gets its place as if its device sent it now, so that its study appears again; what the gateway made itself goes beside them. A file that
- * cannot be read stays as it is. A stop in between goes on at the next start.
+ * cannot be read goes to the recovery folder, where a person decides about it. A stop in between goes on at the next start.
  */
-export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Promise<void> {
+export async function adoptImages(deps: AdoptionDeps, recover: (file: string) => Promise<void>, signal: AbortSignal): Promise<void> {
   const { store, arriving, turns, onNews } = deps
   const senders = openSenders(deps)
   const studies = new Set<string>()
@@ -47,8 +48,9 @@ export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Prom
   try {
     for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
       if (signal.aborted) return
-      const found = await readFound(deps, senders, file).catch(() => undefined)
-      if (!found) {
+      const found = await readFound(senders, { file, path: store.imageFiles.pathOf(file) })
+      if (typeof found === 'string') {
+        await recover(file)
         unreadable++
         continue
       }
@@ -59,7 +61,7 @@ export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Prom
   } finally {
     senders.close()
   }
-  if (unreadable === 0) store.imageFiles.allAdopted()
+  store.imageFiles.allAdopted()
   const say = (tone: 'warning' | 'danger', text: string) => onNews(diskNews(tone, text))
   if (adopted > 0) {
     say(
@@ -70,48 +72,66 @@ export async function adoptImages(deps: AdoptionDeps, signal: AbortSignal): Prom
   if (unreadable > 0) {
     say(
       'danger',
-      `${unreadable} ${unreadable === 1 ? 'file' : 'files'} in the image folder came after the back-up that was put back and cannot be read. None was removed.`,
+      `${unreadable} ${unreadable === 1 ? 'file' : 'files'} in the image folder came after the back-up that was put back and cannot be read: moved to the recovery folder.`,
     )
   }
 }
 
-async function adopt({ store, arrivals, own, tally, onArrived }: AdoptionDeps, { source, ...found }: Found): Promise<void> {
+/** Gives a file in `images` its row; `also` is of the same transaction. */
+export async function adopt(
+  { store, arrivals, own, tally, onArrived }: AdoptionDeps,
+  { source, ...found }: Found,
+  also: () => void = () => undefined,
+): Promise<void> {
   const { database, imageFiles } = store
+  const commit = <T>(work: () => T) =>
+    database.commitSoon(() => {
+      also()
+      return work()
+    })
   const { header, bytes, dataSetOffset } = found
   const { association } = source
   // It may have been copied here, by whatever was put back.
   await imageFiles.secure(found.file)
-  if (association.remoteAddress === OWN_ADDRESS) return await database.commitSoon(() => own.adopt(found))
+  if (association.remoteAddress === OWN_ADDRESS) return await commit(() => own.adopt(found))
   tally.begin(association)
   const arrival = { ...source, ...found }
   const [twin] = arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)
-  if (twin) return await database.commitSoon(() => arrivals.keepTwin(arrival))
-  const kept = await database.commitSoon(() => arrivals.keep(arrival))
+  if (twin) return await commit(() => arrivals.keepTwin(arrival))
+  const compared = await arrivals.compare(arrival)
+  const change = compared?.comparison
+  if (change === 'same') return await commit(() => arrivals.keepTwin(arrival))
+  const kept = await commit(() => arrivals.keep({ ...arrival, change }))
   const { studyInstanceUid, state, detail } = kept.instance
   if (state === 'quarantined') tally.quarantined(association, studyInstanceUid, detail)
   else tally.kept(association, studyInstanceUid)
   onArrived(kept)
 }
 
-/** Undefined where it is not what was kept. @throws {Error} it cannot be read */
-async function readFound({ store }: AdoptionDeps, senders: Pick<Senders, 'of'>, file: string): Promise<Found | undefined> {
-  const path = store.imageFiles.pathOf(file)
-  const { sourceAeTitle, transferSyntaxUid, dataSetOffset, sopInstanceUid } = await readFileMeta(path)
-  const reader = readerOf(transferSyntaxUid)
-  let checksum = 0
-  let bytes = dataSetOffset
-  for await (const chunk of createReadStream(path, { start: dataSetOffset, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    checksum = crc32(chunk, checksum)
-    bytes += chunk.length
-    if (!reader.isDone) reader.push(chunk)
-  }
-  const values = reader.end()
+/** A file that has no row, or one sentence on why it is no image that can be taken in. */
+export async function readFound(
+  senders: Pick<Senders, 'of'>,
+  { file, path }: { readonly file: string; readonly path: string },
+): Promise<Found | string> {
+  const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
+  if (meta instanceof Error) return meta.code === undefined ? NO_DICOM : UNREADABLE
+  const { sourceAeTitle, transferSyntaxUid, dataSetOffset } = meta
+  const read = await readStored({ path, dataSetOffset, transferSyntaxUid }).catch(() => undefined)
+  if (!read) return UNREADABLE
+  const { values, structure, bytes, crc32 } = read
   const { source, characterSet } = senders.of(sourceAeTitle)
   const header = headerOf(values, characterSet)
-  const isBroken = values.fault !== undefined && !values.isCut
-  if (isBroken || header.sopInstanceUid !== sopInstanceUid || header.studyInstanceUid === '') return undefined
-  return { source, header, transferSyntaxUid, file, dataSetOffset, bytes, crc32: checksum }
+  if (values.fault !== undefined && !values.isCut) return BROKEN
+  if (header.sopInstanceUid !== meta.sopInstanceUid || header.sopClassUid !== meta.sopClassUid) return DIFFERS
+  if (header.studyInstanceUid === '' || header.seriesInstanceUid === '') return NO_STUDY
+  return { source, header, structure, transferSyntaxUid, file, dataSetOffset, bytes, crc32 }
 }
+
+const NO_DICOM = 'It is not a DICOM file.'
+const UNREADABLE = 'It cannot be read from the disk.'
+const BROKEN = 'Its header is damaged or incomplete.'
+const DIFFERS = 'Its SOP Class or Instance UID is not that of its own file header.'
+const NO_STUDY = 'It names no study or series.'
 
 const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const UNKNOWN_ADDRESS = 'unknown'
@@ -124,7 +144,7 @@ const addressOf = ({ devices }: AdoptionDeps['store'], aeTitle: string): string 
 type Senders = ReturnType<typeof openSenders>
 
 /** For each AE title an association that is open while its files are taken in. */
-function openSenders({ store, uuid, setting, recogniseDevice, associationClosed }: AdoptionDeps) {
+export function openSenders({ store, uuid, setting, recogniseDevice, associationClosed }: AdoptionDeps) {
   const senders = new Map<string, Sender>()
 
   function senderOf(callingAeTitle: string): Sender {

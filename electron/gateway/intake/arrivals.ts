@@ -1,12 +1,14 @@
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
+import type { Structure } from '#gateway/dimse/structure.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader, ImageStudyPatch, NewImageStudy } from '#gateway/store/image-studies.ts'
-import type { InstanceRecord, InstanceState, NewInstance, QuarantineReason } from '#gateway/store/instances.ts'
+import type { ContentChange, InstanceRecord, InstanceState, NewInstance, QuarantineReason } from '#gateway/store/instances.ts'
 import type { Enrichment } from '#shared/contract/images.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
 import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
 import { OWN_ADDRESS } from './own-instances.ts'
 import type { IntakeDeps } from './ports.ts'
+import type { CompareContent, Comparison } from './same-content.ts'
 import type { Tally } from './tally.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
@@ -21,6 +23,9 @@ export interface Source {
 /** An instance whose bytes are on the disk, before it has a row. */
 export interface Arrival extends Source {
   readonly header: InstanceHeader
+  readonly structure: Structure
+  /** What differs from the current instance of its UID; undefined where there is none, or they were not compared. */
+  readonly change?: ContentChange | undefined
   readonly transferSyntaxUid: string
   readonly file: string
   readonly dataSetOffset: number
@@ -44,6 +49,11 @@ export interface Kept {
 export interface Arrivals {
   /** Current and quarantined instances of the UID whose data set may be the same: length and CRC-32 are. */
   twinsOf(sopInstanceUid: string, dataSetBytes: number, crc32: number): InstanceRecord[]
+  /**
+   * Compares the content of an object with that of the current instance, whose place it would take. Undefined where it takes no place: there is
+   * none, the object is incomplete, or it belongs elsewhere.
+   */
+  compare(arrival: Omit<Arrival, 'change'>): Promise<{ readonly current: InstanceRecord; readonly comparison: Comparison } | undefined>
   /** Within a transaction: the row, its study's counters, and what waits for it. */
   keep(arrival: Arrival): Kept
   /** Within a transaction: the instance was sent again as it is here. */
@@ -63,7 +73,12 @@ interface Open {
   readonly stepId: string
 }
 
-export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pick<Tally, 'beganAfter'>): Arrivals {
+export function openArrivals(
+  deps: IntakeDeps,
+  wrongSteps: WrongSteps,
+  tally: Pick<Tally, 'beganAfter'>,
+  compareContent: CompareContent,
+): Arrivals {
   const { store, clock, setting, onKept } = deps
   const { database, instances, imageStudies } = store
   const open = new Map<string, Open>()
@@ -152,17 +167,18 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
   }
 
   /** Where the instance belongs, and which one it takes the place of. */
-  function placeOf({ header, association }: Arrival): Place {
+  function placeOf({ header, structure, association }: Arrival): Place {
     const fault = uidFault(header)
+    if (!structure.isComplete) return { state: 'quarantined', reason: 'incomplete', detail: structure.detail, replaces: undefined }
     if (fault) return { state: 'quarantined', reason: 'invalid-uid', detail: fault, replaces: undefined }
     if (header.isCut) return { state: 'quarantined', reason: 'long-header', detail: CUT, replaces: undefined }
     const wrong = wrongSteps.faultOf(header.studyInstanceUid, header.study.scheduledProcedureStepId, header.performedStepUid)
     if (wrong) return { state: 'quarantined', reason: 'wrong-step', detail: wrong, replaces: undefined }
     const current = instances.current(header.sopInstanceUid)
-    if (!current) return { state: 'current', reason: null, detail: '', replaces: undefined }
+    if (!current) return { state: 'current', reason: null, detail: structure.detail, replaces: undefined }
     const other = otherSource(current, header, association)
     if (other) return { state: 'quarantined', reason: 'different-content', detail: other, replaces: undefined }
-    return { state: 'current', reason: null, detail: '', replaces: current }
+    return { state: 'current', reason: null, detail: structure.detail, replaces: current }
   }
 
   return {
@@ -173,6 +189,16 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
           (version) => version.state !== 'superseded' && version.bytes - version.dataSetOffset === dataSetBytes && version.crc32 === crc32,
         ),
 
+    async compare({ header, structure, file, dataSetOffset, transferSyntaxUid }) {
+      const current = instances.current(header.sopInstanceUid)
+      if (!current || !structure.isComplete || isElsewhere(current, header)) return undefined
+      const stored = ({ file, dataSetOffset, transferSyntaxUid }: Pick<Arrival, 'file' | 'dataSetOffset' | 'transferSyntaxUid'>) => ({
+        path: store.imageFiles.pathOf(file),
+        ...{ dataSetOffset, transferSyntaxUid },
+      })
+      return { current, comparison: await compareContent(stored(current), stored({ file, dataSetOffset, transferSyntaxUid })) }
+    },
+
     keep(arrival) {
       const now = instantOf(clock())
       const { header } = arrival
@@ -181,7 +207,8 @@ export function openArrivals(deps: IntakeDeps, wrongSteps: WrongSteps, tally: Pi
       const { stepId: ofRow, ...joined } = state === 'current' ? join(arrival, replaces !== undefined, now) : besides(arrival, now)
       const stepId = header.study.scheduledProcedureStepId || wrongSteps.stepOf(studyInstanceUid, header.performedStepUid) || ofRow
       if (replaces) instances.setState(replaces.instanceId, 'superseded')
-      const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail })
+      const change = replaces ? (arrival.change ?? 'unknown') : null
+      const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail, change })
       const { modality } = header.study
       const { seriesNumber, seriesDescription } = header
       const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
@@ -236,7 +263,7 @@ const directlyFrom = ({ association, deviceName }: Source): ImageStudyPatch => (
 })
 
 function rowOf(
-  { header, association, ...arrival }: Arrival,
+  { header, structure, association, ...arrival }: Arrival,
   now: string,
   stepId: string,
 ): Omit<NewInstance, 'state' | 'reason' | 'detail'> {
@@ -254,8 +281,12 @@ function rowOf(
     scheduledProcedureStepId: stepId,
     image,
     patientName: study.patientName,
+    structure: structure.isComplete ? 'complete' : 'incomplete',
   }
 }
+
+const isElsewhere = (current: InstanceRecord, header: InstanceHeader) =>
+  current.studyInstanceUid !== header.studyInstanceUid || current.seriesInstanceUid !== header.seriesInstanceUid
 
 /** Why another content cannot take the place of the current one: it comes from elsewhere, or belongs elsewhere (dicom-field §5.5). */
 function otherSource(current: InstanceRecord, header: InstanceHeader, { callingAeTitle }: AssociationInfo): string {

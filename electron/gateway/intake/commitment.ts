@@ -5,12 +5,14 @@ import { DimseError } from '#gateway/dimse/status.ts'
 import { devicePeer } from '#gateway/domain/device-peer.ts'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { CommitmentItem, CommitmentRecord } from '#gateway/store/commitments.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { openAlarm } from './alarm.ts'
 import { fitnessOfUid } from './header.ts'
 import { itemsOf, readNormalized, TAG, textIn } from './performed-data.ts'
 import type { IntakeDeps, News } from './ports.ts'
 import type { Settling } from './settling.ts'
+import { readStored } from './stored-object.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -112,7 +114,7 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     const failed: (Named & { readonly failureReason: number })[] = []
     // One after the other: a request may name thousands, and images arrive meanwhile.
     for (const { sopClassUid, sopInstanceUid } of items) {
-      const failureReason = await reasonAgainst({ sopClassUid, sopInstanceUid })
+      const failureReason = await reasonAgainst({ sopClassUid, sopInstanceUid }, commitment)
       if (failureReason === undefined) committed.push({ sopClassUid, sopInstanceUid })
       else failed.push({ sopClassUid, sopInstanceUid, failureReason })
     }
@@ -155,19 +157,28 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
   }
 
   /**
-   * Why an instance is not committed; undefined where it is. Devices delete what was committed: only what has its whole file on the disk and is
-   * the current one counts. While another version is in quarantine a person has yet to decide which one is kept, so that none is promised.
+   * Why an instance is not committed; undefined where it is. Devices delete what was committed, so the version counts that the device sent
+   * itself, the last of them: current or superseded, structurally complete, with its whole file on the disk. One that was set aside may be
+   * discarded by a person: nothing is promised of it. Copies that others sent, such as an archive, say nothing of it, quarantined or not.
    */
-  async function reasonAgainst({ sopClassUid, sopInstanceUid }: Named): Promise<number | undefined> {
-    const versions = instances.versions(sopInstanceUid)
-    const current = versions.find(({ state }) => state === 'current')
-    if (!current || versions.some(({ state }) => state === 'quarantined')) return REASON.noSuchInstance
-    if (current.sopClassUid !== sopClassUid) return REASON.classConflict
-    const size = await stat(imageFiles.pathOf(current.file)).then(
+  async function reasonAgainst({ sopClassUid, sopInstanceUid }: Named, requester: CommitmentRecord): Promise<number | undefined> {
+    const version = versionFor(instances.versions(sopInstanceUid), requester)
+    if (!version || version.state === 'quarantined') return REASON.noSuchInstance
+    if (version.sopClassUid !== sopClassUid) return REASON.classConflict
+    const size = await stat(imageFiles.pathOf(version.file)).then(
       (file) => file.size,
       () => undefined,
     )
-    return size === current.bytes ? undefined : REASON.noSuchInstance
+    return size === version.bytes && (await isComplete(version)) ? undefined : REASON.noSuchInstance
+  }
+
+  /** A person may have let in an incomplete one; what an earlier version received is looked at now, once. */
+  async function isComplete({ instanceId, structure, file, dataSetOffset, transferSyntaxUid }: InstanceRecord): Promise<boolean> {
+    if (structure !== 'unchecked') return structure === 'complete'
+    const read = await readStored({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid })
+    const { isComplete } = read.structure
+    await database.commitSoon(() => instances.setStructure(instanceId, isComplete ? 'complete' : 'incomplete'))
+    return isComplete
   }
 
   function tell(of: { callingAeTitle: string; remoteAddress: string }, tone: News['tone'], text: string, associationId = ''): void {
@@ -195,6 +206,20 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
       await alarm[Symbol.asyncDispose]()
     },
   }
+}
+
+const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
+
+/**
+ * The last version that the requester sent: under its AE title or, as consoles ask under another one, from its address. Where it sent none (its
+ * content was here already, from elsewhere), the current one.
+ */
+function versionFor(versions: readonly InstanceRecord[], requester: CommitmentRecord): InstanceRecord | undefined {
+  return (
+    versions.findLast(({ callingAeTitle }) => isSame(callingAeTitle, requester.callingAeTitle)) ??
+    versions.findLast(({ remoteAddress }) => remoteAddress === requester.remoteAddress) ??
+    versions.find(({ state }) => state === 'current')
+  )
 }
 
 /** PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where the request came from. */

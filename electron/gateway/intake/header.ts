@@ -92,7 +92,8 @@ export interface InstanceHeader {
   readonly image: ImageAttributes | null
 }
 
-export const readerOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED)
+/** Reads what is wanted of a data set, and follows its structure to the end. */
+export const readerOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED, { walks: true })
 
 /** `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field §3.4). */
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {

@@ -7,12 +7,13 @@ import { adoptImages } from './adoption.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
 import { openDisk } from './disk.ts'
-import { removeOrphans } from './orphans.ts'
 import { openOwnInstances } from './own-instances.ts'
 import { openPerformedStepScp } from './performed-step.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openQuarantine } from './quarantine.ts'
 import { openReceiving } from './receive.ts'
+import { openRecovery, type Recovery } from './recovery.ts'
+import { openContentComparison } from './same-content.ts'
 import { openSeeding } from './seeding.ts'
 import { openSettling } from './settling.ts'
 import { type Ending, openTally } from './tally.ts'
@@ -38,11 +39,15 @@ export interface Intake extends AsyncDisposable {
   retryEnrichment(studyInstanceUid: string): Promise<void>
   /** The instance takes its place in its study; the one it replaces is kept. @throws ApiError not-found */
   releaseInstance(instanceId: number, reason: string, actor: Actor): Outcome
+  /** An earlier version of an image takes its place again; the one it replaces is kept. @throws ApiError not-found */
+  restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
   /** Row and file are deleted for good. @throws ApiError not-found */
   discardInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
   /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
+  /** Image files that no row names. */
+  readonly recovery: Omit<Recovery, 'sweep' | 'move'>
   /** Looks at once at what is due: a setting or a device changed. */
   wake(): void
   /** Resolves when nothing of what is due is under way. */
@@ -64,18 +69,21 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const disk = openDisk(deps)
   const tally = openTally(deps)
   const wrongSteps = openWrongSteps(deps)
-  const arrivals = openArrivals(deps, wrongSteps, tally)
+  const compareContent = openContentComparison({ folder: store.folder, transcode: deps.transcode })
+  const arrivals = openArrivals(deps, wrongSteps, tally, compareContent)
   const seeding = openSeeding(deps)
   const settling = openSettling({ ...deps, arrivals, tally, seeding })
   const commitments = openCommitments({ ...deps, settling })
   const quarantine = openQuarantine(deps, settling)
+  const own = openOwnInstances({ ...deps, arriving })
+  const { arrived: onArrived, associationClosed } = settling
+  const adoption = { ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }
+  const recovery = openRecovery(adoption)
   const sweep = async () => {
-    await removeOrphans(deps, arriving, closing.signal)
+    await recovery.sweep(closing.signal)
     // It reads whole images, those of minutes: last.
-    if (swept.wasCutOff) await takeBackUnproven(deps, closing.signal)
-    const own = openOwnInstances({ ...deps, arriving })
-    const { arrived: onArrived, associationClosed } = settling
-    await adoptImages({ ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }, closing.signal)
+    if (swept.wasCutOff) await takeBackUnproven(deps, recovery.move, closing.signal)
+    await adoptImages(adoption, recovery.move, closing.signal)
   }
   const sweeping = sweep().catch((error: unknown) => onError(uuid().slice(0, 8), error))
 
@@ -89,9 +97,11 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     takesImages: () => disk.takesImages(),
     retryEnrichment: seeding.retry,
     releaseInstance: quarantine.release,
+    restoreVersion: quarantine.restoreVersion,
     discardInstance: quarantine.discard,
     releaseGroup: quarantine.releaseGroup,
     discardGroup: quarantine.discardGroup,
+    recovery,
     wake() {
       for (const part of [settling, seeding, commitments]) part.wake()
     },

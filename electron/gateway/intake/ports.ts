@@ -60,8 +60,12 @@ export interface IntakeDeps extends DomainDeps {
   readonly isFetching: (callingAeTitle: string, remoteAddress: string, studyInstanceUid: string) => boolean
   /** In the transaction that makes the instance the current one, unless it was fetched. */
   readonly onKept: (instance: InstanceRecord) => void
-  /** As `onKept`, where a person let in an instance that was set aside. */
+  /** As `onKept`, where an instance that was set aside, or an earlier version, becomes the current one. */
   readonly onReleased: (instance: InstanceRecord) => void
+  /** In the transaction that takes back the row of an instance whose sender was not told Success. */
+  readonly onTakenBack: (instance: InstanceRecord) => void
+  /** Writes an object of compressed pixels into another file, in another transfer syntax. @throws where it cannot */
+  readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
   /** The result of a storage commitment, to the device's own address. */

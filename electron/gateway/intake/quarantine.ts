@@ -14,7 +14,9 @@ const PORTION = 250
 export interface Quarantine {
   /** @throws ApiError not-found */
   release(instanceId: number, reason: string, actor: Actor): Outcome
-  /** @throws ApiError not-found; StorageFault: the row is gone, the file goes at the next start */
+  /** An earlier version takes its place again; the one it replaces is kept. @throws ApiError not-found */
+  restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
+  /** @throws ApiError not-found; StorageFault: the row is gone, the file goes to the recovery folder at the next start */
   discard(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
   /** As `release`, oldest first. What was decided stays where it cannot go on; it throws only where nothing was. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
@@ -113,6 +115,18 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       return outcome
     },
 
+    restoreVersion(instanceId, reason, actor) {
+      const outcome = database.transaction((): Outcome => {
+        const instance = existing(instanceId)
+        if (instance.state !== 'superseded') return { success: false, message: 'It is the version that is shown already.' }
+        record(actor, 'instance.restore-version', instance, reason)
+        letIn(instance.studyInstanceUid, [instance])
+        return { success: true, message: 'The earlier version is shown again; the later one is kept.' }
+      })
+      onChanged()
+      return outcome
+    },
+
     async discard(instanceId, reason, actor) {
       const discarded = database.transaction(() => {
         const instance = existing(instanceId)
@@ -124,7 +138,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       })
       if (!discarded) return NOT_IN_QUARANTINE
       onChanged()
-      // Only now: a row without a file would be a lie, a file without a row is removed at the next start.
+      // Only now: a file without a row goes to the recovery folder at the next start, a row without its file cannot be mended.
       await imageFiles.remove(discarded.file)
       return { success: true, message: 'It was deleted.' }
     },
@@ -159,7 +173,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       const { success, ...outcome } = outcomeOf(done, `${deleted(done.decided)}.`)
       if (undeleted === 0) return { success, ...outcome }
       const files = `${undeleted === 1 ? 'The file of 1 of them' : `The files of ${undeleted} of them`} could not be deleted now`
-      return { ...outcome, success: false, message: `${outcome.message} ${files}: the gateway tries again when it starts next.` }
+      return { ...outcome, success: false, message: `${outcome.message} ${files}: the next start moves them to the recovery folder.` }
     },
   }
 }

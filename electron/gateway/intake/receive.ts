@@ -4,6 +4,7 @@ import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
+import type { Structure } from '#gateway/dimse/structure.ts'
 import { isDatabaseFull } from '#gateway/store/file-fault.ts'
 import { fileFor, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
@@ -11,6 +12,7 @@ import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
+import { deflatedStructure } from './stored-object.ts'
 import type { Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 import { takeBack } from './unproven.ts'
@@ -38,6 +40,8 @@ interface Received {
   readonly request: CStoreRequest
   readonly part: PartFile
   readonly header: InstanceHeader
+  /** Undefined where it is deflated: it is looked at once the file has its name. */
+  readonly structure: Structure | undefined
   readonly dataSetOffset: number
   readonly crc32: number
 }
@@ -124,7 +128,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     if (header.isCut && [header.sopClassUid, header.sopInstanceUid, header.studyInstanceUid, header.seriesInstanceUid].includes(''))
       throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     checkHeader(header, request)
-    return { request, part, header, dataSetOffset: meta.length, crc32: checksum }
+    return { request, part, header, structure: found.structure, dataSetOffset: meta.length, crc32: checksum }
   }
 
   /** Gives the instance its place; undefined where it is here already. */
@@ -147,21 +151,34 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     arriving.add(file)
     try {
       await part.place(file)
+      const structure =
+        received.structure ?? (await deflatedStructure({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }))
       const arrival = {
         ...source,
         header,
+        structure,
         transferSyntaxUid: transferSyntax,
         file,
         dataSetOffset,
         bytes: part.bytes,
         crc32: received.crc32,
       }
+      const compared = await arrivals.compare(arrival)
+      if (compared?.comparison === 'same') {
+        // Another encoding of what is here: that one stays, and its file is durable before Success.
+        await imageFiles.secure(compared.current.file)
+        await database.commitSoon(() => arrivals.repeat(compared.current, source))
+        tally.repeated(association, compared.current.studyInstanceUid)
+        return undefined
+      }
+      const change = compared?.comparison
       // The three are made durable side by side, all before Success: see `unproven` for a power failure between them.
-      const outcomes = await Promise.allSettled([database.commitSoon(() => arrivals.keep(arrival)), part.finish(), part.secure()])
+      const keeping = () => database.commitSoon(() => arrivals.keep({ ...arrival, change }))
+      const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
       // A row may not stand whose file the disk did not take.
-      await database.commitSoon(() => takeBack(store, file))
+      await database.commitSoon(() => takeBack(deps, file))
       throw failure.reason
     } finally {
       arriving.delete(file)

@@ -21,6 +21,9 @@ const IDENTITY = {
   other: { tone: 'danger', text: 'Images of one study name different patients or orders: what the first of them say is used.' },
 } as const satisfies Record<Exclude<Kept['identity'], 'same'>, Pick<News, 'tone' | 'text'>>
 
+const REPLACED =
+  'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.'
+
 export interface SettlingDeps extends IntakeDeps {
   readonly arrivals: Arrivals
   readonly tally: Tally
@@ -159,7 +162,7 @@ export function openSettling(deps: SettlingDeps): Settling {
   alarm.wake()
 
   return {
-    arrived({ instance: { studyInstanceUid, associationId }, isOpened, identity }) {
+    arrived({ instance: { studyInstanceUid, associationId, change }, isOpened, identity }) {
       onChanged()
       if (!tally.isSending(associationId)) closeSoon([studyInstanceUid], SENDER_ENDED, 0)
       if (isOpened || identity === 'corrected') {
@@ -170,6 +173,7 @@ export function openSettling(deps: SettlingDeps): Settling {
         const { tone, text } = IDENTITY[identity]
         tally.told(associationId, tone, text, studyInstanceUid)
       }
+      if (change === 'pixels' || change === 'unknown') tally.told(associationId, 'danger', REPLACED, studyInstanceUid)
       const toCome = left.get(studyInstanceUid)
       if (toCome !== undefined && toCome > 1) left.set(studyInstanceUid, toCome - 1)
       else if (toCome !== undefined || isOpened) count(studyInstanceUid)

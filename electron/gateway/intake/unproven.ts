@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { msOf } from '#gateway/store/clock.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
@@ -13,10 +13,15 @@ const FEW = 20
 /**
  * After a run that did not end by itself: the bytes of an instance, its file's name and its row are made durable side by side, and a power failure
  * may have left its row alone. Rows of the last minutes whose file is not there, or not what was received, are taken back: their senders were
- * not told Success and have them still. Where most are so, such as on a disk that is not mounted, nothing is taken back, and a person is told.
+ * not told Success and have them still. A disk may have damaged an acknowledged image, too, so such a file is never deleted: it goes to the
+ * recovery folder (`recover`). Where most are so, such as on a disk that is not mounted, nothing is taken back, and a person is told.
  * @throws a file is there and cannot be read: nothing was taken back
  */
-export async function takeBackUnproven({ store, onNews }: Pick<IntakeDeps, 'store' | 'onNews'>, signal: AbortSignal): Promise<void> {
+export async function takeBackUnproven(
+  { store, onNews, ...ports }: TakeBackDeps & Pick<IntakeDeps, 'onNews'>,
+  recover: (file: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const unproven: InstanceRecord[] = []
   let proven = 0
   let since: number | undefined
@@ -37,11 +42,11 @@ export async function takeBackUnproven({ store, onNews }: Pick<IntakeDeps, 'stor
     return
   }
   await store.database.commitSoon(() => {
-    for (const { file } of unproven) takeBack(store, file)
+    for (const { file } of unproven) takeBack({ store, ...ports }, file)
   })
-  for (const { file } of unproven) await store.imageFiles.remove(file)
+  for (const { file } of unproven) if (existsSync(store.imageFiles.pathOf(file))) await recover(file)
   const count = `${unproven.length} ${unproven.length === 1 ? 'object' : 'objects'}`
-  say('warning', `${count} of a transfer that was cut off by a power failure, not whole: removed, the sender was not told Success.`)
+  say('warning', `${count} of a transfer that was cut off by a power failure, not whole: taken out of the study. Send the study again.`)
 }
 
 async function isWhole(
@@ -63,13 +68,22 @@ async function isWhole(
   return length === bytes - dataSetOffset && checksum === expected
 }
 
-/** In a transaction: the row of the file goes, and the one whose place it had taken has it again. Nothing where there is none. */
-export function takeBack({ instances, imageStudies }: Pick<Store, 'instances' | 'imageStudies'>, file: string): void {
+export type TakeBackDeps = Pick<IntakeDeps, 'store' | 'onTakenBack' | 'onReleased'>
+
+/**
+ * In a transaction: the row of the file goes with what was queued of it, and the version whose place it had taken is the current one again, and
+ * queued again. Nothing where there is none.
+ */
+export function takeBack({ store: { instances, imageStudies }, onTakenBack, onReleased }: TakeBackDeps, file: string): void {
   const row = instances.byFile(file)
   if (!row) return
+  onTakenBack(row)
   instances.remove(row.instanceId)
   const others = instances.versions(row.sopInstanceUid)
   const last = others.findLast(({ state }) => state === 'superseded')
-  if (last && !others.some(({ state }) => state === 'current')) instances.setState(last.instanceId, 'current')
+  if (row.state === 'current' && last && !others.some(({ state }) => state === 'current')) {
+    instances.setState(last.instanceId, 'current', null, last.detail)
+    if (!imageStudies.isFetched(last.studyInstanceUid)) onReleased({ ...last, state: 'current' })
+  }
   imageStudies.recount(row.studyInstanceUid)
 }

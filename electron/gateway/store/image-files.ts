@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import fs from 'node:fs'
-import { opendir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { opendir, open as openFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { syncFolder } from './folder.ts'
-import { openFolderSync } from './folder-sync.ts'
+import { type FolderSync, openFolderSync } from './folder-sync.ts'
 import { Part, type PartFile } from './part-file.ts'
 import { openSpareFiles } from './spare-files.ts'
 import { storageFault } from './storage-fault.ts'
@@ -15,6 +15,8 @@ export { StorageFault } from './storage-fault.ts'
 const SPOOL = 'spool'
 const IMAGES = 'images'
 const SPARES = 'spare'
+/** Image files that no row names, in the folders they had below `images`. */
+const RECOVERY = 'recovery'
 const PART = '.part'
 /** Is there while images may be on their way; one of an earlier run says that it did not end by itself. */
 const OPEN = '.open'
@@ -24,14 +26,18 @@ const SWEPT = '.swept'
 const RESTORED = '.restored'
 /** Clocks of PCs are set back; a folder that changed this long before the last look is looked through again. */
 const MARGIN_MS = 24 * 60 * 60_000
+const GROUP = /^[0-9a-f]{2}$/
+const STUDY_FOLDER = /^[0-9a-f]{32}$/
 const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
+
+const COMPARED_BYTES = 256 * 1024
 
 const open = promisify(fs.open)
 const fsync = promisify(fs.fsync)
 const rename = promisify(fs.rename)
 const unlink = promisify(fs.unlink)
 
-/** The only code that touches the folders `spool`, `spare` and `images` of the data folder. */
+/** The only code that touches the folders `spool`, `spare`, `images` and `recovery` of the data folder. */
 export interface ImageFiles {
   /**
    * For the start, before the first `begin`: deletes what an earlier run left unfinished in the spool.
@@ -48,16 +54,32 @@ export interface ImageFiles {
   remove(file: string): Promise<void>
   /** Whether two files hold the same bytes from their offset on. False where the kept file cannot be read. @throws StorageFault where the part cannot */
   sameDataSet(part: PartFile, partOffset: number, file: string, fileOffset: number): Promise<boolean>
+  /** As `sameDataSet`, of any file. @throws where `path` cannot be read */
+  sameBytes(path: string, offset: number, file: string, fileOffset: number): Promise<boolean>
   /** Of the disk that holds the images, for whoever is not its administrator. @throws StorageFault */
   space(): { readonly freeBytes: number; readonly totalBytes: number }
   /** Whether a file can be made in both folders now. */
   isWritable(): boolean
   /**
-   * Kept files that are not `known`: a crash came between the rename and the row. What is being kept at this moment is known too, so that it
-   * may go on while images come. Only folders that changed since the last look to the end are looked through. What was kept before an older
-   * database was put back (`noteRestored`) is not among them; after one that was put back by hand it is: more than a handful are not to be deleted.
+   * Files in `images` that are not `known`: a crash came between the rename and the row, or the database is older than the files. What is being
+   * received counts as known, so this may run while images arrive. Only folders that changed since the last complete scan are read, unless
+   * `newestId`, the highest instance id the database has given out, is lower than at that scan: then the database is an older copy, and every
+   * folder is read. Files from before a restore by the gateway (`noteRestored`) are left to `unadopted`.
    */
-  orphans(known: (file: string) => boolean): AsyncIterable<string>
+  orphans(known: (file: string) => boolean, newestId: number): AsyncIterable<string>
+  /**
+   * Moves a file from `images` to the recovery folder, which is on the same file system. Never replaces a file. The file and both folders are
+   * durable when it resolves. Returns its name below `recovery`. @throws StorageFault
+   */
+  recover(file: string): Promise<string>
+  /** Files in the recovery folder, in the order of their names, those after `after`. */
+  recovered(after?: string): IterableIterator<string>
+  /** Absolute path of a file in the recovery folder. */
+  recoveredPath(file: string): string
+  /** Moves a file from the recovery folder to `images/<to>`, as durably as `recover`. @throws StorageFault, also where `to` is there already */
+  putBack(file: string, to: string): Promise<void>
+  /** Deletes a file of the recovery folder: only where a person has decided so. @throws StorageFault */
+  removeRecovered(file: string): Promise<void>
   /** Kept files from before an older database was put back that are not `known`, of each study the oldest first. None once `allAdopted`. */
   unadopted(known: (file: string) => boolean): AsyncIterable<string>
   /** Each of them has its row: from now on a file without one is what a crash left. */
@@ -92,9 +114,12 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   const spool = join(folder, SPOOL)
   const images = join(folder, IMAGES)
   const folders = openFolderSync(images)
+  const recovery = join(folder, RECOVERY)
+  const recoveryFolders = openFolderSync(recovery)
   let received = 0
   const spares = openSpareFiles(join(folder, SPARES), uuid)
   const pathOf = (file: string) => join(images, file)
+  const recoveredPath = (file: string) => join(recovery, file)
 
   function prepare(): void {
     for (const each of [spool, images]) if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
@@ -126,8 +151,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
 
   /** Folders of studies, and the files in one, below `images`. */
   async function* studies(): AsyncGenerator<string> {
-    for await (const group of namesIn(images, /^[0-9a-f]{2}$/))
-      for await (const study of namesIn(join(images, group), /^[0-9a-f]{32}$/)) yield `${group}/${study}`
+    for await (const group of namesIn(images, GROUP))
+      for await (const study of namesIn(join(images, group), STUDY_FOLDER)) yield `${group}/${study}`
   }
   async function* filesOf(study: string): AsyncGenerator<string> {
     for await (const name of namesIn(pathOf(study), KEPT_FILE)) yield `${study}/${name}`
@@ -150,6 +175,24 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       folders.forget(dirname(to))
       await folders.make(dirname(to))
       await renamed(from, to)
+    }
+  }
+
+  /** Between `images` and `recovery`: never onto a file that is there. This process is the only one that writes there, so looking first is enough. */
+  async function relocate(from: string, to: string, { sources, targets }: Record<'sources' | 'targets', FolderSync>): Promise<void> {
+    try {
+      const fd = await open(from, 'r+')
+      await fsync(fd).finally(() => fs.closeSync(fd))
+      // Somebody may have cleared a folder away since it was made.
+      if (!fs.existsSync(dirname(to))) targets.forget(dirname(to))
+      await targets.make(dirname(to))
+      if (fs.existsSync(to)) throw Object.assign(new Error('The file is there already.'), { code: 'EEXIST' })
+      await rename(from, to)
+      // The new name first: after a power failure between the two there are two names, not none.
+      await targets.sync(dirname(to))
+      await sources.sync(dirname(from))
+    } catch (error) {
+      throw storageFault('rename', error)
     }
   }
 
@@ -218,6 +261,27 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         fs.closeSync(kept)
       }
     },
+    async sameBytes(path, offset, file, fileOffset) {
+      const one = await openFile(path, 'r')
+      try {
+        await using other = await openFile(pathOf(file), 'r')
+        const rest = (await one.stat()).size - offset
+        if (rest !== (await other.stat()).size - fileOffset) return false
+        const [mine, theirs] = [Buffer.alloc(COMPARED_BYTES), Buffer.alloc(COMPARED_BYTES)]
+        for (let at = 0; at < rest; ) {
+          const { bytesRead } = await one.read(mine, 0, COMPARED_BYTES, offset + at)
+          const read = await other.read(theirs, 0, bytesRead, fileOffset + at)
+          if (bytesRead === 0 || read.bytesRead !== bytesRead || mine.compare(theirs, 0, bytesRead, 0, bytesRead) !== 0) return false
+          at += bytesRead
+        }
+        return true
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+        throw error
+      } finally {
+        await one.close()
+      }
+    },
     space: () =>
       faulty('statfs', () => {
         const { bavail, blocks, bsize } = fs.statfsSync(fs.existsSync(images) ? images : folder)
@@ -244,12 +308,13 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         // The next start looks through the newest images, no more.
       }
     },
-    async *orphans(known) {
+    async *orphans(known, newestId) {
       const marker = join(images, SWEPT)
       const startedAt = Date.now()
       const lookedAt = modifiedAt(marker)
+      const isOlderDatabase = newestId < newestIdIn(marker)
       // A time that is still to come was written by a clock that was wrong.
-      const since = lookedAt > startedAt ? 0 : lookedAt - MARGIN_MS
+      const since = lookedAt > startedAt || isOlderDatabase ? 0 : lookedAt - MARGIN_MS
       const restoredAt = modifiedAt(join(images, RESTORED))
       const isSpared = (file: string) => restoredAt > 0 && modifiedAt(pathOf(file)) <= restoredAt
       for await (const study of studies()) {
@@ -257,10 +322,35 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         for await (const file of filesOf(study)) if (!known(file) && !isSpared(file)) yield file
       }
       try {
-        fs.closeSync(fs.openSync(marker, 'a', 0o600))
+        fs.writeFileSync(marker, String(newestId), { mode: 0o600 })
         fs.utimesSync(marker, startedAt / 1000, startedAt / 1000)
       } catch {
         // There are no images yet, or no room: the next look takes longer.
+      }
+    },
+    async recover(file) {
+      const own = recoveredPath(file)
+      const to = fs.existsSync(own) ? join(dirname(own), `${uuid()}.dcm`) : own
+      await relocate(pathOf(file), to, { sources: folders, targets: recoveryFolders })
+      return `${dirname(file)}/${basename(to)}`
+    },
+    *recovered(after = '') {
+      for (const group of namesOf(recovery, GROUP))
+        for (const study of namesOf(join(recovery, group), STUDY_FOLDER)) {
+          if (`${group}/${study}` < dirname(after)) continue
+          for (const name of namesOf(join(recovery, group, study), KEPT_FILE)) {
+            const file = `${group}/${study}/${name}`
+            if (file > after) yield file
+          }
+        }
+    },
+    recoveredPath,
+    putBack: (file, to) => relocate(recoveredPath(file), pathOf(to), { sources: recoveryFolders, targets: folders }),
+    async removeRecovered(file) {
+      try {
+        await unlink(recoveredPath(file))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageFault('unlink', error)
       }
     },
     async *unadopted(known) {
@@ -279,6 +369,18 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
 
 /** Ms since 1970; 0 of what is not there. */
 const modifiedAt = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Highest instance id at the last scan; 0 where it was not written down, as by earlier versions. */
+const newestIdIn = (marker: string): number => (fs.existsSync(marker) ? Number(fs.readFileSync(marker, 'utf8')) || 0 : 0)
+
+/** In order; none where there is no such folder. */
+const namesOf = (path: string, pattern: RegExp): string[] =>
+  fs.existsSync(path)
+    ? fs
+        .readdirSync(path)
+        .filter((name) => pattern.test(name))
+        .sort()
+    : []
 
 async function* namesIn(path: string, pattern: RegExp): AsyncGenerator<string> {
   if (!fs.existsSync(path)) return

@@ -4,6 +4,7 @@ import { type AnnouncedInstances, announcedInstances } from './announced-instanc
 import type { Database } from './database.ts'
 import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
 import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
+import { REPLACING } from './instances.ts'
 import type { Slice } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import { noteReceivedSteps } from './received-steps.ts'
@@ -114,7 +115,7 @@ export interface ImageSeriesRecord {
 export type SeriesHeader = Pick<ImageSeriesRecord, 'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'>
 
 export interface ImageStudyQuery {
-  readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch'
+  readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch' | 'replaced'
   /** As it was typed: each word in name, patient id, accession number or description, or what the UID begins with; empty: every study. */
   readonly search: string
 }
@@ -149,8 +150,11 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   nextEnrichment(): string | undefined
   /** In the order of their numbers. */
   seriesOf(studyInstanceUid: string): ImageSeriesRecord[]
-  /** `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies with one nobody acknowledged. */
-  summary(sinceToday: string): { today: number; receiving: number; quarantined: number; mismatches: number }
+  /**
+   * `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies with one nobody
+   * acknowledged; `replaced`: studies with images whose pixels their device replaced, which nobody has looked at.
+   */
+  summary(sinceToday: string): { today: number; receiving: number; quarantined: number; mismatches: number; replaced: number }
 }
 
 const SELECT = `
@@ -185,7 +189,8 @@ const SUMMARY = `select
   (select count(*) from instances where receivedAt >= ?) as today,
   (select count(*) from imageStudies where state = 'receiving' and ${NOT_EMPTY}) as receiving,
   (select count(*) from instances where state = 'quarantined') as quarantined,
-  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null and ${NOT_EMPTY}) as mismatches`
+  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null and ${NOT_EMPTY}) as mismatches,
+  (select count(distinct studyInstanceUid) from instances indexed by instancesReplacing where ${REPLACING}) as replaced`
 const RECEIVING = `select studyInstanceUid, lastInstanceAt, dueAt from imageStudies
   where state = 'receiving' order by dueAt, studyInstanceUid`
 const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
@@ -290,6 +295,7 @@ export function imageStudiesStore(
         receiving: 0,
         quarantined: 0,
         mismatches: 0,
+        replaced: 0,
       },
   }
 }

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import type { ImageStudyQuery } from './image-studies.ts'
 import { imageIdentity, type StoredImageStudy } from './image-study-row.ts'
+import { REPLACING } from './instances.ts'
 import { type Slice, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import type { Seal } from './seal.ts'
@@ -23,6 +24,7 @@ const SHOWN = {
       union select studyInstanceUid from announcedInstances where isHere = 0) u
     where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
   mismatch: `select studyInstanceUid from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null`,
+  replaced: `select distinct studyInstanceUid from instances indexed by instancesReplacing where ${REPLACING}`,
 } as const satisfies Record<ImageStudyQuery['show'], string | undefined>
 // One that every instance was discarded of may still be there, with those that others took the place of.
 export const NOT_EMPTY = '(instances > 0 or quarantined > 0)'

@@ -1,4 +1,4 @@
-import type { QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import type { CONTENT_CHANGES, QUARANTINE_REASONS } from '#shared/contract/images.ts'
 import type { Database } from './database.ts'
 import { type Slice, type SliceQuery, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
@@ -8,6 +8,15 @@ export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
 
 /** current: the one of its SOP Instance UID; superseded: a newer one of the same source took its place; quarantined: set aside. */
 export type InstanceState = 'current' | 'superseded' | 'quarantined'
+
+/**
+ * Whether the object's structure is whole (`dimse/structure`). unchecked: received by a version that did not look;
+ * incomplete: it ends too early, and is never committed.
+ */
+export type InstanceStructure = 'unchecked' | 'complete' | 'incomplete'
+
+/** What differs from the version it took the place of; unknown: the pixel data of the two could not be compared. */
+export type ContentChange = (typeof CONTENT_CHANGES)[number]
 
 /** Image Pixel module and number of frames (PS3.3 C.7.6.3, C.7.6.6), as far as the header has them. */
 export interface ImageAttributes {
@@ -41,7 +50,7 @@ export interface InstanceRecord {
   readonly crc32: number
   readonly state: InstanceState
   readonly reason: QuarantineReason | null
-  /** One sentence for a person; empty where it is not quarantined. */
+  /** One sentence for a person: why it is quarantined, or a note about a current one; mostly empty. */
   readonly detail: string
   readonly callingAeTitle: string
   readonly remoteAddress: string
@@ -57,8 +66,14 @@ export interface InstanceRecord {
   readonly scheduledProcedureStepId: string
   readonly image: ImageAttributes | null
   readonly patientName: string
+  readonly structure: InstanceStructure
+  /** Null where it took no other version's place. */
+  readonly change: ContentChange | null
+  /** When a person looked at the change; null where nobody has. */
+  readonly changeReviewedAt: string | null
 }
-export type NewInstance = Omit<InstanceRecord, 'instanceId'>
+export type NewInstance = Omit<InstanceRecord, 'instanceId' | 'structure' | 'change' | 'changeReviewedAt'> &
+  Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
 /** Quarantined instances of one study that were set aside for one reason; no later ones than `upTo`, an instance id. */
 export interface QuarantineGroup {
@@ -81,6 +96,8 @@ export interface InstancesStore {
   insert(instance: NewInstance): InstanceRecord
   get(instanceId: number): InstanceRecord | undefined
   current(sopInstanceUid: string): InstanceRecord | undefined
+  /** The highest id that was ever given out, also of instances that are deleted; 0 before the first. */
+  newestId(): number
   /** The newest ones first, of any state. */
   newestFirst(): IterableIterator<InstanceRecord>
   byFile(file: string): InstanceRecord | undefined
@@ -96,6 +113,13 @@ export interface InstancesStore {
   has(file: string): boolean
   /** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
   setState(instanceId: number, state: InstanceState, reason?: QuarantineReason | null, detail?: string): void
+  setStructure(instanceId: number, structure: InstanceStructure): void
+  /** All versions of the SOP Instance UIDs of the study that have more than one, in the order they came; at most `limit` rows. */
+  replacements(studyInstanceUid: string, limit: number): InstanceRecord[]
+  /** Current instances of the study whose pixels differ from those of the version before, which nobody has looked at. */
+  unreviewed(studyInstanceUid: string): number
+  /** A person has looked at the replacements of the study. How many were open. */
+  review(studyInstanceUid: string, at: string): number
   /** It was sent again. */
   seen(instanceId: number, at: string): void
   /** After it: `imageStudies.recount`. Its file is the caller's to delete, once this is committed. */
@@ -117,7 +141,7 @@ type StoredInstance = Omit<InstanceRecord, 'image' | 'patientName'> & { image: s
 const COLUMNS = [
   ...['sopInstanceUid', 'sopClassUid', 'studyInstanceUid', 'seriesInstanceUid', 'transferSyntaxUid', 'file', 'dataSetOffset', 'bytes'],
   ...['crc32', 'state', 'reason', 'detail', 'callingAeTitle', 'remoteAddress', 'associationId', 'deviceName', 'receivedAt', 'lastSeenAt'],
-  ...['modality', 'instanceNumber', 'scheduledProcedureStepId', 'image', 'sealedPatientName'],
+  ...['modality', 'instanceNumber', 'scheduledProcedureStepId', 'image', 'sealedPatientName', 'structure', 'change', 'changeReviewedAt'],
 ]
 const SELECT = `select instanceId, ${COLUMNS.join(', ')} from instances`
 const INSERT = `insert into instances (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`
@@ -136,6 +160,10 @@ const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as b
 const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
 const MOST_NAMES = 20
 const CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
+/** The condition of the index `instancesReplacing`. */
+export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
+const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
+const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 export function instancesStore(db: Database, seal: Seal): InstancesStore {
@@ -153,17 +181,19 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
 
   return {
     insert(instance) {
-      const { image, patientName, ...row } = instance
+      const { image, patientName, ...given } = instance
+      const row = { structure: 'unchecked', change: null, changeReviewedAt: null, ...given } as const
       const stored: Record<string, unknown> = {
         ...row,
         image: image === null ? null : JSON.stringify(image),
         sealedPatientName: patientName === '' ? null : names.sealed(patientName, contextOf(row.studyInstanceUid)),
       }
       const values = COLUMNS.map((column) => stored[column])
-      return { ...instance, instanceId: db.run(rawQuery(INSERT, values)).lastInsertRowid }
+      return { ...row, image, patientName, instanceId: db.run(rawQuery(INSERT, values)).lastInsertRowid }
     },
     get: (instanceId) => one('instanceId = ?', instanceId),
     current: (sopInstanceUid) => one(`sopInstanceUid = ? and state = 'current'`, sopInstanceUid),
+    newestId: () => db.get(rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []))?.seq ?? 0,
     *newestFirst() {
       // By portions: others write while somebody reads.
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -190,6 +220,17 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,
     setState: (instanceId, state, reason = null, detail = '') =>
       void db.run(db.sql.updateTable('instances').set({ state, reason, detail }).where('instanceId', '=', instanceId)),
+    setStructure: (instanceId, structure) =>
+      void db.run(db.sql.updateTable('instances').set({ structure }).where('instanceId', '=', instanceId)),
+    replacements: (studyInstanceUid, limit) =>
+      all(
+        `${SELECT} where state <> 'quarantined' and sopInstanceUid in (${REPLACED}) order by sopInstanceUid, instanceId limit ?`,
+        ...[studyInstanceUid, limit],
+      ),
+    unreviewed: (studyInstanceUid) =>
+      db.get(rawQuery<{ count: number }>(`select count(*) as count from instances ${UNREVIEWED}`, [studyInstanceUid]))?.count ?? 0,
+    review: (studyInstanceUid, at) =>
+      db.run(rawQuery(`update instances set changeReviewedAt = ? ${UNREVIEWED}`, [at, studyInstanceUid])).changes,
     seen: (instanceId, at) => void db.run(rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId])),
     remove: (instanceId) => void db.run(db.sql.deleteFrom('instances').where('instanceId', '=', instanceId)),
     quarantined({ after, limit, studyInstanceUid }) {

@@ -62,6 +62,10 @@ export const es: Translated<English> = {
     name: 'Imágenes',
     acts: {
       'images.acknowledge-mismatch': 'Diferencia de paciente o examen aceptada',
+      'images.review-versions': 'Imágenes sustituidas revisadas',
+      'instance.restore-version': 'Versión anterior de una imagen mostrada de nuevo',
+      'recovery.import': 'Archivo de imagen recuperado, importado',
+      'recovery.discard': 'Archivo de imagen recuperado, descartado',
       'instance.release': 'Imagen sacada de la cuarentena',
       'instance.discard': 'Imagen en cuarentena desechada',
       'instances.release': 'Imágenes sacadas de la cuarentena',

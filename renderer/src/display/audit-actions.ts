@@ -63,6 +63,10 @@ const en = {
     name: 'Images',
     acts: {
       'images.acknowledge-mismatch': 'Difference of patient or exam acknowledged',
+      'images.review-versions': 'Replaced images reviewed',
+      'instance.restore-version': 'Earlier version of an image shown again',
+      'recovery.import': 'Recovered image file imported',
+      'recovery.discard': 'Recovered image file discarded',
       'instance.release': 'Image released from quarantine',
       'instance.discard': 'Image discarded from quarantine',
       'instances.release': 'Images released from quarantine',

@@ -146,6 +146,11 @@ export const es: Translated<English> = {
       remedy:
         'Avise al servicio técnico del dispositivo. Si la imagen es necesaria, acéptela: otros sistemas pueden rechazarla. Si se envía de nuevo correctamente, descarte esta.',
     },
+    incomplete: {
+      name: 'La imagen está incompleta',
+      remedy:
+        'Llegó sin todos sus píxeles, o dañada. Envíela de nuevo desde el dispositivo y descarte esta. Su almacenamiento nunca se confirma al dispositivo.',
+    },
     'long-header': {
       name: 'Su cabecera es demasiado larga para leerla entera',
       remedy:

@@ -131,6 +131,11 @@ const en = {
       remedy:
         'Tell the service of the device. If the image is needed, release it: other systems may refuse it. If it is sent again correctly, discard this one.',
     },
+    incomplete: {
+      name: 'The image is incomplete',
+      remedy:
+        'It arrived without all of its pixels, or damaged. Send it again from the device, then discard this one. Storage of it is never confirmed to the device.',
+    },
     'long-header': {
       name: 'Its header is too long to be read whole',
       remedy:

@@ -24,6 +24,7 @@ import { MismatchPanel } from './mismatch.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
+import { VersionsPanel } from './versions.tsx'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid')
@@ -59,6 +60,7 @@ export function Study() {
         <>
           <Head study={study} />
           {study.mismatch && <MismatchPanel study={study} mismatch={study.mismatch} mayManage={mayManage} />}
+          {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
           <div className={css.columns}>
             <div className={css.main}>
               <SeriesPanel series={study.seriesList} />

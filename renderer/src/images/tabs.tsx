@@ -3,9 +3,9 @@ import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
 import { useStatus } from '../status.ts'
 import { words } from './words.ts'
 
-/** The two lists of images: studies, and what was set aside. */
+/** The lists of images: studies, what was set aside, and files without a record. */
 export function ImageTabs() {
-  const setAside = useStatus().data?.images.quarantined ?? 0
+  const images = useStatus().data?.images
   return (
     <SectionTabs label={words.tabs.label}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>
@@ -13,7 +13,11 @@ export function ImageTabs() {
       </Link>
       <Link to="/images/quarantine" activeOptions={{ includeSearch: false }}>
         {words.tabs.quarantine}
-        <TabCount of={setAside} tone="warning" />
+        <TabCount of={images?.quarantined ?? 0} tone="warning" />
+      </Link>
+      <Link to="/images/recovered">
+        {words.tabs.recovered}
+        <TabCount of={images?.recovered ?? 0} tone="warning" />
       </Link>
     </SectionTabs>
   )

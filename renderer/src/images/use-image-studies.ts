@@ -3,7 +3,7 @@ import { call } from '../gateway.ts'
 import { useRows } from '../lists/use-rows.ts'
 import { useLive } from '../live.ts'
 
-export const SHOWS = ['all', 'receiving', 'incomplete', 'mismatch'] as const
+export const SHOWS = ['all', 'receiving', 'incomplete', 'mismatch', 'replaced'] as const
 export type Show = (typeof SHOWS)[number]
 
 const POLL_CUT_OFF_MS = 5000

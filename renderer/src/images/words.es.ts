@@ -5,9 +5,9 @@ import type { English } from './words.ts'
 export const es: Translated<English> = {
   title: 'Imágenes',
   about: 'Los estudios según llegan sus imágenes, el más reciente primero. Las imágenes se conservan como las envió el dispositivo.',
-  tabs: { label: 'Imágenes', studies: 'Estudios', quarantine: 'Apartadas' },
+  tabs: { label: 'Imágenes', studies: 'Estudios', quarantine: 'Apartadas', recovered: 'Archivos recuperados' },
   showLabel: 'Qué estudios',
-  shows: { all: 'Todos', receiving: 'Recibiendo', incomplete: 'Incompletos', mismatch: 'Discrepancia' },
+  shows: { all: 'Todos', receiving: 'Recibiendo', incomplete: 'Incompletos', mismatch: 'Discrepancia', replaced: 'Imágenes sustituidas' },
   search: 'Buscar',
   searchWhat: 'Nombre, ID del paciente, n.º de acceso, descripción o UID',
   columns: {
@@ -144,4 +144,31 @@ export const es: Translated<English> = {
   noDestination: 'No hay ningún destino configurado o activado.',
   sendNext: 'Siguiente intento:',
   retry: 'Intentar ahora',
+  versions: {
+    title: 'Imágenes con varias versiones',
+    about:
+      'El dispositivo volvió a enviar estas imágenes con el mismo identificador y otro contenido. Se muestra y se envía la última; todas las anteriores se conservan.',
+    columns: { image: 'Imagen', state: 'Versión', change: 'Qué cambia', received: 'Recibida', actions: '' },
+    states: { current: 'Visible', superseded: 'Anterior' },
+    changes: { attributes: 'Solo la descripción', pixels: 'Otros píxeles', unknown: 'No se pudieron comparar los píxeles' },
+    review: 'He comparado las versiones',
+    reviewAsk: {
+      title: '¿Ha comparado las versiones?',
+      action: 'Confirmar',
+      label: 'Nota',
+      about: 'Queda en el registro de auditoría.',
+      example: 'p. ej. reconstruida de nuevo con otro filtro, confirmado por el técnico',
+    },
+    reviewText: 'Las imágenes quedan como están. Ya no requieren atención.',
+    restore: 'Mostrar esta versión',
+    restoreAsk: {
+      title: '¿Mostrar esta versión de la imagen?',
+      action: 'Mostrar esta versión',
+      label: 'Motivo',
+      about: 'Queda en el registro de auditoría.',
+      example: 'p. ej. la posterior es de otro paciente',
+    },
+    restoreText:
+      'Vuelve a ocupar su lugar en el estudio y se envía adonde las imágenes van automáticamente. La versión posterior se conserva.',
+  },
 }

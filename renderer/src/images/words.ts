@@ -8,9 +8,9 @@ import { es } from './words.es.ts'
 const en = {
   title: 'Images',
   about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
-  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside' },
+  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files' },
   showLabel: 'Which studies',
-  shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch' },
+  shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch', replaced: 'Replaced images' },
   search: 'Search',
   searchWhat: 'Name, patient ID, accession number, description or UID',
   columns: {
@@ -141,6 +141,32 @@ const en = {
   noDestination: 'No destination is set up or switched on.',
   sendNext: 'Next attempt:',
   retry: 'Try now',
+  versions: {
+    title: 'Images with several versions',
+    about:
+      'The device sent these images again under the same identifier, with another content. The latest one is shown and sent on; every earlier one is kept.',
+    columns: { image: 'Image', state: 'Version', change: 'What differs', received: 'Received', actions: '' },
+    states: { current: 'Shown', superseded: 'Earlier' },
+    changes: { attributes: 'Description only', pixels: 'Other pixels', unknown: 'Pixels could not be compared' },
+    review: 'I have compared the versions',
+    reviewAsk: {
+      title: 'You have compared the versions?',
+      action: 'Acknowledge',
+      label: 'Note',
+      about: 'It is kept in the audit trail.',
+      example: 'e.g. reconstructed again with another kernel, confirmed by the technologist',
+    },
+    reviewText: 'The images stay as they are. They no longer need attention.',
+    restore: 'Show this version',
+    restoreAsk: {
+      title: 'Show this version of the image?',
+      action: 'Show this version',
+      label: 'Reason',
+      about: 'It is kept in the audit trail.',
+      example: 'e.g. the later one belongs to another patient',
+    },
+    restoreText: 'It takes its place in the study again and is sent on where images go by themselves. The later version is kept.',
+  },
 } as const
 export type English = typeof en
 export const words = inLanguage(en, es)

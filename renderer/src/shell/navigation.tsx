@@ -73,13 +73,16 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
   )
 }
 
+const waitingImages = ({ quarantined, mismatches, replaced, recovered }: Status['images']) =>
+  quarantined + mismatches + replaced + recovered
+
 type Waiting = (status: Status | undefined, today: Today | undefined) => number
 const ofToday = (today: Today | undefined, kind: TodayKind) => today?.items.find((item) => item.kind === kind)?.count ?? 0
 
 /** What waits for a person behind a screen's name. */
 const WAITING: Partial<Record<Screen['to'], { of: Waiting; tone: 'warning' | 'danger' }>> = {
   '/devices': { of: (status) => status?.unknownCallers ?? 0, tone: 'warning' },
-  '/images': { of: (status) => (status ? status.images.quarantined + status.images.mismatches : 0), tone: 'warning' },
+  '/images': { of: (status) => (status ? waitingImages(status.images) : 0), tone: 'warning' },
   '/destinations': { of: (status) => status?.forwards.failed ?? 0, tone: 'warning' },
   '/reading': { of: (_, today) => ofToday(today, 'criticals'), tone: 'danger' },
   '/events': { of: (_, today) => ofToday(today, 'events-failed'), tone: 'warning' },

@@ -61,6 +61,7 @@ export const PLACES = [
   '/worklist/ask',
   '/queries',
   '/images/quarantine',
+  '/images/recovered',
   '/reading/criticals',
   '/reading/templates',
   '/destinations/priors',

@@ -26,6 +26,7 @@ export const es: Translated<English> = {
     '/worklist/ask': 'Pedir la lista de trabajo como un dispositivo',
     '/queries': 'Consultas de la lista de trabajo',
     '/images/quarantine': 'Imágenes apartadas',
+    '/images/recovered': 'Archivos recuperados',
     '/reading/criticals': 'Resultados críticos',
     '/reading/templates': 'Plantillas',
     '/destinations/priors': 'Estudios anteriores',

@@ -26,6 +26,7 @@ const en = {
     '/worklist/ask': 'Ask the worklist as a device',
     '/queries': 'Worklist queries',
     '/images/quarantine': 'Images set aside',
+    '/images/recovered': 'Recovered files',
     '/reading/criticals': 'Critical results',
     '/reading/templates': 'Templates',
     '/destinations/priors': 'Earlier studies',

@@ -13,6 +13,8 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   rehearsal: { to: '/settings/back-ups' },
   standby: { to: '/settings/back-ups' },
   setup: { to: '/setup' },
+  recovered: { to: '/images/recovered' },
+  'images-replaced': { to: '/images', search: { show: 'replaced' } },
   mismatches: { to: '/images', search: { show: 'mismatch' } },
   criticals: { to: '/reading/criticals' },
   'stat-unread': { to: '/reading', search: { view: 'stat' } },

@@ -62,6 +62,22 @@ export const es: Translated<English> = {
       text: () => 'Se puede continuar donde se dejó: quedan pasos abiertos.',
       action: 'Continuar',
     },
+    recovered: {
+      name: 'Archivos de imagen sin registro',
+      text: (count, of) =>
+        are(count, 'archivo de imagen no está', 'archivos de imagen no están', of).concat(
+          ' en la base de datos, por ejemplo porque se restauró una copia más antigua. No se eliminó nada.',
+        ),
+      action: 'Importar',
+    },
+    'images-replaced': {
+      name: 'Imágenes sustituidas',
+      text: (count, of) =>
+        are(count, 'estudio tiene', 'estudios tienen', of).concat(
+          ' imágenes que el dispositivo volvió a enviar con otros píxeles. Compare las versiones.',
+        ),
+      action: 'Comparar',
+    },
     mismatches: {
       name: 'Paciente o exploración distintos',
       text: (count, of) =>

@@ -46,6 +46,20 @@ const en = {
     rehearsal: { name: 'Trial of a back-up', text: () => 'Only a trial shows that a back-up can be put back.', action: 'Back-ups' },
     standby: { name: 'The standby is behind', text: () => 'What it lacks is lost with this PC.', action: 'Back-ups' },
     setup: { name: 'Set-up is not finished', text: () => 'Go on where it was left off: some steps are still open.', action: 'Go on' },
+    recovered: {
+      name: 'Image files without a record',
+      text: (count: string, of: number) =>
+        are(count, 'image file is', 'image files are', of).concat(
+          ' not in the database, for example because an older copy of it was put back. Nothing was deleted.',
+        ),
+      action: 'Import',
+    },
+    'images-replaced': {
+      name: 'Images were replaced',
+      text: (count: string, of: number) =>
+        are(count, 'study has', 'studies have', of).concat(' images that the device sent again with other pixels. Compare the versions.'),
+      action: 'Compare',
+    },
     mismatches: {
       name: 'Patient or exam differs',
       text: (count: string, of: number) =>

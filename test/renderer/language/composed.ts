@@ -168,7 +168,7 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     '12 imágenes ya forman parte de su estudio; 2 de ellas ocuparon el lugar de otras, que se conservan.',
   ],
   [
-    '3 images were deleted. The files of 2 of them could not be deleted now: the gateway tries again when it starts next.',
+    '3 images were deleted. The files of 2 of them could not be deleted now: the next start moves them to the recovery folder.',
     '3 imágenes se eliminaron. Los archivos de 2 de ellas no se pudieron eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
   ],
   [

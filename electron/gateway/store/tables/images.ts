@@ -36,6 +36,9 @@ export interface ImageTables {
     scheduledProcedureStepId: string
     image: string | null
     sealedPatientName: Buffer | null
+    structure: Generated<string>
+    change: string | null
+    changeReviewedAt: string | null
   }
   /** `isHere` follows `instances` by triggers. */
   announcedInstances: {

@@ -49,6 +49,10 @@ export const DESTINATIONS: readonly Sentence[] = [
     'la imagen se apartó aquí: solo se envía cuando una persona la ha liberado',
   ],
   ['the image was discarded here', 'la imagen se descartó aquí'],
+  [
+    'the image was not received to its end: its device sends it again',
+    'la imagen no se recibió hasta el final: su dispositivo la envía de nuevo',
+  ],
   ['the transcoded file is of another instance', 'el archivo convertido es de otra instancia'],
   ['the gateway could not write it', 'la pasarela no pudo escribirlo'],
   ['it does not take images of this kind ({})', 'no acepta imágenes de este tipo ({0})'],

@@ -130,6 +130,15 @@ const IMAGES: ImagePorts = {
   discardInstance: async () => ({ success: true }),
   releaseGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
   discardGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
+  restoreVersion: () => ({ success: true }),
+  recovery: {
+    files: () => ({ items: [] }),
+    describe: async () => {
+      throw new Error('there is no such file')
+    },
+    import: async () => ({ imported: 1, failed: 0, problem: '', next: null }),
+    discard: async () => ({ success: true }),
+  },
 }
 
 interface DashboardParts {
@@ -167,6 +176,7 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     testPartner: async () => ({ success: true, message: 'The partner answered.', tookMs: 12, items: 24 }),
     openAssociations: () => 3,
     storage: () => STORAGE,
+    recoveredFiles: () => 0,
     forwards: () => ({ waiting: 2, failed: 0 }),
     undelivered: () => ({ count: 0, since: null, fault: null, switchedOff: [] }),
     certificates: () => [certificate()],

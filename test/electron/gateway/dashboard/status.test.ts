@@ -32,7 +32,7 @@ describe('the status', () => {
       unknownCallers: 0,
       openAssociations: 3,
       storage: { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' },
-      images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0 },
+      images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
       forwards: { waiting: 2, failed: 0 },
       advice: [
         'No partner is set, so every worklist is refused. Enter its address under Partner.',
@@ -75,7 +75,7 @@ describe('the status', () => {
     seedImages(gateway.store, { uid: '1.2.4', state: 'receiving' })
     quarantine(gateway.store, '1.2.4')
     const now = await status()
-    expect(now.images).toEqual({ today: 3, receiving: 1, quarantined: 1, mismatches: 1 })
+    expect(now.images).toEqual({ today: 3, receiving: 1, quarantined: 1, mismatches: 1, replaced: 0, recovered: 0 })
     expect(now.advice).toEqual(
       expect.arrayContaining([
         'The images of a study name another patient or order than its worklist row did. Compare them under Images.',

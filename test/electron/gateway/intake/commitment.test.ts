@@ -82,7 +82,7 @@ describe('an instance is not committed', () => {
   it('that is unknown, of another class, in quarantine, or no whole file', async () => {
     await using stage = await openStage({ settings: ON })
     for (const n of [1, 2, 3, 4]) await stage.send(image(n))
-    await stage.send(image(3, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+    await stage.send(image(3, { PixelData: 'others' }))
     const fourth = stage.store.instances.current(`${SERIES}.4`)
     truncateSync(stage.store.imageFiles.pathOf(fourth?.file ?? ''), 200)
     await stage.intake.storageCommitmentScp.action({
@@ -109,6 +109,64 @@ describe('an instance is not committed', () => {
     ])
     expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 4 })
     expect(stage.news.at(-1)).toMatchObject({ tone: 'warning', text: 'CT room 1 was told that 4 of 5 objects are not kept here.' })
+  })
+})
+
+describe('what is committed of several versions', () => {
+  const fromArchive = { association: { callingAeTitle: 'PACS', associationId: 'a2', remoteAddress: '10.0.9.9' } }
+  const result = async (stage: Stage) => {
+    await request(stage, named(`${SERIES}.1`))
+    await stage.pass(MINUTE)
+    return stage.reports.at(-1)?.committed.length
+  }
+
+  it('counts the version that the device sent itself', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(image(1))
+    await stage.send(image(1, { PixelData: 'archive_' }), fromArchive)
+    const aside = stage.store.instances.versions(`${SERIES}.1`).find(({ state }) => state === 'quarantined')
+    expect(await result(stage)).toBe(1)
+    // A person lets the archive's in: the device's own is still here.
+    stage.intake.releaseInstance(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
+    expect(stage.store.instances.current(`${SERIES}.1`)?.callingAeTitle).toBe('PACS')
+    await stage.intake.storageCommitmentScp.action({
+      ...normalized({ ...named(`${SERIES}.1`), TransactionUID: '1.2.3.901' }),
+      actionTypeId: 1,
+    })
+    await stage.pass(MINUTE)
+    expect(stage.reports.at(-1)).toMatchObject({ transactionUid: '1.2.3.901', failed: [] })
+  })
+
+  it('is nothing while what the device sent is set aside, though another one is here', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(image(1, { PixelData: 'archive_' }), fromArchive)
+    await stage.send(image(1))
+    expect(await result(stage)).toBe(0)
+  })
+
+  it('is one of another encoding that is here already', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(image(1), { ...fromArchive, transferSyntax: '1.2.840.10008.1.2' })
+    expect(await stage.send(image(1))).toEqual({ status: 0 })
+    expect(stage.store.instances.versions(`${SERIES}.1`)).toHaveLength(1)
+    expect(await result(stage)).toBe(1)
+  })
+
+  it('is no incomplete one, also where an earlier version of the gateway received it', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(image(1, { PixelData: 'short_' }))
+    const [aside] = stage.store.instances.versions(`${SERIES}.1`)
+    expect(aside).toMatchObject({ state: 'quarantined', reason: 'incomplete', structure: 'incomplete' })
+    stage.intake.releaseInstance(aside?.instanceId ?? 0, 'better than none', 'user:1')
+    expect(await result(stage)).toBe(0)
+
+    await using other = await openStage({ settings: ON })
+    await other.send(image(1, { PixelData: 'short_' }))
+    const [received] = other.store.instances.versions(`${SERIES}.1`)
+    other.intake.releaseInstance(received?.instanceId ?? 0, 'better than none', 'user:1')
+    other.store.instances.setStructure(received?.instanceId ?? 0, 'unchecked')
+    expect(await result(other)).toBe(0)
+    expect(other.store.instances.current(`${SERIES}.1`)?.structure).toBe('incomplete')
   })
 })
 

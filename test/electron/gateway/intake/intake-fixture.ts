@@ -181,6 +181,10 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     isFetching: () => false,
     onKept: (instance) => kept.push(instance),
     onReleased: (instance) => kept.push(instance),
+    onTakenBack: () => undefined,
+    transcode: async () => {
+      throw new Error('no module')
+    },
     onSetAside: (instances) => setAside.push(...instances.map(({ instanceId }) => instanceId)),
     sendEventReport: async (_peer, _aeTitle, report) => void reports.push(report),
     onNews: (line) => news.push(line),

@@ -176,7 +176,7 @@ describe('instances of one study that were set aside for one reason', () => {
     const outcome = await stage.intake.discardGroup(group, 'doubles', 'user:usr_1')
     expect(outcome).toMatchObject({ success: false, decided: 2, left: 0 })
     expect(outcome.message).toBe(
-      '2 images were deleted. The file of 1 of them could not be deleted now: the gateway tries again when it starts next.',
+      '2 images were deleted. The file of 1 of them could not be deleted now: the next start moves them to the recovery folder.',
     )
     expect(stage.store.instances.countQuarantinedIn(group)).toBe(0)
   })

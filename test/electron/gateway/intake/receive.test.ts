@@ -194,6 +194,35 @@ describe('the same SOP instance again', () => {
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
   })
 
+  it('waits for a person to look at it where its pixels are others, and not where its description is', async () => {
+    await using stage = await openStage()
+    const { instances } = stage.store
+    await stage.send(IMAGE)
+    await stage.send({ ...IMAGE, SeriesDescription: 'Corrected' })
+    expect(instances.versions(INSTANCE).map(({ change }) => change)).toEqual([null, 'attributes'])
+    expect(instances.unreviewed(STUDY)).toBe(0)
+    await stage.send({ ...IMAGE, SeriesDescription: 'Corrected', PixelData: 'others__' })
+    expect(instances.current(INSTANCE)).toMatchObject({ change: 'pixels', changeReviewedAt: null })
+    expect(instances.unreviewed(STUDY)).toBe(1)
+    expect(stage.news.filter(({ tone }) => tone === 'danger').map(({ text }) => text)).toEqual([
+      'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.',
+    ])
+    expect(instances.review(STUDY, '2026-03-10T10:00:00.000Z')).toBe(1)
+    expect([instances.unreviewed(STUDY), instances.review(STUDY, '2026-03-10T11:00:00.000Z')]).toEqual([0, 0])
+  })
+
+  it('changes nothing in another encoding, and is seen', async () => {
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    stage.clock.pass(5000)
+    const transferSyntax = TRANSFER_SYNTAX.implicitLittleEndian
+    expect(await stage.send(IMAGE, { transferSyntax, association: { callingAeTitle: 'PACS', associationId: 'a2' } })).toEqual({ status: 0 })
+    const [only, ...others] = stage.store.instances.versions(INSTANCE)
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ callingAeTitle: 'CT1', lastSeenAt: '2026-03-10T09:00:05.000Z' })
+    expect(stage.files().images).toHaveLength(1)
+  })
+
   it.each([
     ['another device', {}, { association: { callingAeTitle: 'MR1', associationId: 'a2' } }],
     ['another series', { SeriesInstanceUID: '1.2.3.100.2' }, {}],

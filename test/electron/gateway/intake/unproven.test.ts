@@ -39,6 +39,8 @@ describe('the start after a power failure', () => {
     await powerFails(stage)
     expect(stage.store.instances.current('2.25.77.2')).toBeUndefined()
     expect(stage.files().images.filter((name) => name.endsWith('.dcm'))).toHaveLength(2)
+    // A disk may have damaged an acknowledged image: it is kept.
+    expect(stage.intake.recovery.count()).toBe(1)
   })
 
   it('puts back the one whose place such a row had taken', async () => {

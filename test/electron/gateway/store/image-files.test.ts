@@ -289,7 +289,7 @@ describe('the folders', () => {
 
   it('name the kept files that no row names, and no file that is not ours', async () => {
     using on = stage()
-    expect(await all(on.files.orphans(() => false))).toEqual([])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([])
     const [a = '', b = '', c = ''] = [
       await on.kept(Buffer.from('a')),
       await on.kept(Buffer.from('b')),
@@ -304,24 +304,24 @@ describe('the folders', () => {
       writeFileSync(join(on.folder, 'images', folder, name), 'not ours')
     }
     for (const other of [`x${name}`, `${name}x`]) writeFileSync(join(dirname(on.files.pathOf(a)), other), 'not ours')
-    expect(await all(on.files.orphans((file) => file === b))).toEqual([a, c].sort())
+    expect(await all(on.files.orphans((file) => file === b, 0))).toEqual([a, c].sort())
     await on.files.remove(a)
     await on.files.remove(a)
-    expect(await all(on.files.orphans((file) => file === b))).toEqual([c])
+    expect(await all(on.files.orphans((file) => file === b, 0))).toEqual([c])
   })
 
   it('are not looked through again where nothing changed since', async () => {
     using on = stage()
     const file = await on.kept(Buffer.from('a'))
     const path = dirname(on.files.pathOf(file))
-    await all(on.files.orphans(() => true))
+    await all(on.files.orphans(() => true, 0))
     const longAgo = Date.now() / 1000 - 2 * 24 * 60 * 60
     utimesSync(path, longAgo, longAgo)
-    expect(await all(on.files.orphans(() => false))).toEqual([])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([])
     const marker = join(on.folder, 'images', '.swept')
     const inTheFuture = Date.now() / 1000 + 1000
     utimesSync(marker, inTheFuture, inTheFuture)
-    expect(await all(on.files.orphans(() => false))).toEqual([file])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([file])
   })
 
   it('can be written to, and tell how much room there is', () => {

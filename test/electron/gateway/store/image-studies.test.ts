@@ -261,7 +261,7 @@ describe('the list of studies with images', () => {
       { uid: '1.3', mismatch: MISMATCH },
     )
     quarantine(on.store, '1.1')
-    expect(on.imageStudies.summary(AT)).toEqual({ today: 6, receiving: 1, quarantined: 1, mismatches: 1 })
+    expect(on.imageStudies.summary(AT)).toEqual({ today: 6, receiving: 1, quarantined: 1, mismatches: 1, replaced: 0 })
     expect(on.imageStudies.summary(LATER)).toMatchObject({ today: 1 })
   })
 })

@@ -166,7 +166,7 @@ describe('a restore', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     writeFileSync(join(study, cutOff), 'of a transfer that a later stop cut off')
     const orphans: string[] = []
-    for await (const file of store.imageFiles.orphans(() => false)) orphans.push(file)
+    for await (const file of store.imageFiles.orphans(() => false, 0)) orphans.push(file)
     expect(orphans.map((file) => file.split('/').at(-1))).toEqual([cutOff])
   })
 

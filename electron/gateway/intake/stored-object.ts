@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { constants, crc32, createInflateRaw } from 'node:zlib'
+import { CODINGS } from '#gateway/dimse/coding.ts'
+import type { HeaderResult } from '#gateway/dimse/header-reader.ts'
+import type { Structure } from '#gateway/dimse/structure.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { readerOf } from './header.ts'
+
+/** A deflated data set that is longer is not checked to its end: a few kilobytes may become terabytes. Bytes. */
+const MOST_INFLATED = 4 * 2 ** 30
+const CHUNK_BYTES = 1 << 20
+
+/** Where the data set of a file is, and how it is written. */
+export interface StoredObject {
+  readonly path: string
+  readonly dataSetOffset: number
+  readonly transferSyntaxUid: string
+}
+
+/** A data set that was read to its end. */
+export interface ReadObject {
+  readonly values: HeaderResult
+  readonly structure: Structure
+  /** Of the whole file. */
+  readonly bytes: number
+  readonly crc32: number
+}
+
+/** Reads a file whole. @throws the fault of the file system */
+export async function readStored({ path, dataSetOffset, transferSyntaxUid }: StoredObject): Promise<ReadObject> {
+  const reader = readerOf(transferSyntaxUid)
+  let checksum = 0
+  let bytes = dataSetOffset
+  for await (const chunk of createReadStream(path, { start: dataSetOffset, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    checksum = crc32(chunk, checksum)
+    bytes += chunk.length
+    if (!reader.isDone) reader.push(chunk)
+  }
+  const values = reader.end()
+  const structure = values.structure ?? (await deflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
+  return { values, structure, bytes, crc32: checksum }
+}
+
+/** The structure of a deflated data set, which is inflated for that. */
+export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid }: StoredObject): Promise<Structure> {
+  if (!CODINGS[transferSyntaxUid]?.deflated) return damaged('Its header cannot be read.')
+  const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
+  let inflated = 0
+  try {
+    await pipeline(
+      createReadStream(path, { start: dataSetOffset }),
+      createInflateRaw({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_FINISH }),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) {
+          inflated += chunk.length
+          if (inflated > MOST_INFLATED) throw new RangeError('length')
+          reader.push(chunk)
+        }
+      },
+    )
+  } catch (error) {
+    if (error instanceof RangeError) return damaged('It is too long to be checked once it is inflated.')
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
+    return damaged('Its compressed data ends too early.')
+  }
+  return reader.end().structure ?? damaged('Its header cannot be read.')
+}
+
+const damaged = (detail: string): Structure => ({ isComplete: false, detail })

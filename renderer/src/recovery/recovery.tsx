@@ -1,0 +1,168 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconFileCheck, IconFileImport } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import { dashboardImages, type RecoveredFile, type RecoveryOutcome } from '#shared/contract/images.ts'
+import { AskReason } from '../components/ask-reason.tsx'
+import { Clock } from '../components/clock.tsx'
+import { Page } from '../components/page.tsx'
+import { PagedTable } from '../components/paged-table.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
+import { Notice } from '../components/tone.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { bytesText, numberText } from '../display/amounts.ts'
+import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { ImageTabs } from '../images/tabs.tsx'
+import { said } from '../language/said.ts'
+import { useMayManageStudies } from '../session.ts'
+import { words } from './words.ts'
+
+const CHANGES = [dashboardImages.recoveredFiles, dashboardImages.list, dashboardImages.quarantine, dashboard.status, dashboardToday.today]
+
+const columns: readonly Column<RecoveredFile>[] = [
+  {
+    name: words.columns.patient,
+    track: 'minmax(190px, 2.2fr)',
+    cell: ({ patientName, modality, studyInstanceUid, isReadable, file }) =>
+      isReadable ? (
+        <>
+          <PersonName value={patientName} />
+          <Text size="xs" c="dimmed">
+            {modality} {words.study} <span className="mono">…{studyInstanceUid.slice(-16)}</span>
+          </Text>
+        </>
+      ) : (
+        <>
+          <b>{words.unreadable}</b>
+          <Text size="sm">{words.unreadableText}</Text>
+          <Text size="xs" c="dimmed" className="mono">
+            {file.split('/').at(-1)}
+          </Text>
+        </>
+      ),
+  },
+  { name: words.columns.from, track: 'minmax(90px, 1fr)', cell: ({ callingAeTitle }) => <span className="mono">{callingAeTitle}</span> },
+  { name: words.columns.bytes, track: '90px', cell: ({ bytes }) => <span className="nowrap">{bytesText(bytes)}</span> },
+  { name: words.columns.at, track: '110px', cell: ({ modifiedAt }) => <Clock instant={modifiedAt} /> },
+]
+
+/** Image files that the database does not know, to be imported again or discarded. */
+export function Recovery() {
+  const mayManage = useMayManageStudies()
+  const [discarding, setDiscarding] = useState<RecoveredFile | null>(null)
+  const [soFar, setSoFar] = useState<number | null>(null)
+  const query = { limit: 50 }
+  const { list, pages, more } = usePages(
+    keyOf(dashboardImages.recoveredFiles, query),
+    (part, signal) => call(dashboardImages.recoveredFiles, { query: { ...query, ...part } }, signal),
+    10_000,
+  )
+  const send = useSend(dashboardImages.importRecovered, CHANGES)
+  const files = pages.flatMap((page) => page.files)
+
+  /** Portion by portion, until the gateway has looked at all of them. */
+  async function importAll(): Promise<void> {
+    let [imported, failed, problem] = [0, 0, '']
+    let after: string | undefined
+    try {
+      do {
+        setSoFar(imported)
+        const part: RecoveryOutcome = await send.mutateAsync({ body: { ...(after !== undefined && { after }) } })
+        imported += part.imported
+        failed += part.failed
+        problem = part.problem || problem
+        after = part.next ?? undefined
+      } while (after !== undefined)
+      tell({ imported, failed, problem })
+    } catch {
+      // The notice above the list says why.
+    } finally {
+      setSoFar(null)
+    }
+  }
+
+  const shown = useMemo(
+    () => (mayManage ? [...columns, decide(({ file }) => send.mutate({ body: { file } }, { onSuccess: tell }), setDiscarding)] : columns),
+    [mayManage, send],
+  )
+
+  return (
+    <Page
+      title={words.title}
+      about={words.about}
+      isFull
+      actions={
+        mayManage &&
+        files.length > 0 && (
+          <Button leftSection={<IconFileImport size={16} />} loading={soFar !== null} onClick={() => void importAll()}>
+            {words.importAll}
+          </Button>
+        )
+      }
+    >
+      <ImageTabs />
+      {soFar !== null && soFar > 0 && <Text size="sm">{words.importing(numberText(soFar))}</Text>}
+      {send.error && <Notice tone="danger" title={said(send.error.message)} />}
+      {list.error?.code === 'not-permitted' ? (
+        <Notice tone="info" title={words.notAllowed} />
+      ) : (
+        <PagedTable
+          list={list}
+          nothing={{ icon: IconFileCheck, title: words.none, text: words.noneText }}
+          label={words.label}
+          columns={shown}
+          rows={files}
+          keyOf={(row) => row.file}
+          least={mayManage ? 700 : 560}
+          onEnd={more}
+          end={list.hasNextPage ? words.more : words.last}
+        />
+      )}
+      {discarding && <Discard file={discarding} onDone={() => setDiscarding(null)} />}
+    </Page>
+  )
+}
+
+/** What came of an import, all of it. */
+function tell({ imported, failed, problem }: Pick<RecoveryOutcome, 'imported' | 'failed' | 'problem'>): void {
+  if (imported > 0) notifications.show({ message: words.imported(imported), icon: <IconCheck size={18} /> })
+  if (failed > 0) notifications.show({ message: `${words.notImported(failed)} ${said(problem)}`, color: 'red', autoClose: false })
+}
+
+const decide = (onImport: (file: RecoveredFile) => void, onDiscard: (file: RecoveredFile) => void): Column<RecoveredFile> => ({
+  name: words.columns.actions,
+  track: '190px',
+  cell: (file) => (
+    <Group gap={6} wrap="nowrap">
+      <Button variant="default" size="compact-sm" onClick={() => onImport(file)}>
+        {words.import}
+      </Button>
+      <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => onDiscard(file)}>
+        {words.discard}…
+      </Button>
+    </Group>
+  ),
+})
+
+function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) {
+  const send = useSend(dashboardImages.discardRecovered, CHANGES)
+  return (
+    <AskReason
+      words={words.discardAsk}
+      field="reason"
+      isDanger
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onDone}
+      onSend={(reason, onError) => send.mutate({ body: { file: file.file, reason } }, { onSuccess: onDone, onError })}
+    >
+      <Stack gap={6}>
+        {file.isReadable ? <PersonName value={file.patientName} /> : <b>{words.unreadable}</b>}
+        <Text size="sm">{words.discardText}</Text>
+      </Stack>
+    </AskReason>
+  )
+}
