@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { localDay } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
 import { ask, identifierOf, item, NOW, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
@@ -205,6 +206,48 @@ it('tells garbage from an empty list, and from a list that was good before', asy
   gateway.partner.setScenario('garbage')
   expect((await queryWorklist(gateway.dimsePort, { keys: today })).bytes).toEqual(good.bytes)
   expect(await lastInspection(gateway)).toMatchObject({ source: 'stored', fault: 'invalid' })
+})
+
+it('never takes an answer without its list for an empty one: the last good list is served, and marked as stored', async () => {
+  await using clinic = await startClinic({ 'worklist.freshSeconds': 0 })
+  const { gateway, partner } = clinic
+  const good = await clinic.query()
+  expect(good.rows).toHaveLength(3)
+  for (const body of ['{"authorized":true}', '{"authorized":true,"items":null}', '{"items":[]}', '[]']) {
+    partner.now({ body })
+    expect((await clinic.query()).bytes).toEqual(good.bytes)
+    expect(await lastInspection(gateway)).toMatchObject({ source: 'stored', fault: 'invalid', sent: 3 })
+  }
+  expect((await gateway.call(dashboard.status, {})).banner?.text).toContain('Partner sends answers that cannot be read')
+  // A device without an earlier answer hears of the failure.
+  partner.now({ body: '{"authorized":true}' })
+  expect(await queryWorklist(gateway.dimsePort, { keys: ON_DAY })).toMatchObject({ status: 'C002', rows: [] })
+
+  // An explicit empty list is an answer.
+  partner.now({ items: [] })
+  expect(await clinic.query()).toMatchObject({ status: '0000', rows: [] })
+  partner.now({ body: '{"authorized":true}' })
+  expect(await clinic.query()).toMatchObject({ status: '0000', rows: [] })
+})
+
+it('judges each field of an answer for itself, and notes on the event what is not as agreed', async () => {
+  await using clinic = await startClinic({ 'worklist.freshSeconds': 0 })
+  const { gateway, partner } = clinic
+  const error = { code: 7 }
+  partner.now({ body: JSON.stringify({ authorized: true, items: [item(1), item(2, { PatientSex: 'W' })], error }) })
+  for (const _ of ['new', 'the same body again']) expect((await clinic.query()).accessionNumbers).toEqual(['A001', 'A002'])
+  await until(async () => {
+    const { events } = await gateway.call(dashboardEvents.list, { query: { type: 'modality_worklist.requested' } })
+    expect(events).toMatchObject([
+      { outcome: 'accepted', notes: 2 },
+      { outcome: 'accepted', notes: 2 },
+    ])
+    const { attemptList } = await gateway.call(dashboardEvents.read, { params: { eventId: events[0]?.eventId as never } })
+    expect(attemptList[0]?.notes).toEqual([
+      { path: 'error', sentence: 'It is not a text; it is left out.' },
+      { path: 'items.1.PatientSex', sentence: 'It is not one of M, F, O.' },
+    ])
+  })
 })
 
 it('answers A700 when its budget is over, though the partner never answers, and hangs up on it', async () => {

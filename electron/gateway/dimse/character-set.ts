@@ -213,6 +213,10 @@ export function specificCharacterSetFor(set: string): readonly string[] {
   return set.split('\\')
 }
 
+/** Whether PS3.3 C.12.1.1.2 defines every one of these terms. */
+export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
+  terms.map(plainTerm).every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
+
 const resolved = new Map<string, CharacterSet>()
 
 function characterSetOf(terms: readonly string[]): CharacterSet {

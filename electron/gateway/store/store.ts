@@ -59,6 +59,7 @@ import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
 import { type WorkstationsStore, workstationsStore } from './workstations.ts'
+import { openWriteHealth, type WriteHealth } from './write-health.ts'
 
 export { makeFolder } from './folder.ts'
 
@@ -68,6 +69,7 @@ export const DATABASE_FILE = 'gateway.sqlite'
 export interface Store extends Disposable {
   readonly folder: string
   readonly database: Database
+  readonly writeHealth: WriteHealth
   readonly seal: Seal
   readonly settings: SettingsStore
   readonly audit: AuditStore
@@ -142,6 +144,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
   const isNew = !existsSync(file) || statSync(file).size === 0
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, undefined, isChecked)
+  const writeHealth = openWriteHealth(folder, clock)
+  database.onWrite(writeHealth.note)
   try {
     if (fitsKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
       throw new StoreError(
@@ -155,6 +159,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
     return {
       folder,
       database,
+      writeHealth,
       seal,
       settings,
       audit: auditStore(database, seal, clock),
