@@ -4,7 +4,7 @@ import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
-import { ask, identifierOf, item, NOW, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { ask, identifierOf, item, NOW, openPartner, text } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
 import { associated, ECHO_CONTEXT, WORKLIST_CONTEXT } from '../support/requestor.ts'
 import { standingClock } from '../support/temp-store.ts'
@@ -248,6 +248,52 @@ it('judges each field of an answer for itself, and notes on the event what is no
       { path: 'items.1.PatientSex', sentence: 'It is not one of M, F, O.' },
     ])
   })
+})
+
+it('gives a night shift its night, which is two days and one interval', async () => {
+  await using clinic = await startClinic()
+  const at = (n: number, date: string, time: string) =>
+    item(n, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
+  clinic.partner.now({ items: [at(1, '20261119', '213000'), at(2, '20261119', '221500'), at(3, '20261120', '063000'), at(4, '20261120', '0830')] })
+  const keys = ask({}, { ScheduledProcedureStepStartDate: '20261119-20261120', ScheduledProcedureStepStartTime: '2200-0700' })
+  expect(await queryWorklist(clinic.gateway.dimsePort, { keys })).toMatchObject({ status: '0000', accessionNumbers: ['A002', 'A003'] })
+  expect(clinic.partner.questions).toMatchObject([{ dateStart: '2026-11-19', dateEnd: '2026-11-20' }])
+})
+
+it('keeps to the days around today, though the partner sends others, unless the console names a day or an order', async () => {
+  await using clinic = await startClinic()
+  const port = clinic.gateway.dimsePort
+  clinic.partner.now({ items: [item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })] })
+  expect((await clinic.query()).accessionNumbers).toEqual(['A001'])
+  expect(await lastInspection(clinic.gateway)).toMatchObject({ sent: 1, filtered: 1 })
+  expect((await queryWorklist(port, { keys: ask({ AccessionNumber: 'A002' }) })).accessionNumbers).toEqual(['A002'])
+  const tenth = ask({}, { ScheduledProcedureStepStartDate: '20261210' })
+  expect((await queryWorklist(port, { keys: tenth })).accessionNumbers).toEqual(['A002'])
+})
+
+it('matches location, referring physician, admission and other identifiers, where the partner sends them', async () => {
+  await using clinic = await startClinic()
+  const port = clinic.gateway.dimsePort
+  const first = { ReferringPhysicianName: 'SAMPLE^SUE', AdmissionID: 'V1', OtherPatientIDs: ['X1', 'X2'] }
+  clinic.partner.now({ items: [item(1, first, { ScheduledProcedureStepLocation: 'ROOM 1' }), item(2), item(3)] })
+  const found = async (keys = {}, step = {}) => (await queryWorklist(port, { keys: ask(keys, step) })).accessionNumbers
+  expect(await found({ ReferringPhysicianName: 'Sample*' })).toEqual(['A001'])
+  expect(await found({ AdmissionID: 'V1' })).toEqual(['A001'])
+  expect(await found({ OtherPatientIDs: 'X2' })).toEqual(['A001'])
+  expect(await found({}, { ScheduledProcedureStepLocation: 'ROOM 1' })).toEqual(['A001'])
+  expect(await found({}, { ScheduledProcedureStepLocation: 'ROOM 2' })).toEqual([])
+  const [row] = (await queryWorklist(port, { keys: ask({ OtherPatientIDs: 'X1' }, { ScheduledProcedureStepLocation: '' }) })).rows
+  expect([text(row, 'OtherPatientIDs'), text(row, 'ScheduledProcedureStepLocation')]).toEqual(['X1\\X2', 'ROOM 1'])
+})
+
+it.each([['ISO_IR 100'], ['']])('sends no UTF-8 to a console that declares the character set %j', async (declared) => {
+  await using clinic = await startClinic()
+  const names = ['Müller^Änne', 'Łukasz^Zoë', 'Люксембург^Анна', 'Yamada^Tarou=山田^太郎=やまだ^たろう']
+  clinic.partner.now({ items: names.map((PatientName, n) => item(n + 1, { PatientName })) })
+  const keys = ask(declared === '' ? {} : { SpecificCharacterSet: declared })
+  const { rows } = await queryWorklist(clinic.gateway.dimsePort, { keys })
+  expect(rows.map((row) => text(row, 'PatientName'))).toEqual(['Müller^Änne', 'Lukasz^Zoë', 'Liuksemburg^Anna', 'Yamada^Tarou'])
+  expect(rows.map((row) => text(row, 'SpecificCharacterSet'))).toEqual(Array(4).fill('ISO_IR 100'))
 })
 
 it('answers A700 when its budget is over, though the partner never answers, and hangs up on it', async () => {

@@ -26,15 +26,24 @@ const EXPECTED = [
 
 // Further keys where the peers differ among themselves (dicom-field §2.9).
 const SPS = 'ScheduledProcedureStepSequence[0]'
+const START_DATE = `${SPS}.ScheduledProcedureStepStartDate`
+const START_TIME = `${SPS}.ScheduledProcedureStepStartTime`
+/** The rows are thirty years old: without a date a query is for the days around today. */
+const THEIR_DAYS = ['-k', `${START_DATE}=19930101-19961231`]
 const KEYS = [
   { keys: ['PatientName=vivaldi*'], wlmscpfs: 0, isthmus: 3, why: 'PS3.4 C.2.2.2.4: PN may match case-insensitively' },
   { keys: ['PatientName=VIVALDI*'], wlmscpfs: 3, isthmus: 3, why: '' },
   {
-    keys: [`${SPS}.ScheduledProcedureStepStartDate=19950101-19960101`, `${SPS}.ScheduledProcedureStepStartTime=1200-1300`],
+    keys: [`${START_DATE}=19950101-19960101`, `${START_TIME}=1200-1300`],
     wlmscpfs: 2,
     isthmus: 2,
     why: '',
   },
+  // A night, in which one exam is, and the night before it.
+  { keys: [`${START_DATE}=19951014-19951015`, `${START_TIME}=2200-0900`], wlmscpfs: 1, isthmus: 1, why: '' },
+  { keys: [`${START_DATE}=19951013-19951014`, `${START_TIME}=2200-0900`], wlmscpfs: 0, isthmus: 0, why: '' },
+  { keys: [`${SPS}.ScheduledProcedureStepLocation=B34F56`], wlmscpfs: 1, isthmus: 1, why: '' },
+  { keys: [`${SPS}.ScheduledProcedureStepLocation=B*F56`], wlmscpfs: 4, isthmus: 4, why: '' },
   {
     keys: [`${SPS}.Modality=ct`],
     wlmscpfs: 0,
@@ -70,8 +79,8 @@ it('answers the thirteen sample queries as wlmscpfs does, or differs for a reaso
   const rows = []
   for (const { query, why } of EXPECTED) {
     const file = await sampleQuery(query, scratch.path)
-    const theirs = await findscu({ port: wlmscpfs.port, called: 'OFFIS', query: file })
-    const mine = await findscu({ port: ours.dimsePort, query: file })
+    const theirs = await findscu({ port: wlmscpfs.port, called: 'OFFIS', query: file, args: THEIR_DAYS })
+    const mine = await findscu({ port: ours.dimsePort, query: file, args: THEIR_DAYS })
     rows.push({ query, wlmscpfs: theirs.pending, isthmus: mine.pending, why })
   }
   expect(rows).toEqual(EXPECTED)
@@ -84,7 +93,7 @@ it('folds case, takes date and time as one interval, and refuses what is no date
   await using ours = await startGateway({ partner: partner.url, overrides: { 'dimse.allowUnknownDevices': true } })
   const rows = []
   for (const { keys, why } of KEYS) {
-    const args = ['PatientName', `${SPS}.Modality`, ...keys].flatMap((key) => ['-k', key])
+    const args = [...THEIR_DAYS, ...['PatientName', `${SPS}.Modality`, ...keys].flatMap((key) => ['-k', key])]
     const theirs = await findscu({ port: wlmscpfs.port, called: 'OFFIS', args })
     const mine = await findscu({ port: ours.dimsePort, args })
     rows.push({ keys, wlmscpfs: theirs.pending, isthmus: mine.pending, why })

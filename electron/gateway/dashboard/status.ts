@@ -43,13 +43,13 @@ export function statusHandlers(
   return {
     status() {
       const situation = situationOf(deps)
-      const { listeners, partner, downtime, storage, records, now, timeZone } = situation
+      const { listeners, partner, downtime, storage, now, timeZone } = situation
       const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
       const images = store.imageStudies.summary(today)
       const forwards = ports.forwards()
       const unknownCallers = store.callers.count()
       return {
-        ...{ listeners, partner, downtime, storage, records },
+        ...{ listeners, partner, downtime, storage, records: recordsOf(store.writeHealth) },
         banner: bannerOf(situation),
         today: store.inspections.today(today),
         images,

@@ -5,6 +5,7 @@ import { MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
+import { tryWrite } from './write-health.ts'
 
 const MOST_STATEMENTS = 256
 /** The table of a statement that changes one; any other text is taken for a change of everything. */
@@ -290,7 +291,8 @@ export class Database implements Disposable {
     if (!this.#sqlite.open) return
     while (this.#writers.length > 0) this.#commitWriters(true)
     clearImmediate(this.#turn)
-    this.#sqlite.pragma('wal_checkpoint(truncate)')
+    // What the log holds is read from it at the next start, where the disk does not take it now.
+    tryWrite(() => this.#sqlite.pragma('wal_checkpoint(truncate)'))
     this.#wal.close()
     this.#sqlite.close()
   }

@@ -1,4 +1,5 @@
-import { accessSync, constants } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Clock } from './clock.ts'
 
 /** Why the database cannot be written to. full: no space or no quota; read-only: the file system, or its rights. */
@@ -75,8 +76,10 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
 
   /** SQLite reports a file system that became read-only as a failed write. */
   function isReadOnly(): boolean {
+    const probe = join(folder, '.write-probe')
     try {
-      accessSync(folder, constants.W_OK)
+      writeFileSync(probe, '')
+      rmSync(probe)
       return false
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EROFS'

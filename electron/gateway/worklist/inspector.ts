@@ -69,7 +69,9 @@ export function openInspector({ store, clock }: InspectorDeps) {
       const isKept = verdicts.hash !== '' && Math.abs(now - verdicts.keptAt) < KEPT_FOR_SURE
       const [inspectionId, hash] = await store.database.commitSoon(() => {
         const verdictHash = isKept ? verdicts.hash : store.documents.keep(verdicts.bytes)
-        return [store.inspections.insert({ ...summary, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
+        // An answer that the disk did not take: the record says how the query ended, without its rows.
+        const answerHash = summary.answerHash !== null && store.documents.has(summary.answerHash) ? summary.answerHash : null
+        return [store.inspections.insert({ ...summary, answerHash, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
       })
       if (!isKept) Object.assign(verdicts, { hash, keptAt: now })
       return inspectionId
