@@ -254,7 +254,9 @@ it('gives a night shift its night, which is two days and one interval', async ()
   await using clinic = await startClinic()
   const at = (n: number, date: string, time: string) =>
     item(n, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
-  clinic.partner.now({ items: [at(1, '20261119', '213000'), at(2, '20261119', '221500'), at(3, '20261120', '063000'), at(4, '20261120', '0830')] })
+  clinic.partner.now({
+    items: [at(1, '20261119', '213000'), at(2, '20261119', '221500'), at(3, '20261120', '063000'), at(4, '20261120', '0830')],
+  })
   const keys = ask({}, { ScheduledProcedureStepStartDate: '20261119-20261120', ScheduledProcedureStepStartTime: '2200-0700' })
   expect(await queryWorklist(clinic.gateway.dimsePort, { keys })).toMatchObject({ status: '0000', accessionNumbers: ['A002', 'A003'] })
   expect(clinic.partner.questions).toMatchObject([{ dateStart: '2026-11-19', dateEnd: '2026-11-20' }])

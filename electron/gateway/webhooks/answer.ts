@@ -104,10 +104,9 @@ function authorizedList(json: JsonObject, name: 'urls' | 'uploadUrls' | 'items',
 function required<T>(json: JsonObject, name: string, admits: (value: unknown) => value is T, fault: string): T {
   const value = Object.hasOwn(json, name) ? json[name] : undefined
   if (admits(value)) return value
-  throw notAgreed(`${name}: ${value === undefined ? 'it is missing' : fault}`)
+  throw new WebhookError('invalid', `the answer is not of the agreed form: ${name}: ${value === undefined ? 'it is missing' : fault}`)
 }
 
-const notAgreed = (why: string) => new WebhookError('invalid', `the answer is not of the agreed form: ${why}`)
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
@@ -133,7 +132,7 @@ function parsedJson(type: EventType, body: Buffer): JsonObject {
     // The parser's own error quotes the text, which may be about a patient.
     throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8')
   }
-  if (!isObject(json)) throw notAgreed('body: it is not an object')
+  if (!isObject(json)) throw new WebhookError('invalid', 'the answer is not of the agreed form: body: it is not an object')
   if (EVENTS[type].kind === 'synchronous') refuse(json)
   return json
 }

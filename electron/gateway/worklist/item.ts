@@ -179,7 +179,7 @@ function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[
   const given = textOf(item, keyword, draft.remarks)
   const name = cleanName(given)
   if (!isDamaged(given) && !name.split('=').some((group) => [...group].length > 64)) return name
-  draft.remarks.push(`${keyword} is damaged or longer than 64 characters; it is sent empty`)
+  drop(draft, keyword, 'is damaged or longer than 64 characters')
   return ''
 }
 

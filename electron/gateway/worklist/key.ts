@@ -156,7 +156,7 @@ export function addDates({ keys, date, time }: KeyReading): void {
   const [dateAttribute, timeAttribute] = [STEP_ATTRIBUTES.get(START_DATE), STEP_ATTRIBUTES.get(START_TIME)]
   const isOne = date && time && isInterval(date.span, time.span)
   if (time && isReversed(isOne ? intervalOf(date.span, time.span) : time.span))
-    throw new DimseError(0xa900, `ScheduledProcedureStepStartTime: ${REVERSED}`, [START_TIME])
+    throw new DimseError(0xa900, `${timeAttribute?.keyword}: ${REVERSED}`, [START_TIME])
   if (isOne) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))

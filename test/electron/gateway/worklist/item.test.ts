@@ -44,7 +44,12 @@ describe('a good item', () => {
     const more = { AdmissionID: ' V-7 ', OtherPatientIDs: ['X1', 'X2'], ReferringPhysicianName: 'SAMPLE^SUE ' }
     expect(row(more, { ScheduledProcedureStepLocation: 'Room 2' })).toMatchObject({
       ...{ withheld: '', remarks: [] },
-      values: { AdmissionID: 'V-7', OtherPatientIDs: 'X1\\X2', ReferringPhysicianName: 'SAMPLE^SUE', ScheduledProcedureStepLocation: 'Room 2' },
+      values: {
+        AdmissionID: 'V-7',
+        OtherPatientIDs: 'X1\\X2',
+        ReferringPhysicianName: 'SAMPLE^SUE',
+        ScheduledProcedureStepLocation: 'Room 2',
+      },
     })
     expect(row({ OtherPatientIDs: 'X1\\X2' }).values.OtherPatientIDs).toBe('X1\\X2')
     const bad = { AdmissionID: { id: 7 }, OtherPatientIDs: ['X1', 'Ä', 'X'.repeat(65)], ReferringPhysicianName: 'x'.repeat(65) }

@@ -90,7 +90,12 @@ describe('the keys of a query', () => {
     expect(night.window).toMatchObject({ dateStart: '2026-11-19', dateEnd: '2026-11-20' })
     const at = (date: string, time: string) =>
       matches(night, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
-    expect([at('20261119', '2159'), at('20261119', '2200'), at('20261120', '0300'), at('20261120', '0701')]).toEqual([false, true, true, false])
+    expect([at('20261119', '2159'), at('20261119', '2200'), at('20261120', '0300'), at('20261120', '0701')]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
     for (const dates of ['', '20261120', '20261120-20261120', '20261120-', '-20261120']) {
       const keys = ask({}, { ScheduledProcedureStepStartDate: dates, ScheduledProcedureStepStartTime: '2200-0700' })
       expect(() => read(keys)).toThrow('ScheduledProcedureStepStartTime: the range ends before it begins')

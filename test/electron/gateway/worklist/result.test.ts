@@ -82,7 +82,10 @@ describe('a result', () => {
   })
 
   it('is matched by the location of the step', async () => {
-    const list = await read([item(1, {}, { ScheduledProcedureStepLocation: 'ROOM 1' }), item(2, {}, { ScheduledProcedureStepLocation: 'ROOM 2' })])
+    const list = await read([
+      item(1, {}, { ScheduledProcedureStepLocation: 'ROOM 1' }),
+      item(2, {}, { ScheduledProcedureStepLocation: 'ROOM 2' }),
+    ])
     expect([...(await makeResult(list, rules(ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' })))).chosen]).toEqual([1])
   })
 
