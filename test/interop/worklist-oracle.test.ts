@@ -7,6 +7,7 @@ import { needs } from '../support/needs.ts'
 
 // The sample worklist and queries that come with DCMTK: what wlmscpfs answers, what we answer, and the clause behind each difference.
 const STATION = 'PS3.4 K.6.1.2.2: partner items carry no station, so a station asked for is taken as the device’s own (stationMode echo)'
+const LOCATION = 'PS3.4 K.2.2.1.2: wlmscpfs does not match this optional key'
 const STATION_NAME = 'PS3.4 C.2.2.1.3: ScheduledStationName is an optional key the partner’s items do not have, so it is not matched'
 const EXPECTED = [
   { query: 0, wlmscpfs: 10, isthmus: 10, why: '' },
@@ -14,7 +15,8 @@ const EXPECTED = [
   { query: 2, wlmscpfs: 0, isthmus: 10, why: `${STATION}; ${STATION_NAME}` },
   { query: 3, wlmscpfs: 10, isthmus: 10, why: '' },
   { query: 4, wlmscpfs: 0, isthmus: 0, why: '' },
-  { query: 5, wlmscpfs: 6, isthmus: 6, why: '' },
+  // Of all their days, from noon of the first.
+  { query: 5, wlmscpfs: 10, isthmus: 10, why: '' },
   { query: 6, wlmscpfs: 0, isthmus: 10, why: STATION },
   { query: 7, wlmscpfs: 0, isthmus: 10, why: STATION },
   { query: 8, wlmscpfs: 0, isthmus: 10, why: `${STATION}; ${STATION_NAME}` },
@@ -42,8 +44,14 @@ const KEYS = [
   // A night, in which one exam is, and the night before it.
   { keys: [`${START_DATE}=19951014-19951015`, `${START_TIME}=2200-0900`], wlmscpfs: 1, isthmus: 1, why: '' },
   { keys: [`${START_DATE}=19951013-19951014`, `${START_TIME}=2200-0900`], wlmscpfs: 0, isthmus: 0, why: '' },
-  { keys: [`${SPS}.ScheduledProcedureStepLocation=B34F56`], wlmscpfs: 1, isthmus: 1, why: '' },
-  { keys: [`${SPS}.ScheduledProcedureStepLocation=B*F56`], wlmscpfs: 4, isthmus: 4, why: '' },
+  {
+    keys: [`${START_DATE}=19951014-19951206`, `${START_TIME}=0900-`],
+    wlmscpfs: 1,
+    isthmus: 2,
+    why: 'PS3.4 K.6-1: one interval for both; without a last time it ends with the last day, for wlmscpfs where that day begins',
+  },
+  { keys: [`${SPS}.ScheduledProcedureStepLocation=B34F56`], wlmscpfs: 10, isthmus: 1, why: LOCATION },
+  { keys: [`${SPS}.ScheduledProcedureStepLocation=B*F56`], wlmscpfs: 10, isthmus: 4, why: LOCATION },
   {
     keys: [`${SPS}.Modality=ct`],
     wlmscpfs: 0,

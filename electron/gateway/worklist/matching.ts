@@ -152,8 +152,11 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
   }
 }
 
-/** First and last date and time. @param date and `time`: as `isInterval` admits them, so both are open at the same ends */
-export const intervalOf = (date: Span, time: Span) => ({ from: date.from + time.from, to: date.to + time.to })
+/** First and last date and time. @param date and `time`: as `isInterval` admits them */
+export const intervalOf = (date: Span, time: Span) => ({
+  from: date.from && date.from + (time.from || '000000.000000'),
+  to: date.to && date.to + (time.to || '235959.999999'),
+})
 
 /** PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last. */
 export function intervalKey(date: Span, time: Span, received: string): RowKey {
@@ -167,14 +170,16 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
   }
 }
 
-/** Date and time ranges are one interval only where both are ranges of the same structure; else each is matched for itself. */
+/**
+ * Ranges of dates and of times are one interval where the dates have both ends, or both are open at the
+ * same end; else each is matched for itself.
+ */
 export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
   date !== undefined &&
   time !== undefined &&
   date.isRange &&
   time.isRange &&
-  (date.from === '') === (time.from === '') &&
-  (date.to === '') === (time.to === '')
+  ((date.from !== '' && date.to !== '') || ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row can meet. */
 export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
