@@ -32,18 +32,18 @@ const KINDS: Readonly<Record<string, WriteFaultKind>> = {
 const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
   full: 'its disk is full',
   'read-only': 'its disk can only be read',
-  failed: 'its disk fails',
+  failed: 'its disk or its file fails',
 }
 
 /** What it means, for staff. */
 export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): string =>
   `The database cannot be written to: ${CAUSES[kind]}. Devices get their worklists, but nothing is recorded, and images, reports and changes are refused.`
 
-/** Undefined for an error that is not about the disk. */
+/** Undefined for an error that is neither about the disk nor about the file of the database. */
 export function writeFaultKind(error: unknown): WriteFaultKind | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('SQLITE_READONLY')) return 'read-only'
-  if (code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CANTOPEN')) return 'failed'
+  if (/^SQLITE_(IOERR|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PROTOCOL)/.test(code)) return 'failed'
   return KINDS[code]
 }
 

@@ -49,7 +49,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       continue
     }
     noteFields(item, ITEM, at, note)
-    noteFields(item, present(EXTRA_ITEM, item), at, note)
+    noteFields(item, EXTRA_ITEM, at, note, true)
     const { OtherPatientIDs: ids = '' } = item
     if (![ids].flat().every((id) => typeof id === 'string')) note(`${at}.OtherPatientIDs`, 'It is not a list of texts.')
     const { ScheduledProcedureStepSequence: steps } = item
@@ -58,18 +58,24 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
     else
       for (const [step, value] of steps.entries()) {
         const where = `${at}.ScheduledProcedureStepSequence.${step}`
-        if (isObject(value)) noteFields(value, { ...STEP, ...present(EXTRA_STEP, value) }, where, note)
-        else note(where, 'It is not an object.')
+        if (isObject(value)) {
+          noteFields(value, STEP, where, note)
+          noteFields(value, EXTRA_STEP, where, note, true)
+        } else note(where, 'It is not an object.')
       }
   }
 }
 
-const present = (rules: Readonly<Record<string, Rule>>, value: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(rules).filter(([name]) => value[name] !== undefined && value[name] !== null))
-
-function noteFields(value: Readonly<Record<string, unknown>>, rules: Readonly<Record<string, Rule>>, at: string, note: NoteTaker['note']) {
+function noteFields(
+  value: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, Rule>>,
+  at: string,
+  note: NoteTaker['note'],
+  isOptional = false,
+): void {
   for (const [name, [isRight, fault]] of Object.entries(rules)) {
     const field = value[name]
+    if (isOptional && (field === undefined || field === null)) continue
     if (field === undefined) note(`${at}.${name}`, 'It is missing.')
     else if (typeof field !== 'string') note(`${at}.${name}`, 'It is not a text.')
     else if (!isRight(field)) note(`${at}.${name}`, fault)

@@ -58,11 +58,14 @@ export interface Answered {
 export interface AnswersDeps {
   readonly store: Pick<Store, 'database' | 'documents' | 'answers'>
   readonly clock: () => number
+  readonly uuid: () => string
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
   readonly downtime: Pick<Downtime, 'current' | 'end'>
   readonly askPartner: AskPartner
   /** The partner answered: so many rows came, so many of them can be sent to nobody. */
   readonly onAnswered?: (webhookId: string, rows: number, withheld: number) => void
+  /** An error of ours; the answer is served all the same. */
+  readonly onError?: (reference: string, error: unknown) => void
 }
 
 interface Read {
@@ -106,7 +109,7 @@ const CLOCK_SLACK = MINUTE
  * `worklist.freshSeconds` it is not asked again; the last good answer is kept before it is used, and serves only when a call fails and
  * only while it is young enough. Where the disk does not take it, it is served all the same, and is kept in memory in its place.
  */
-export function openAnswers({ store, clock, setting, downtime, askPartner, onAnswered }: AnswersDeps) {
+export function openAnswers({ store, clock, uuid, setting, downtime, askPartner, onAnswered, onError }: AnswersDeps) {
   const latest = byteCache<Latest>(MOST_BYTES, clock)
   const lists = byteCache<Read>(MOST_BYTES / 2, clock)
   const underWay = new Map<string, Reading>()
@@ -197,9 +200,14 @@ export function openAnswers({ store, clock, setting, downtime, askPartner, onAns
       for (const ae of voids) voided.delete(ae)
       for (const one of earlier) if (unwritten.get(one.key) === one) unwritten.delete(one.key)
     } catch (error) {
-      if (writeFaultKind(error) === undefined) throw error
+      sayUnlessDisk(error)
       if (isGood) holdUnwritten({ key: keyOfRecord(record), record, body: reply.body })
     }
+  }
+
+  /** Serving comes first, whatever a record fails of. What is wrong with the disk is said by its write health; any other error is one of ours. */
+  function sayUnlessDisk(error: unknown): void {
+    if (writeFaultKind(error) === undefined) onError?.(uuid().slice(0, 8), error)
   }
 
   function holdUnwritten(answer: UnwrittenAnswer): void {
@@ -231,7 +239,7 @@ export function openAnswers({ store, clock, setting, downtime, askPartner, onAns
       await store.database.commitSoon(() => store.answers.forget(callingAe))
       voided.delete(callingAe)
     } catch (fault) {
-      if (writeFaultKind(fault) === undefined) throw fault
+      sayUnlessDisk(fault)
     }
   }
 

@@ -49,7 +49,7 @@ export const IMAGES: readonly Sentence[] = [
   ],
   ['its disk is full', 'su disco está lleno'],
   ['its disk can only be read', 'su disco solo se puede leer'],
-  ['its disk fails', 'su disco falla'],
+  ['its disk or its file fails', 'su disco o su archivo falla'],
   ['The database can be written to again.', 'Se puede volver a escribir en la base de datos.'],
   ['No images are taken: the disk is full.', 'No se aceptan imágenes: el disco está lleno.'],
   ['{}; below {} GB no more images are taken.', '{0}; por debajo de {1} GB no se aceptan más imágenes.'],
