@@ -11,6 +11,7 @@ import type { Devices } from './domain/devices.ts'
 import type { Settings } from './domain/settings.ts'
 import type { Log } from './log.ts'
 import { isOfThisPc } from './own-network.ts'
+import { writeFaultKind } from './store/write-health.ts'
 
 export interface AssociationFeedDeps {
   readonly feed: Feed
@@ -104,7 +105,9 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
     const device = devices.recogniseDevice(association.callingAeTitle, association.remoteAddress)
     return device?.name ? `${device.name} (${association.callingAeTitle})` : association.callingAeTitle || 'A caller without a name'
   }
-  const background = (work: Promise<void>, what: string) => work.catch((error: unknown) => log.error({ err: error }, what))
+  // Of a disk that takes no writes the log has one line already, see `records`.
+  const background = (work: Promise<void>, what: string) =>
+    work.catch((error: unknown) => log[writeFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what))
 
   function noteCaller(association: AssociationInfo, services: readonly string[]): void {
     const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association

@@ -90,12 +90,18 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       recogniseDevice: devices.recogniseDevice,
       performedSteps,
       handedOut: worklist.handedOut,
-      askEnrichment: (question, { signal }) =>
+      askEnrichment: (question, { signal, note }) =>
         requester.request(EVENT, question, {
           signal,
           accept(reply) {
             asked.set(question.studyInstanceUid, reply.webhookId)
-            return accept(reply)
+            return accept({
+              ...reply,
+              note(path, sentence) {
+                note(path)
+                reply.note(path, sentence)
+              },
+            })
           },
         }),
       onEnriched({ studyInstanceUid, enrichment: { state, warnings } }) {

@@ -7,6 +7,7 @@ import { type EventRecorder, recordEvents } from './event-recorder.ts'
 import type { Log } from './log.ts'
 import { openPartnerState, type PartnerState } from './partner-state.ts'
 import type { Parts } from './parts.ts'
+import { type WriteFault, writeFaultSentence } from './store/write-health.ts'
 
 export interface RecordsOptions {
   readonly log: Log
@@ -31,6 +32,7 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   const opened = new AsyncDisposableStack()
   const feed = createFeed({ clock })
   for (const name of restored) feed.append(restoredLine(name))
+  opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => store.answers.newest() })
   const eventLog = opened.use(openEventLog({ ...deps, onError }))
@@ -41,6 +43,19 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
     recorder: recordEvents(eventLog, clock),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+/** Once for each fault, however many writes fail of it. */
+function sayWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): void {
+  const about = { kind: 'disk', associationId: '', aeTitle: '', address: '' } as const
+  if (fault) {
+    log.error({ fault: fault.kind }, 'the database cannot be written to: worklists are served without records')
+    feed.append({ ...about, tone: 'danger', text: writeFaultSentence(fault) })
+  } else {
+    log.warn('the database can be written to again')
+    feed.append({ ...about, tone: 'good', text: 'The database can be written to again.' })
+  }
+  feed.noteStatus()
 }
 
 const restoredLine = (name: string): NewFeedLine => ({

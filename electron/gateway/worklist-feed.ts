@@ -1,10 +1,12 @@
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import type { NewFeedLine } from './dashboard/feed.ts'
+import { UNRECORDED } from './worklist/worklist.ts'
 
 /** A recorded worklist query as a line of the feed: its sentence, and the way to its inspection. */
 export function feedLineOf(summary: InspectionSummary, associationId: string): NewFeedLine {
-  const { callingAeTitle: aeTitle, remoteAddress: address, sentence: text, inspectionId } = summary
+  const { callingAeTitle: aeTitle, remoteAddress: address, sentence: text } = summary
+  const inspectionId = summary.inspectionId === UNRECORDED ? null : summary.inspectionId
   return { associationId, kind: 'worklist', tone: toneOf(summary), aeTitle, address, text, inspectionId }
 }
 

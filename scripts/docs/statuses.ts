@@ -29,7 +29,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [0xc001, 'the partner answered `authorized: false`'],
     [0xc002, 'the partner’s answer was no worklist, or every match had to be withheld'],
-    [0xc003, 'our own fault, with a reference to the log'],
+    [0xc003, 'our own fault, with a reference to the log; never for a record that cannot be written'],
     [0xfe00, 'C-CANCEL, also while the partner is being asked'],
     ...OF_ALL,
   ],
@@ -58,7 +58,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0112, 'N-SET: there is no such step'],
     [0x0117, 'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable'],
     [0x0121, 'N-SET: COMPLETED without a performed series'],
-    [0x0213, 'a data set longer than the limit'],
+    [0x0213, 'a data set longer than the limit; a disk that does not take what Success would promise'],
     ...OF_ALL,
   ],
   commitment: [
@@ -68,7 +68,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0121, 'no Transaction UID, or no instance named'],
     [0x0123, 'another action type than 1'],
     [0x0131, 'the Transaction UID was used for other instances by this AE title'],
-    [0x0213, 'a data set longer than the limit'],
+    [0x0213, 'a data set longer than the limit; a disk that does not take what Success would promise'],
     ...OF_ALL,
   ],
 }
@@ -77,8 +77,20 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
 export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
   worklist: [...filesIn('worklist'), 'dimse/basic-worklist.ts', 'dimse/data-set.ts', 'dimse/operation-queue.ts'],
   storage: ['intake/receive.ts', 'dimse/operation-queue.ts'],
-  steps: ['intake/performed-step.ts', 'intake/performed-data.ts', 'dimse/normalized.ts', 'dimse/operation-queue.ts'],
-  commitment: ['intake/commitment.ts', 'intake/performed-data.ts', 'dimse/normalized.ts', 'dimse/operation-queue.ts'],
+  steps: [
+    'intake/performed-step.ts',
+    'intake/performed-data.ts',
+    'intake/disk-refusal.ts',
+    'dimse/normalized.ts',
+    'dimse/operation-queue.ts',
+  ],
+  commitment: [
+    'intake/commitment.ts',
+    'intake/performed-data.ts',
+    'intake/disk-refusal.ts',
+    'dimse/normalized.ts',
+    'dimse/operation-queue.ts',
+  ],
 }
 
 /** Those of the partner's faults are made, not written. */

@@ -34,11 +34,15 @@ const MARKERS: Readonly<Record<string, string>> = {
   'item.RequestedProcedureDescription': 'REQUESTED',
   'item.StudyDescription': 'STUDY',
   'item.StudyInstanceUID': '1.2.3',
+  'item.AdmissionID': 'VISIT',
+  'item.OtherPatientIDs': 'OTHER',
+  'item.ReferringPhysicianName': 'NAME^TWO',
   'step.Modality': 'MR',
   'step.ScheduledProcedureStepDescription': 'STEP',
   'step.ScheduledProcedureStepID': 'SID',
   'step.ScheduledProcedureStepStartDate': '20260304',
   'step.ScheduledProcedureStepStartTime': '101112',
+  'step.ScheduledProcedureStepLocation': 'ROOM',
 }
 
 /** Fields of the interface that carry a value. */

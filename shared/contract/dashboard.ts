@@ -25,6 +25,14 @@ const Storage = z.object({
   detail: z.string(),
 })
 
+/** Whether the database can be written to. Where it cannot, worklists and what can be read are served without records. */
+const Records = z.object({
+  state: z.enum(['ok', 'full', 'read-only', 'failed']),
+  since: Instant.nullable(),
+  /** What it means, where the state is not ok. */
+  detail: z.string(),
+})
+
 /** A certificate of the gateway's own. */
 export const Certificate = z.object({
   use: z.enum(['https', 'dicom-tls']),
@@ -62,6 +70,7 @@ export const Status = z.object({
   unknownCallers: z.int(),
   openAssociations: z.int(),
   storage: Storage,
+  records: Records,
   images: z.object({
     today: z.int(),
     receiving: z.int(),

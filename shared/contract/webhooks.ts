@@ -14,6 +14,8 @@ export const WorklistStep = z.object({
   ScheduledProcedureStepID: z.string(),
   ScheduledProcedureStepStartDate: z.string(),
   ScheduledProcedureStepStartTime: z.string(),
+  /** Not in interface.md, as all that is optional here. */
+  ScheduledProcedureStepLocation: z.string().optional(),
 })
 export type WorklistStep = z.infer<typeof WorklistStep>
 
@@ -32,11 +34,18 @@ export const WorklistItem = z.object({
   ScheduledProcedureStepSequence: z.array(WorklistStep),
   StudyDescription: z.string(),
   StudyInstanceUID: z.string(),
+  AdmissionID: z.string().optional(),
+  /** A list, or one text with backslashes between its values. */
+  OtherPatientIDs: z.union([z.string(), z.array(z.string())]).optional(),
+  ReferringPhysicianName: z.string().optional(),
 })
 export type WorklistItem = z.infer<typeof WorklistItem>
 
-/** The envelope of the answer is strict, its items are not: one bad row never spoils the list. */
-export const WorklistAnswer = z.object({ ...Refusable, items: z.array(z.unknown()).default([]) })
+/**
+ * `authorized` and `items` are required, because a body without `items` does not say that nothing is
+ * scheduled. The items are read one by one: one bad row never spoils the list.
+ */
+export const WorklistAnswer = z.object({ ...Refusable, items: z.array(z.unknown()) })
 export type WorklistAnswer = z.infer<typeof WorklistAnswer>
 
 export const WorklistQuestion = z.object({
@@ -95,7 +104,7 @@ export const EVENTS = {
         sex: z.enum(['male', 'female', 'other']),
         studyDate: CalendarDay,
         studyDescription: z.string(),
-        studyTime: z.string().regex(/^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/),
+        studyTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/),
         weight: Measure(['lbs', 'kg']),
       })
       .partial(),

@@ -68,7 +68,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-11',
     what: 'a session that has ended comes back where the clock is set back',
     file: `${domain}/sessions.ts`,
-    find: `      forget(session)
+    find: `      keep(session, { isOver: true }, () => forget(session))
       return undefined
     }
     const user`,

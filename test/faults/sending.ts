@@ -30,8 +30,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-02',
     what: 'a report counts as delivered without success true',
     file: `${webhooks}/answer.ts`,
-    find: 'if (!answer.success) throw new WebhookError(',
-    replace: 'if (answer.success === null) throw new WebhookError(',
+    find: 'if (!success) throw new WebhookError(',
+    replace: 'if (success === null) throw new WebhookError(',
     tests: `${webhooks}/answer-notes.test.ts`,
   },
   {

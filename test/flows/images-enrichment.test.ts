@@ -78,12 +78,28 @@ it.concurrent('takes an answer that is no JSON for none, and asks again when a p
   expect((await clinic.study())?.reportMetadata).toMatchObject({ facilityName: 'Simulated partner', height: { unit: 'cm', value: 162 } })
 })
 
-it.concurrent('takes an answer with a field of another form for none, and asks again', async () => {
-  const wrong = { patientName: 'Sample^Sam', sex: 'F' } as unknown as EventResponse<'patient_study.enrichment_requested'>
-  await using clinic = await openImagingClinic({ partner: { answers: { 'patient_study.enrichment_requested': () => wrong } } })
+it.concurrent('uses the good fields of an answer, and says of each other one that it was left out', async () => {
+  const answer = {
+    ...{ severity: 'stat', dateOfBirth: '12.03.1948', sex: 'F', mrn: 'P100000', facilityName: 7 },
+    ...{ height: { unit: 'cm', value: '171' }, weight: { unit: 'kg', value: 68 }, studyTime: null, unknown: 1 },
+  } as unknown as EventResponse<'patient_study.enrichment_requested'>
+  await using clinic = await openImagingClinic({ partner: { answers: { 'patient_study.enrichment_requested': () => answer } } })
   await sendImages(clinic, [imageOf(1)])
-  expect((await clinic.seeded()).reportMetadata).toEqual(OF_HEADER)
-  expect((await clinic.images()).enrichment).toMatchObject({ state: 'waiting', nextAt: expect.any(String) })
+  const seeded = await clinic.seeded()
+  expect(seeded.severity).toBe('stat')
+  expect(seeded.reportMetadata).toEqual({ ...OF_HEADER, weight: { unit: 'kg', value: 68 } })
+  const leftOut = ['dateOfBirth', 'facilityName', 'height', 'sex']
+  expect((await clinic.images()).enrichment).toMatchObject({
+    ...{ state: 'done', nextAt: null },
+    warnings: leftOut.map((field) => `The partner's ${field} cannot be used and was left out.`),
+  })
+  const { call } = clinic.gateway
+  await until(async () => {
+    const { events } = await call(dashboardEvents.list, { query: { type: 'patient_study.enrichment_requested' } })
+    expect(events).toMatchObject([{ outcome: 'accepted', notes: 4 }])
+    const { attemptList } = await call(dashboardEvents.read, { params: { eventId: events[0]?.eventId as never } })
+    expect(attemptList[0]?.notes.map(({ path }) => path)).toEqual(leftOut)
+  })
 })
 
 it.concurrent('takes an answer that knows nothing of the study as one, and asks no more', async () => {

@@ -2,8 +2,9 @@ import { expect, it, vi } from 'vitest'
 import { localDay } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
-import { ask, identifierOf, item, NOW, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { ask, identifierOf, item, NOW, openPartner, text } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
 import { associated, ECHO_CONTEXT, WORKLIST_CONTEXT } from '../support/requestor.ts'
 import { standingClock } from '../support/temp-store.ts'
@@ -205,6 +206,96 @@ it('tells garbage from an empty list, and from a list that was good before', asy
   gateway.partner.setScenario('garbage')
   expect((await queryWorklist(gateway.dimsePort, { keys: today })).bytes).toEqual(good.bytes)
   expect(await lastInspection(gateway)).toMatchObject({ source: 'stored', fault: 'invalid' })
+})
+
+it('never takes an answer without its list for an empty one: the last good list is served, and marked as stored', async () => {
+  await using clinic = await startClinic({ 'worklist.freshSeconds': 0 })
+  const { gateway, partner } = clinic
+  const good = await clinic.query()
+  expect(good.rows).toHaveLength(3)
+  for (const body of ['{"authorized":true}', '{"authorized":true,"items":null}', '{"items":[]}']) {
+    partner.now({ body })
+    expect((await clinic.query()).bytes).toEqual(good.bytes)
+    expect(await lastInspection(gateway)).toMatchObject({ source: 'stored', fault: 'invalid', sent: 3 })
+  }
+  expect((await gateway.call(dashboard.status, {})).banner?.text).toContain('Partner sends answers that cannot be read')
+  // Of a day without an earlier answer the device is told of the failure.
+  const later = ask({}, { ScheduledProcedureStepStartDate: '20261224' })
+  expect(await queryWorklist(gateway.dimsePort, { keys: later })).toMatchObject({ status: 'C002', rows: [] })
+
+  // An explicit empty list is an answer.
+  partner.now({ items: [] })
+  expect(await clinic.query()).toMatchObject({ status: '0000', rows: [] })
+  partner.now({ body: '{"authorized":true}' })
+  expect(await clinic.query()).toMatchObject({ status: '0000', rows: [] })
+})
+
+it('judges each field of an answer for itself, and notes on the event what is not as agreed', async () => {
+  await using clinic = await startClinic({ 'worklist.freshSeconds': 0 })
+  const { gateway, partner } = clinic
+  const error = { code: 7 }
+  partner.now({ body: JSON.stringify({ authorized: true, items: [item(1), item(2, { PatientSex: 'W' })], error }) })
+  for (const _ of ['new', 'the same body again']) expect((await clinic.query()).accessionNumbers).toEqual(['A001', 'A002'])
+  await until(async () => {
+    const { events } = await gateway.call(dashboardEvents.list, { query: { type: 'modality_worklist.requested' } })
+    expect(events).toMatchObject([
+      { outcome: 'accepted', notes: 2 },
+      { outcome: 'accepted', notes: 2 },
+    ])
+    const { attemptList } = await gateway.call(dashboardEvents.read, { params: { eventId: events[0]?.eventId as never } })
+    expect(attemptList[0]?.notes).toEqual([
+      { path: 'error', sentence: 'It is not a text; it is left out.' },
+      { path: 'items.1.PatientSex', sentence: 'It is not one of M, F, O.' },
+    ])
+  })
+})
+
+it('gives a night shift its night, which is two days and one interval', async () => {
+  await using clinic = await startClinic()
+  const at = (n: number, date: string, time: string) =>
+    item(n, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
+  clinic.partner.now({
+    items: [at(1, '20261119', '213000'), at(2, '20261119', '221500'), at(3, '20261120', '063000'), at(4, '20261120', '0830')],
+  })
+  const keys = ask({}, { ScheduledProcedureStepStartDate: '20261119-20261120', ScheduledProcedureStepStartTime: '2200-0700' })
+  expect(await queryWorklist(clinic.gateway.dimsePort, { keys })).toMatchObject({ status: '0000', accessionNumbers: ['A002', 'A003'] })
+  expect(clinic.partner.questions).toMatchObject([{ dateStart: '2026-11-19', dateEnd: '2026-11-20' }])
+})
+
+it('keeps to the days around today, though the partner sends others, unless the console names a day or an order', async () => {
+  await using clinic = await startClinic()
+  const port = clinic.gateway.dimsePort
+  clinic.partner.now({ items: [item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })] })
+  expect((await clinic.query()).accessionNumbers).toEqual(['A001'])
+  expect(await lastInspection(clinic.gateway)).toMatchObject({ sent: 1, filtered: 1 })
+  expect((await queryWorklist(port, { keys: ask({ AccessionNumber: 'A002' }) })).accessionNumbers).toEqual(['A002'])
+  const tenth = ask({}, { ScheduledProcedureStepStartDate: '20261210' })
+  expect((await queryWorklist(port, { keys: tenth })).accessionNumbers).toEqual(['A002'])
+})
+
+it('matches location, referring physician, admission and other identifiers, where the partner sends them', async () => {
+  await using clinic = await startClinic()
+  const port = clinic.gateway.dimsePort
+  const first = { ReferringPhysicianName: 'SAMPLE^SUE', AdmissionID: 'V1', OtherPatientIDs: ['X1', 'X2'] }
+  clinic.partner.now({ items: [item(1, first, { ScheduledProcedureStepLocation: 'ROOM 1' }), item(2), item(3)] })
+  const found = async (keys = {}, step = {}) => (await queryWorklist(port, { keys: ask(keys, step) })).accessionNumbers
+  expect(await found({ ReferringPhysicianName: 'Sample*' })).toEqual(['A001'])
+  expect(await found({ AdmissionID: 'V1' })).toEqual(['A001'])
+  expect(await found({ OtherPatientIDs: 'X2' })).toEqual(['A001'])
+  expect(await found({}, { ScheduledProcedureStepLocation: 'ROOM 1' })).toEqual(['A001'])
+  expect(await found({}, { ScheduledProcedureStepLocation: 'ROOM 2' })).toEqual([])
+  const [row] = (await queryWorklist(port, { keys: ask({ OtherPatientIDs: 'X1' }, { ScheduledProcedureStepLocation: '' }) })).rows
+  expect([text(row, 'OtherPatientIDs'), text(row, 'ScheduledProcedureStepLocation')]).toEqual(['X1\\X2', 'ROOM 1'])
+})
+
+it.each([['ISO_IR 100'], ['']])('sends no UTF-8 to a console that declares the character set %j', async (declared) => {
+  await using clinic = await startClinic()
+  const names = ['Müller^Änne', 'Łukasz^Zoë', 'Люксембург^Анна', 'Yamada^Tarou=山田^太郎=やまだ^たろう']
+  clinic.partner.now({ items: names.map((PatientName, n) => item(n + 1, { PatientName })) })
+  const keys = ask(declared === '' ? {} : { SpecificCharacterSet: declared })
+  const { rows } = await queryWorklist(clinic.gateway.dimsePort, { keys })
+  expect(rows.map((row) => text(row, 'PatientName'))).toEqual(['Müller^Änne', 'Lukasz^Zoe', 'Liuksemburg^Anna', 'Yamada^Tarou'])
+  expect(rows.map((row) => text(row, 'SpecificCharacterSet'))).toEqual(Array(4).fill('ISO_IR 100'))
 })
 
 it('answers A700 when its budget is over, though the partner never answers, and hangs up on it', async () => {

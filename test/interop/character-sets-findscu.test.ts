@@ -27,7 +27,8 @@ const IDS = Object.keys(NAMES) as Id[]
 const SHOWN: readonly { readonly set: CharacterSet | null; readonly instead: Partial<Record<Id, string>> }[] = [
   { set: 'ISO_IR 192', instead: {} },
   { set: 'GB18030', instead: {} },
-  { set: null, instead: {} },
+  // findscu declares no character set of its own accord.
+  { set: null, instead: { LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic() } },
   { set: 'ISO_IR 100', instead: { LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic(), ARABIC: '', KANJI: '' } },
   {
     set: 'ISO_IR 101',
@@ -74,6 +75,8 @@ function inAlphabetic(): Partial<Record<Id, string>> {
   return { JAPANESE: 'Yamada^Tarou', KOREAN: 'Hong^Gildong', CHINESE: 'Wang^XiaoDong' }
 }
 
+const UNSET = `CT${SHOWN.findIndex(({ set }) => set === null)}`
+
 let started: StartedGateway
 beforeAll(async () => {
   started = await startGateway({
@@ -112,6 +115,8 @@ it.for(SHOWN.map(({ set, instead }, number) => ({ name: set ?? 'no set of its ow
         expect(verdict?.reason).toBe('its PatientName cannot be written in the character set of this device, nor in Latin letters')
       else if (wanted !== NAMES[id])
         expect(verdict?.remarks).toContain('PatientName sent in Latin letters: the device’s character set lacks its own')
+      else if (aeTitle === UNSET && ['ARABIC', 'KANJI'].includes(id))
+        expect(verdict?.remarks).toEqual(['sent in UTF-8: the device declares no character set, and there is no form in Latin letters'])
       else expect(verdict?.remarks).toEqual([])
     }
   },

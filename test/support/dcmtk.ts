@@ -109,6 +109,7 @@ export function sampleItems(): Record<string, unknown>[] {
           ScheduledProcedureStepID: text('0040,0009'),
           ScheduledProcedureStepStartDate: text('0040,0002'),
           ScheduledProcedureStepStartTime: text('0040,0003'),
+          ScheduledProcedureStepLocation: text('0040,0011'),
         },
       ],
     }

@@ -45,6 +45,7 @@ export const INVENTED_FAMILIES: readonly string[] = [
   ...[
     'Keller',
     'Kim',
+    'Liuksemburg',
     'Liuksemburgova',
     'Lukasz',
     'Łukasz',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync } from 'node:fs'
+import { mkdtempSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,6 +16,28 @@ export function smallDisk(mebibytes: number): { readonly path: string } & Dispos
     [Symbol.dispose]() {
       unmount(path)
       rmdirSync(path)
+    },
+  }
+}
+
+/**
+ * A disk of so many MiB with ext4, gone when it is disposed. After `fail` it can only be read, also by who has a file of it open for
+ * writing: what ext4 does by itself when its journal cannot be written (`errors=remount-ro`). Root only.
+ */
+export function failingDisk(mebibytes: number): { readonly path: string; fail(): void } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'isthmus-disk-'))
+  const image = `${path}.img`
+  writeFileSync(image, '')
+  truncateSync(image, mebibytes << 20)
+  execFileSync('mkfs.ext4', ['-q', '-F', image], { stdio: 'ignore' })
+  mount('-o', 'loop', image, path)
+  return {
+    path,
+    fail: () => mount('-o', 'remount,abort', path),
+    [Symbol.dispose]() {
+      unmount(path)
+      rmdirSync(path)
+      rmSync(image)
     },
   }
 }
@@ -37,6 +59,17 @@ export function canMount(): boolean {
   if (process.getuid?.() !== 0) return false
   try {
     smallDisk(1)[Symbol.dispose]()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether it lets one make a file system in a file, which needs loop devices. */
+export function canFailDisks(): boolean {
+  if (process.getuid?.() !== 0) return false
+  try {
+    failingDisk(8)[Symbol.dispose]()
     return true
   } catch {
     return false

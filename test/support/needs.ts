@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { TestContext } from 'vitest'
-import { canMount } from './mount.ts'
+import { canFailDisks, canMount } from './mount.ts'
 
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
 
@@ -21,6 +21,7 @@ const NEEDS = {
     missing: 'pydicom is not installed',
   },
   mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
+  loops: { there: canFailDisks, missing: 'there are no loop devices, or no mkfs.ext4' },
   space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
   rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },

@@ -2,7 +2,7 @@
 
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
   {
-    files: /store\/(?!backup|restore|sealed-file|file-fault|storage-fault)/,
+    files: /store\/(?!backup|restore|sealed-file|file-fault|storage-fault|write-health)/,
     why: 'SQL, names of sealed values, and errors at the start, which the terminal shows',
   },
   {
@@ -67,6 +67,8 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
       'what is past its time could not be forgotten',
       'the data cannot be opened: the page to put a back-up back is up',
       'a call failed',
+      'the database cannot be written to: worklists are served without records',
+      'the database can be written to again',
     ],
     why: 'lines of the log, names of work, and errors it has',
   },

@@ -12,6 +12,7 @@ export interface Situation {
   readonly partner: PartnerStatus
   readonly downtime: Downtime
   readonly storage: Status['storage']
+  readonly records?: Status['records']
   /** What the last whole look at the audit trail found. */
   readonly audit?: Pick<AuditCheck, 'firstBadSeq'> | undefined
   readonly undelivered?: UndeliveredReports | undefined
@@ -50,6 +51,7 @@ export function bannersOf(situation: Situation): Banner[] {
   return [
     safeModeBanner(situation),
     listenerBanner(situation),
+    recordsBanner(situation),
     storageBanner(situation, ['full', 'read-only']),
     auditBanner(situation),
     switchedOffBanner(situation),
@@ -90,6 +92,10 @@ function storageBanner({ storage }: Situation, states: readonly Status['storage'
   if (storage.state === 'low') return { tone: 'warning', text: storage.detail }
   // dicom-field §5.4: what a device could not send is on that device alone.
   return { tone: 'danger', text: `${storage.detail} Devices keep theirs until this is mended.` }
+}
+
+function recordsBanner({ records }: Situation): Status['banner'] {
+  return records && records.state !== 'ok' ? { tone: 'danger', text: records.detail } : null
 }
 
 function auditBanner({ audit }: Situation): Status['banner'] {

@@ -1,19 +1,22 @@
 import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
+import { type WriteHealth, writeFaultSentence } from '#gateway/store/write-health.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf, type Situation } from './banner.ts'
 import type { DashboardDeps } from './deps.ts'
 import type { DashboardHandlers } from './handlers.ts'
 
-type SituationDeps = Pick<DashboardDeps, 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'>
+type SituationDeps = Pick<DashboardDeps, 'store' | 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'>
 
 /** What the line across the window is drawn from, as it is now. */
-export const situationOf = ({ auditTrail, clock, settings, downtime, ports }: SituationDeps): Situation => ({
+export const situationOf = ({ store, auditTrail, clock, settings, downtime, ports }: SituationDeps): Situation => ({
   isSafe: ports.isSafe,
   listeners: ports.listenerStatus(),
   partner: ports.partnerStatus(),
   downtime: downtime.current(),
   storage: ports.storage(),
+  records: recordsOf(store.writeHealth),
   audit: auditTrail.latest,
   undelivered: ports.undelivered(),
   keyStore: ports.keyStore?.(),
@@ -23,9 +26,17 @@ export const situationOf = ({ auditTrail, clock, settings, downtime, ports }: Si
   downtimeHours: settings.get('worklist.downtimeHours'),
 })
 
+/** Whether what the gateway records of its work can be written. */
+export function recordsOf(health: WriteHealth): Status['records'] {
+  const fault = health.fault()
+  return fault
+    ? { state: fault.kind, since: instantOf(fault.since), detail: writeFaultSentence(fault) }
+    : { state: 'ok', since: null, detail: '' }
+}
+
 /** The gateway at a glance. `startedAt` is when the handlers were made. */
 export function statusHandlers(
-  deps: SituationDeps & Pick<DashboardDeps, 'store' | 'devices' | 'partnerEndpoint'>,
+  deps: SituationDeps & Pick<DashboardDeps, 'devices' | 'partnerEndpoint'>,
 ): Pick<DashboardHandlers, 'status'> {
   const { store, clock, settings, devices, partnerEndpoint, ports } = deps
   const startedAt = instantOf(clock())
@@ -38,7 +49,7 @@ export function statusHandlers(
       const forwards = ports.forwards()
       const unknownCallers = store.callers.count()
       return {
-        ...{ listeners, partner, downtime, storage },
+        ...{ listeners, partner, downtime, storage, records: recordsOf(store.writeHealth) },
         banner: bannerOf(situation),
         today: store.inspections.today(today),
         images,

@@ -16,6 +16,7 @@ export interface TodaySituation {
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
+  readonly records?: Status['records']
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
@@ -75,7 +76,10 @@ const LINES: readonly Line[] = [
     kind: 'disk',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ storage: { state, detail } }) => (state === 'ok' ? undefined : { tone: state === 'low' ? 'warning' : 'danger', detail }),
+    find: ({ storage: { state, detail }, records }) => [
+      ...(records && records.state !== 'ok' ? [{ tone: 'danger', since: records.since, detail: records.detail } as const] : []),
+      ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
+    ],
   },
   {
     kind: 'partner-away',

@@ -10,6 +10,7 @@ import { type CustomersOf, windowCaller } from './caller.ts'
 import type { DashboardDeps } from './deps.ts'
 import { TODAY_PERMISSIONS } from './exams-permissions.ts'
 import type { DashboardPorts, ExamPorts } from './ports.ts'
+import { recordsOf } from './status.ts'
 import { itemsOf, MOST_COUNTED } from './today-items.ts'
 
 export interface DashboardTodayDeps
@@ -66,6 +67,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       isSetUp: settings.get('setup.isDone'),
       listeners,
       storage: ports.storage(),
+      records: recordsOf(store.writeHealth),
       partner: ports.partnerStatus(),
       downtime: downtime.current(),
       audit: auditTrail.latest,

@@ -212,6 +212,10 @@ export function specificCharacterSetFor(set: string): readonly string[] {
   return set.split('\\')
 }
 
+/** Whether PS3.3 C.12.1.1.2 defines every one of these terms. */
+export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
+  terms.map(plainTerm).every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
+
 /** `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are registration 87. */
 function plainTerm(term: string): string {
   const text = term.trim().toUpperCase()

@@ -1,6 +1,7 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { NewContextDocument } from '#gateway/store/context-documents.ts'
 import type { PriorReport, StudyRecord } from '#gateway/store/studies.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import type { ClinicalContext } from '#shared/contract/reports.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -97,7 +98,7 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     const isEmpty =
       [clinicalIndication, technologistTechnique].every((text) => text.trim() === '') &&
       [technologistNotes, documents, priorReports, urls].every((list) => list.length === 0)
-    store.database.transaction(() => {
+    const keep = () => {
       const before = clinicalContexts.get(studyId)
       // A partner that is down now does not take away what it said before.
       if (state === 'failed' && before?.state === 'answered') return void clinicalContexts.put({ ...before, notes })
@@ -107,7 +108,9 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
         ...{ clinicalIndication, technologistTechnique, technologistNotes, documents, priorReports },
       })
       contextDocuments.replace(studyId, kept)
-    })
+    }
+    // Where the disk does not take it the report is written without it, and it is asked for at the next opening.
+    tryWrite(() => store.database.transaction(keep))
   }
 
   return {

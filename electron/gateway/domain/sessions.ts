@@ -1,6 +1,7 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
-import type { SessionRecord } from '#gateway/store/sessions.ts'
+import type { SessionRecord, UnwrittenUse } from '#gateway/store/sessions.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -73,23 +74,33 @@ export function openSessions(deps: DomainDeps): Sessions {
     })
   }
 
-  function look(session: SessionRecord | undefined, use: SessionUse): RunningSession | undefined {
+  /** A call is answered without the write where the disk does not take it (docs/OPERATION.md). */
+  function keep({ tokenHash }: SessionRecord, change: UnwrittenUse, write: () => void): void {
+    sessions.hold(tokenHash, tryWrite(write) ? undefined : change)
+  }
+
+  function look(kept: SessionRecord | undefined, use: SessionUse): RunningSession | undefined {
     const now = clock()
-    if (!session) return undefined
-    if (isOver(session, now)) {
+    if (!kept) return undefined
+    const held = sessions.unwritten.get(kept.tokenHash)
+    const session = { ...kept, ...held }
+    if (isOver(session, now) || held?.isOver) {
       // For good: a clock that is set back must not bring it back.
-      forget(session)
+      keep(session, { isOver: true }, () => forget(session))
       return undefined
     }
     const user = users.get(session.userId)
     if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess) return undefined
     const { sessionId, tokenHash } = session
     const isLocked = session.lockedAt !== null || isIdle(session, now)
-    if (isLocked && session.lockedAt === null) lock(session, 'idle')
+    if (isLocked && kept.lockedAt === null) {
+      const lockedBy = held?.lockedBy ?? 'idle'
+      keep(session, { lockedAt: instantOf(now), lockedBy }, () => lock(session, lockedBy))
+    }
     // A window that is locked within minutes is noted more often: what is noted late must not lock it. Nor may a use of the time before the clock
     // was set back keep it open.
     if (!isLocked && use === 'person' && Math.abs(now - msOf(session.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4))
-      sessions.noteUse(tokenHash, instantOf(now))
+      keep(session, { lastUsedAt: instantOf(now) }, () => sessions.noteUse(tokenHash, instantOf(now)))
     return { sessionId, user: signedInUser(user), isLocked }
   }
 
@@ -139,13 +150,15 @@ export function openSessions(deps: DomainDeps): Sessions {
     findById: (sessionId, use = 'person') => look(sessions.byId(sessionId), use),
     lock(token) {
       const session = sessions.get(hashOfToken(token))
-      if (session && session.lockedAt === null) lock(session, 'person')
+      if (session && session.lockedAt === null)
+        keep(session, { lockedAt: instantOf(clock()), lockedBy: 'person' }, () => lock(session, 'person'))
     },
     unlock: (token) =>
       database.transaction(() => {
         const session = sessions.get(hashOfToken(token))
         if (!session) return
         sessions.unlock(session.tokenHash, instantOf(clock()))
+        database.afterCommit(() => sessions.hold(session.tokenHash, undefined))
         note(deps, userActor(session.userId), 'session.unlock', session.sessionId)
       }),
     end: (token) =>

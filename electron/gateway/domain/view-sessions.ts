@@ -1,6 +1,8 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
 import type { ViewRecord } from '#gateway/store/views.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
+import type { Instant } from '#shared/contract/conventions.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { View } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -74,8 +76,11 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
   const listeners = new Set<(viewId: string) => void>()
   /** Views that something may be held for: each ends for the listeners once. */
   const held = new Set<string>()
+  /** When views were used last, where the disk did not take it. */
+  const used = new Map<string, Instant>()
 
   function tellEnded(viewId: string): void {
+    used.delete(viewId)
     if (!held.delete(viewId)) return
     for (const listener of listeners) listener(viewId)
   }
@@ -106,6 +111,11 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       store.annotations.removeOf(ownerOfAnnotations({ viewId, userId: null }))
       database.afterCommit(() => tellEnded(viewId))
     })
+  }
+
+  /** For a call that is answered whether or not the disk takes it: the view is over, and is looked at again at its next call. */
+  function endOrForget(viewId: string): void {
+    if (!tryWrite(() => end(viewId))) tellEnded(viewId)
   }
 
   /** Why the person at the window may not look at it now (row 52). */
@@ -199,13 +209,13 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       if (!view) tellEnded(viewId)
       if (view?.tokenHash !== hashOfToken(token)) return undefined
       const now = clock()
-      if (hasEnded(view, now)) {
-        end(viewId)
+      if (hasEnded({ ...view, lastUsedAt: used.get(viewId) ?? view.lastUsedAt }, now)) {
+        endOrForget(viewId)
         return undefined
       }
       const window = view.sessionId === null ? undefined : windows.findById(view.sessionId, use)
       if (view.sessionId !== null && !window) {
-        end(viewId)
+        endOrForget(viewId)
         return undefined
       }
       if (window?.isLocked) throw new ApiError('locked', 'The window is locked: unlock it to go on with its images.')
@@ -215,7 +225,10 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         throw new ApiError('refused', why)
       }
       // A view that goes idle within minutes is noted more often: what is noted late must not end it. As of sessions, the clock may be set back.
-      if (Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)) views.noteUse(viewId, instantOf(now))
+      if (Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)) {
+        if (tryWrite(() => views.noteUse(viewId, instantOf(now)))) used.delete(viewId)
+        else used.set(viewId, instantOf(now))
+      }
       held.add(viewId)
       return opened(view)
     },

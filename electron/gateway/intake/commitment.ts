@@ -8,6 +8,7 @@ import type { CommitmentItem, CommitmentRecord } from '#gateway/store/commitment
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { openAlarm } from './alarm.ts'
+import { refusalOfDisk } from './disk-refusal.ts'
 import { fitnessOfUid } from './header.ts'
 import { itemsOf, readNormalized, TAG, textIn } from './performed-data.ts'
 import type { IntakeDeps, News } from './ports.ts'
@@ -195,7 +196,7 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
           return await action(request)
         } catch (error) {
           if (error instanceof DimseError) return error.result
-          return { status: 0x0110, errorComment: internal(error) }
+          return refusalOfDisk(error) ?? { status: 0x0110, errorComment: internal(error) }
         }
       },
     },

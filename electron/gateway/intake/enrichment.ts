@@ -1,9 +1,8 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
-import { EVENTS } from '#shared/contract/webhooks.ts'
 import type { EnrichmentAnswer, EnrichmentQuestion, IntakeDeps } from './ports.ts'
-import type { MergedValues } from './study-values.ts'
+import { leftOutWarning, type MergedValues } from './study-values.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -14,15 +13,16 @@ export const NO_PARTNER = 'No partner is set up to be asked about studies.'
 
 /** What came of a question. */
 export type Asked =
-  | { readonly answer: EnrichmentAnswer; readonly fault: '' }
+  | { readonly answer: EnrichmentAnswer; readonly fault: ''; readonly leftOut: readonly string[] }
   /** In words, for the window. */
   | { readonly answer: undefined; readonly fault: string }
 
 type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 
 /**
- * Asks the partner about a study (patient_study.enrichment_requested, a soft event): a failure, a timeout and an invalid body are all an empty
- * enrichment, to be asked for again.
+ * Asks the partner about a study (patient_study.enrichment_requested, a soft event). A failure, a
+ * timeout and a body that is not a JSON object are an empty enrichment, to be asked for again. Of an
+ * object each field is judged on its own: one that cannot be used is left out, and the others are used.
  */
 export async function ask(
   { askEnrichment, setting, onError, uuid }: Pick<IntakeDeps, 'askEnrichment' | 'setting' | 'onError' | 'uuid'>,
@@ -30,10 +30,10 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<Asked> {
   try {
-    const body = await askEnrichment(questionOf(study, setting('clinic.id')), { signal })
-    const parsed = EVENTS['patient_study.enrichment_requested'].response.safeParse(body)
-    if (parsed.success) return { answer: parsed.data, fault: '' }
-    return { answer: undefined, fault: "The partner's answer was not in the form of the interface." }
+    const leftOut: string[] = []
+    const note = (field: string) => void leftOut.push(field)
+    const answer = await askEnrichment(questionOf(study, setting('clinic.id')), { signal, note })
+    return { answer, fault: '', leftOut }
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof WebhookError && error.fault === 'no-endpoint') return { answer: undefined, fault: NO_PARTNER }
@@ -64,5 +64,6 @@ export function standingAfter(asked: Asked, attemptsBefore: number, merged: Merg
     return { enrichment: { state, askedAt, nextAt, detail: asked.fault, warnings: [] }, enrichmentAttempts }
   }
   const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
-  return { enrichment: { state, askedAt, nextAt: null, detail: '', warnings: [...(merged?.warnings ?? [])] }, enrichmentAttempts }
+  const warnings = [...asked.leftOut.map(leftOutWarning), ...(merged?.warnings ?? [])]
+  return { enrichment: { state, askedAt, nextAt: null, detail: '', warnings }, enrichmentAttempts }
 }

@@ -2,6 +2,7 @@ import type { AssociationInfo, DimseResult, MppsScp, NormalizedRequest } from '#
 import { DimseError } from '#gateway/dimse/status.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { PerformedItem, PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import { refusalOfDisk } from './disk-refusal.ts'
 import { fitnessOfUid } from './header.ts'
 import {
   dataSetFromJson,
@@ -168,6 +169,8 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
       return await turns.take(request.sopInstanceUid ?? request.association.associationId, work)
     } catch (error) {
       if (error instanceof DimseError) return error.result
+      const refusal = refusalOfDisk(error)
+      if (refusal) return refusal
       const reference = uuid().slice(0, 8)
       onError(reference, error)
       return { status: 0x0110, errorComment: `Gateway internal error ${reference}` }

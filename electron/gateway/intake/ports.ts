@@ -52,8 +52,11 @@ export interface IntakeDeps extends DomainDeps {
   readonly performedSteps: PerformedSteps
   /** The row that was handed out to the device and that images belong to: by study UID, by step or procedure, by accession number and patient. */
   readonly handedOut: (query: HandedOutQuery) => Promise<HandedOutRow | undefined>
-  /** @throws WebhookError */
-  readonly askEnrichment: (question: EnrichmentQuestion, options: { readonly signal: AbortSignal }) => Promise<EnrichmentAnswer>
+  /** `note` hears of each field that was left out of the answer. @throws WebhookError */
+  readonly askEnrichment: (
+    question: EnrichmentQuestion,
+    options: { readonly signal: AbortSignal; readonly note: (field: string) => void },
+  ) => Promise<EnrichmentAnswer>
   /** After the commit: the partner was asked about the study, and so it stands now. Nothing about a patient is in the warnings. */
   readonly onEnriched?: (study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'enrichment'>) => void
   /** Whether the gateway is fetching the study from this caller (C-MOVE). */

@@ -50,6 +50,9 @@ interface Light {
   readonly modality: string
 }
 
+/** @param field of the partner's answer; its value may be about a patient */
+export const leftOutWarning = (field: string): string => `The partner's ${field} cannot be used and was left out.`
+
 const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
 
 /** Values of a study, merged per field: partner, then DICOM header, then defaults (interface.md, PatientStudyEnrichmentRequestedResponse). */
@@ -63,7 +66,7 @@ export function mergedValues(header: ImageHeader, modality: string, answer: Enri
     const value = clean(answer[name])
     if (value === undefined || value === '') return undefined
     const parsed = parse(name === 'studyTime' && typeof value === 'string' ? value.slice(0, 5) : value)
-    if (parsed === undefined) warnings.push(`The partner's ${name} cannot be used and was left out.`)
+    if (parsed === undefined) warnings.push(leftOutWarning(name))
     else fromPartner.push(name)
     return parsed
   }

@@ -5,6 +5,7 @@ import { MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
+import { tryWrite } from './write-health.ts'
 
 const MOST_STATEMENTS = 256
 /** The table of a statement that changes one; any other text is taken for a change of everything. */
@@ -29,6 +30,7 @@ const RECORDS = new Set([
 
 interface Statement {
   readonly prepared: Sqlite.Statement
+  readonly isWrite: boolean
   readonly isChange: boolean
 }
 
@@ -58,6 +60,9 @@ export class Database implements Disposable {
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   #changeCount = 0
+  /** Writes that were run, of the open transaction too. */
+  #writes = 0
+  #onWrite: (error: unknown) => void = () => undefined
   readonly #foreignVersion: Sqlite.Statement
   #foreignSeen: unknown
   #writers: Writer[] = []
@@ -101,16 +106,24 @@ export class Database implements Disposable {
   *each<T>(query: Compilable<T>): Generator<T, void, void> {
     const { sql, parameters } = query.compile()
     // Not from the cache: a statement cannot run twice at the same time.
-    const { prepared, isChange } = this.#prepare(sql)
+    const { prepared, isChange, isWrite } = this.#prepare(sql)
     if (isChange) this.#changeCount++
+    if (isWrite) this.#writes++
     for (const row of prepared.iterate(...parameters)) yield row as T
   }
 
   /** Runs a change; `changes` counts the rows it touched. */
   run(query: Compilable<unknown>): { readonly changes: number; readonly lastInsertRowid: number } {
     const { sql, parameters } = query.compile()
-    const { changes, lastInsertRowid } = this.#statement(sql).run(...parameters)
-    return { changes, lastInsertRowid: Number(lastInsertRowid) }
+    const prepared = this.#statement(sql)
+    try {
+      const { changes, lastInsertRowid } = prepared.run(...parameters)
+      if (!this.#sqlite.inTransaction) this.#onWrite(undefined)
+      return { changes, lastInsertRowid: Number(lastInsertRowid) }
+    } catch (error) {
+      this.#onWrite(error)
+      throw error
+    }
   }
 
   /**
@@ -132,11 +145,17 @@ export class Database implements Disposable {
     return this.#sqlite.inTransaction
   }
 
+  /** Calls `noted` with undefined when something was written and committed, and with the error of a write that failed. It must not throw. */
+  onWrite(noted: (error: unknown) => void): void {
+    this.#onWrite = noted
+  }
+
   /** All of `work` or nothing; durable when it returns. Inside another transaction it joins it, and undoes only itself on a throw. */
   transaction<T>(work: () => T): T {
     const { begin, commit, rollback, enter, leave, back } = this.#boundaries
     const joins = this.#open().inTransaction
     const mark = this.#afterCommit.length
+    const writes = this.#writes
     let result: T
     if (joins) enter.run()
     else begin.run()
@@ -154,9 +173,12 @@ export class Database implements Disposable {
           leave.run()
         } else rollback.run()
       }
+      this.#onWrite(error)
       throw error
     }
-    if (!joins) for (const heard of this.#afterCommit.splice(0)) heard()
+    if (joins) return result
+    if (this.#writes > writes) this.#onWrite(undefined)
+    for (const heard of this.#afterCommit.splice(0)) heard()
     return result
   }
 
@@ -184,6 +206,7 @@ export class Database implements Disposable {
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commitWriters()) : undefined
     const answers: (() => void)[] = []
     const refuseAll = (error: unknown) => {
+      this.#onWrite(error)
       for (const { reject } of writers) reject(error)
     }
     // Without a sync of its own, which follows on a thread.
@@ -251,13 +274,15 @@ export class Database implements Disposable {
     // Stryker disable next-line all: it bounds the memory, and a statement that is gone is prepared again
     if (this.#statements.size > MOST_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value ?? '')
     if (statement.isChange) this.#changeCount++
+    if (statement.isWrite) this.#writes++
     return statement.prepared
   }
 
   #prepare(sql: string): Statement {
     const prepared = this.#open().prepare(sql)
     const table = CHANGED_TABLE.exec(sql)?.[1]
-    return { prepared, isChange: !prepared.readonly && !RECORDS.has(table ?? '') }
+    const isWrite = !prepared.readonly
+    return { prepared, isWrite, isChange: isWrite && !RECORDS.has(table ?? '') }
   }
 
   #open(): Sqlite.Database {
@@ -270,7 +295,8 @@ export class Database implements Disposable {
     if (!this.#sqlite.open) return
     while (this.#writers.length > 0) this.#commitWriters(true)
     clearImmediate(this.#turn)
-    this.#sqlite.pragma('wal_checkpoint(truncate)')
+    // What the log holds is read from it at the next start, where the disk does not take it now.
+    tryWrite(() => this.#sqlite.pragma('wal_checkpoint(truncate)'))
     this.#wal.close()
     this.#sqlite.close()
   }

@@ -11,6 +11,8 @@ const GRACE_MS = 60 * 60_000
 export interface DocumentsStore {
   /** Keeps the bytes, unless they are there; their SHA-256 in hex. Durable with the open transaction, at once where none is open. */
   keep(bytes: Buffer): string
+  /** Whether it is kept. */
+  has(hash: string): boolean
   /** @throws StoreError seal-broken */
   read(hash: string): Buffer | undefined
   /** Forgets at most `limit` documents that no answer and no inspection refers to and that were kept over an hour ago. */
@@ -36,6 +38,7 @@ export function documentsStore(db: Database, seal: Seal, clock: Clock): Document
         )
       return hash
     },
+    has: (hash) => db.get(db.sql.selectFrom('documents').select('hash').where('hash', '=', hash)) !== undefined,
     read(hash) {
       const row = db.get(db.sql.selectFrom('documents').select(['sealed', 'byteLength']).where('hash', '=', hash))
       return row && zstdDecompressSync(seal.open(row.sealed, contextOf(hash)), { maxOutputLength: Math.max(1, row.byteLength) })

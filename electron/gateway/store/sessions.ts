@@ -20,7 +20,19 @@ export interface SessionRecord {
   readonly wrongPasswords: number
 }
 
+/** What the disk did not take of a session. */
+export interface UnwrittenUse {
+  readonly lastUsedAt?: string
+  readonly lockedAt?: string
+  readonly lockedBy?: 'idle' | 'person'
+  readonly isOver?: true
+}
+
 export interface SessionsStore {
+  /** By token hash, in memory: it holds until it can be written, or the gateway ends. */
+  readonly unwritten: ReadonlyMap<string, UnwrittenUse>
+  /** Adds to what is unwritten of a session; undefined: all of it is written now. */
+  hold(tokenHash: string, change: UnwrittenUse | undefined): void
   insert(session: SessionRecord): void
   get(tokenHash: string): SessionRecord | undefined
   byId(sessionId: string): SessionRecord | undefined
@@ -49,6 +61,7 @@ export function sessionsStore(db: Database): SessionsStore {
   const remove = db.sql.deleteFrom('sessions')
   const change = db.sql.updateTable('sessions')
   const listeners = new Set<() => void>()
+  const unwritten = new Map<string, UnwrittenUse>()
   const first = (row: unknown) => row as SessionRecord | undefined
 
   /** Told also where none was removed: whoever lost access may have more open than a session. */
@@ -60,6 +73,12 @@ export function sessionsStore(db: Database): SessionsStore {
   }
 
   return {
+    unwritten,
+    hold(tokenHash, change) {
+      if (!change) return void unwritten.delete(tokenHash)
+      unwritten.set(tokenHash, { ...unwritten.get(tokenHash), ...change })
+      if (change.lockedAt !== undefined || change.isOver) closed(1)
+    },
     insert: (session) => void db.run(db.sql.insertInto('sessions').values(session)),
     get: (tokenHash) => first(db.get(every.where('tokenHash', '=', tokenHash))),
     byId: (sessionId) => first(db.get(every.where('sessionId', '=', sessionId))),

@@ -59,6 +59,7 @@ import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
 import { type WorkstationsStore, workstationsStore } from './workstations.ts'
+import { openWriteHealth, type WriteHealth } from './write-health.ts'
 
 export { makeFolder } from './folder.ts'
 
@@ -68,6 +69,7 @@ export const DATABASE_FILE = 'gateway.sqlite'
 export interface Store extends Disposable {
   readonly folder: string
   readonly database: Database
+  readonly writeHealth: WriteHealth
   readonly seal: Seal
   readonly settings: SettingsStore
   readonly audit: AuditStore
@@ -150,6 +152,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE)))) throw missing(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, undefined, isChecked)
+  const writeHealth = openWriteHealth(folder, clock)
+  database.onWrite(writeHealth.note)
   try {
     if (fitsKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
       throw new StoreError(
@@ -163,6 +167,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
     return {
       folder,
       database,
+      writeHealth,
       seal,
       settings,
       audit: auditStore(database, seal, clock),

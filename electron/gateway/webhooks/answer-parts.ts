@@ -1,10 +1,11 @@
-import type { EventResponse } from '#shared/contract/webhooks.ts'
+import { EVENTS, type EventResponse } from '#shared/contract/webhooks.ts'
 import { CalendarDay } from '#shared/dicom-values.ts'
 import { isObject, type NoteTaker } from './answer-notes.ts'
 
 /** `host:port` entries that files may be fetched from by plain http. */
 export type PlaintextHosts = readonly string[]
 
+type Enrichment = EventResponse<'patient_study.enrichment_requested'>
 type ClinicalContext = EventResponse<'clinical_context.enrichment_requested'>
 type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[number]
 type Note = NoteTaker['note']
@@ -30,14 +31,50 @@ export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): M
     const fault = urlFault(item.url, plaintext)
     if (fault) return void note(`${at}.url`, `${fault}; the file is left out.`)
     if (typeof item.mimeType !== 'string') return void note(`${at}.mimeType`, 'It is not a text; the file is left out.')
-    const fileName = optional(item.fileName, `${at}.fileName`, isString, 'It is not a text', note)
+    const fileName = optional(item.fileName, `${at}.fileName`, isString, NOT_TEXT, note)
     return { mimeType: item.mimeType, url: item.url as string, ...(fileName !== undefined && { fileName }) }
   })
 }
 
+const { shape: ENRICHMENT } = EVENTS['patient_study.enrichment_requested'].response
+const NOT_TEXT = 'It is not a text'
+const NOT_DAY = 'It is not a day as YYYY-MM-DD'
+
+const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: string } = {
+  dateOfBirth: NOT_DAY,
+  expressCustomerId: NOT_TEXT,
+  externalPatientId: NOT_TEXT,
+  facilityName: NOT_TEXT,
+  height: 'It is not a number of at least 0 with the unit in or cm',
+  mrn: NOT_TEXT,
+  patientName: NOT_TEXT,
+  procedure: NOT_TEXT,
+  referringPhysicianName: NOT_TEXT,
+  severity: 'It is not one of normal, high, stat',
+  sex: 'It is not one of male, female, other',
+  studyDate: NOT_DAY,
+  studyDescription: NOT_TEXT,
+  studyTime: 'It is not a time as HH:MM or HH:MM:SS',
+  weight: 'It is not a number of at least 0 with the unit lbs or kg',
+}
+
+/**
+ * The enrichment of a study, each field for itself: an unusable birth date takes nothing from the
+ * severity beside it (interface.md, PatientStudyEnrichmentRequestedResponse).
+ */
+export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: Note): Enrichment {
+  const fields = Object.entries(ENRICHMENT_FAULTS).flatMap(([name, fault]) => {
+    const { [name as keyof Enrichment]: field } = ENRICHMENT
+    const admits = (value: unknown): value is unknown => field.safeParse(value).success
+    const value = optional(answer[name], name, admits, fault, note)
+    return value === undefined ? [] : [[name, field.parse(value)]]
+  })
+  return Object.fromEntries(fields) as Enrichment
+}
+
 /** Clinical context, each part for itself: bad parts are left out (interface.md, Response shapes and Limits). */
 export function clinicalContextOf(answer: Readonly<Record<string, unknown>>, note: Note): ClinicalContext {
-  const text = (name: 'clinicalIndication' | 'technologistTechnique') => optional(answer[name], name, isString, 'It is not a text', note)
+  const text = (name: 'clinicalIndication' | 'technologistTechnique') => optional(answer[name], name, isString, NOT_TEXT, note)
   const parts: { [K in keyof ClinicalContext]: ClinicalContext[K] | undefined } = {
     clinicalIndication: text('clinicalIndication'),
     documents: listOf(answer.documents, 'documents', note, (item, at) => documentOf(item, at, note)),
@@ -74,7 +111,7 @@ function documentUrlOf(item: unknown, at: string, note: Note) {
 const PRIOR_FIELDS = {
   externalStudyId: { admits: withinOf(256), fault: 'It is not a text of at most 256 characters' },
   modality: { admits: withinOf(100), fault: 'It is not a text of at most 100 characters' },
-  studyDate: { admits: (value: unknown): value is string => CalendarDay.safeParse(value).success, fault: 'It is not a day as YYYY-MM-DD' },
+  studyDate: { admits: (value: unknown): value is string => CalendarDay.safeParse(value).success, fault: NOT_DAY },
   studyDescription: { admits: withinOf(1000), fault: 'It is not a text of at most 1000 characters' },
 } as const
 
@@ -110,7 +147,7 @@ function optional<T>(value: unknown, at: string, admits: (value: unknown) => val
 }
 
 function urlFault(url: unknown, plaintext: PlaintextHosts): string | undefined {
-  if (typeof url !== 'string') return 'It is not a text'
+  if (typeof url !== 'string') return NOT_TEXT
   const parsed = URL.parse(url)
   if (!parsed) return 'It is not an absolute URL'
   if (parsed.protocol === 'https:') return undefined

@@ -1,8 +1,7 @@
-import { z } from 'zod'
 import type { AnswerNote } from '#shared/contract/events.ts'
-import { EVENTS, type EventResponse, type EventType, WorklistAnswer } from '#shared/contract/webhooks.ts'
+import { EVENTS, type EventResponse, type EventType, type WorklistAnswer } from '#shared/contract/webhooks.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
-import { clinicalContextOf, mediaOf, type PlaintextHosts, urlsOf } from './answer-parts.ts'
+import { clinicalContextOf, enrichmentOf, mediaOf, type PlaintextHosts, urlsOf } from './answer-parts.ts'
 import { checkJsonSize } from './json-size.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -31,18 +30,19 @@ export interface ReadAnswer<T extends EventType> {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of an answer by the event's response shape (interface.md, Response shapes); unknown fields are dropped.
- * Throws `WebhookError`: `refused` where a synchronous event is answered with `authorized` false or an `error` text, whatever else the
- * body lacks (interface-choices §6 row 31), or a delivery with `success` false; `invalid` for anything that is not UTF-8 JSON of that shape;
- * `oversize` for more values than any real answer has.
+ * Reads the body of an answer by the event's response shape (interface.md, Response shapes). There is
+ * one rule for all seven events: required keys are required, every optional field is judged alone and
+ * left out with a note where it is wrong, and unknown fields are dropped.
+ *
+ * @throws {WebhookError} `refused` where a synchronous event is answered with `authorized` false or an
+ *   `error` text, whatever else the body lacks (interface-choices §6 row 31), or a delivery with
+ *   `success` false; `invalid` for anything that is not a JSON object in UTF-8 with the required keys;
+ *   `oversize` for more values than any real answer has.
  */
 export const readAnswer = <T extends EventType>(type: T, body: Buffer, context: AnswerContext = {}): AnswerOf<T> =>
   READERS[type](parsedJson(type, body), context, noteTaker())
 
-/**
- * As `readAnswer`, with notes of what was left out. Its envelope is read strictly, what is in it leniently: a bad URL, document or instance
- * never spoils the others. The enrichment of a study is all envelope: one field of another form, and none of it is used.
- */
+/** As `readAnswer`, with notes of what was left out or is not as agreed. */
 export function readAnswerWithNotes<T extends EventType>(type: T, body: Buffer, context: AnswerContext = {}): ReadAnswer<T> {
   const taker = noteTaker()
   const answer = READERS[type](parsedJson(type, body), context, taker)
@@ -50,60 +50,65 @@ export function readAnswerWithNotes<T extends EventType>(type: T, body: Buffer, 
   return { answer, notes: taker.notes }
 }
 
-// The envelopes: what must be right for any of the answer to be used.
-const REFUSABLE = { authorized: z.boolean(), error: z.string().optional() }
-const LIST = z.array(z.unknown())
-const ANY = z.unknown().optional()
-const ACCESS = z.object({ ...REFUSABLE, urls: LIST, manifest: ANY, manifests: ANY, mediaUrls: ANY })
-const UPLOAD = z.object({ ...REFUSABLE, uploadUrls: LIST })
-
-type Read<T extends EventType> = (json: unknown, context: AnswerContext, taker: NoteTaker) => AnswerOf<T>
+type Read<T extends EventType> = (json: JsonObject, context: AnswerContext, taker: NoteTaker) => AnswerOf<T>
 
 const READERS: { readonly [T in EventType]: Read<T> } = {
   'study.access_requested'(json, { studyInstanceUid, plaintextHosts = [] }, taker) {
-    const { urls, manifest: given, mediaUrls, ...answer } = agreed(ACCESS.omit({ manifests: true }), json)
+    const { authorized, list } = authorizedList(json, 'urls', taker)
+    const { manifest: given } = json
     const manifest = given === undefined || given === null ? undefined : manifestOf(given, studyInstanceUid, 'manifest', taker)
     return {
-      ...answer,
-      urls: urlsOf(urls, 'urls', plaintextHosts, taker.note),
+      authorized,
+      urls: urlsOf(list, 'urls', plaintextHosts, taker.note),
       ...(manifest && { manifest }),
-      ...media(mediaUrls, plaintextHosts, taker),
+      ...media(json.mediaUrls, plaintextHosts, taker),
     }
   },
   'ephemeral.access_requested'(json, { plaintextHosts = [] }, taker) {
-    const { urls, manifests: given, mediaUrls, ...answer } = agreed(ACCESS.omit({ manifest: true }), json)
-    const manifests = manifestsOf(given, taker)
+    const { authorized, list } = authorizedList(json, 'urls', taker)
+    const manifests = manifestsOf(json.manifests, taker)
     return {
-      ...answer,
-      urls: urlsOf(urls, 'urls', plaintextHosts, taker.note),
+      authorized,
+      urls: urlsOf(list, 'urls', plaintextHosts, taker.note),
       ...(manifests && { manifests }),
-      ...media(mediaUrls, plaintextHosts, taker),
+      ...media(json.mediaUrls, plaintextHosts, taker),
     }
   },
-  'secondary_capture.access_requested'(json, { plaintextHosts = [] }, { note }) {
-    const { uploadUrls, ...answer } = agreed(UPLOAD, json)
-    return { ...answer, uploadUrls: urlsOf(uploadUrls, 'uploadUrls', plaintextHosts, note) }
+  'secondary_capture.access_requested'(json, { plaintextHosts = [] }, taker) {
+    const { authorized, list } = authorizedList(json, 'uploadUrls', taker)
+    return { authorized, uploadUrls: urlsOf(list, 'uploadUrls', plaintextHosts, taker.note) }
   },
-  'modality_worklist.requested': (json) => agreed(WorklistAnswer, json),
-  'patient_study.enrichment_requested': (json) => agreed(EVENTS['patient_study.enrichment_requested'].response, json),
-  'clinical_context.enrichment_requested'(json, _context, { note }) {
-    if (!isObject(json)) throw new WebhookError('invalid', 'the answer is not of the agreed form: body: it is not an object')
-    return clinicalContextOf(json, note)
+  'modality_worklist.requested'(json, _context, taker) {
+    const { authorized, list } = authorizedList(json, 'items', taker)
+    return { authorized, items: list }
   },
+  'patient_study.enrichment_requested': (json, _context, { note }) => enrichmentOf(json, note),
+  'clinical_context.enrichment_requested': (json, _context, { note }) => clinicalContextOf(json, note),
   'report.delivered'(json) {
-    const answer = agreed(EVENTS['report.delivered'].response, json)
+    const success = required(json, 'success', isBoolean, 'it is not true or false')
     // interface-choices §6 row 32: delivered is 2xx and success true.
-    if (!answer.success) throw new WebhookError('refused', reasonOf(json) || 'the partner answered that it did not take the report')
-    return answer
+    if (!success) throw new WebhookError('refused', reasonOf(json) || 'the partner answered that it did not take the report')
+    return { success }
   },
 }
 
-function agreed<T>(shape: z.ZodType<T>, json: unknown): T {
-  const parsed = shape.safeParse(json)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new WebhookError('invalid', `the answer is not of the agreed form: ${issue?.path.join('.') || 'body'}: ${issue?.message}`)
+/** The required keys of a synchronous answer. A refusal has been looked for already, see `refuse`. */
+function authorizedList(json: JsonObject, name: 'urls' | 'uploadUrls' | 'items', { note }: NoteTaker) {
+  const authorized = required(json, 'authorized', isBoolean, 'it is not true or false')
+  const list = required(json, name, isList, 'it is not a list')
+  const { error } = json
+  if (error !== undefined && error !== null && typeof error !== 'string') note('error', 'It is not a text; it is left out.')
+  return { authorized, list: [...list] }
 }
+
+function required<T>(json: JsonObject, name: string, admits: (value: unknown) => value is T, fault: string): T {
+  const value = Object.hasOwn(json, name) ? json[name] : undefined
+  if (admits(value)) return value
+  throw new WebhookError('invalid', `the answer is not of the agreed form: ${name}: ${value === undefined ? 'it is missing' : fault}`)
+}
+
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 function media(given: unknown, plaintextHosts: PlaintextHosts, { note }: NoteTaker) {
   const mediaUrls = mediaOf(given, plaintextHosts, note)
@@ -117,7 +122,7 @@ function manifestsOf(given: unknown, taker: NoteTaker): Manifest[] | undefined {
   return given.flatMap((one, index) => manifestOf(one, undefined, `manifests.${index}`, taker) ?? [])
 }
 
-function parsedJson(type: EventType, body: Buffer): unknown {
+function parsedJson(type: EventType, body: Buffer): JsonObject {
   checkJsonSize(body)
   let json: unknown
   try {
@@ -127,11 +132,9 @@ function parsedJson(type: EventType, body: Buffer): unknown {
     // The parser's own error quotes the text, which may be about a patient.
     throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8')
   }
-  if (EVENTS[type].kind !== 'synchronous' || !isObject(json)) return json
-  refuse(json)
-  // Many serialisers print what is absent as null: no list is lost for that.
-  const { error, ...answer } = json
-  return error === null ? answer : json
+  if (!isObject(json)) throw new WebhookError('invalid', 'the answer is not of the agreed form: body: it is not an object')
+  if (EVENTS[type].kind === 'synchronous') refuse(json)
+  return json
 }
 
 function refuse(json: JsonObject): void {
@@ -140,5 +143,5 @@ function refuse(json: JsonObject): void {
   if (json.authorized === false || text) throw new WebhookError('refused', text || 'the partner gave no reason')
 }
 
-const reasonOf = (json: unknown) => (isObject(json) ? printable(json.error) || printable(json.message) : '')
+const reasonOf = (json: JsonObject) => printable(json.error) || printable(json.message)
 const printable = (text: unknown) => (typeof text === 'string' ? [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, 200).join('') : '')

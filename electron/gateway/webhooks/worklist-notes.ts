@@ -36,6 +36,10 @@ const ITEM = {
   StudyInstanceUID: [(value) => Uid.safeParse(value).success, 'It is not a DICOM UID; the exam is withheld.'],
 } as const satisfies Record<string, Rule>
 
+/** What the interface does not list, and an item may have. */
+const EXTRA_ITEM = { AdmissionID: within(64), ReferringPhysicianName: within(64) } as const satisfies Record<string, Rule>
+const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<string, Rule>
+
 /** Where items of a worklist are not as the interface has them. */
 export function noteItems(items: readonly unknown[], { note }: NoteTaker): void {
   for (const [index, item] of items.entries()) {
@@ -45,21 +49,33 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       continue
     }
     noteFields(item, ITEM, at, note)
+    noteFields(item, EXTRA_ITEM, at, note, true)
+    const { OtherPatientIDs: ids = '' } = item
+    if (![ids].flat().every((id) => typeof id === 'string')) note(`${at}.OtherPatientIDs`, 'It is not a list of texts.')
     const { ScheduledProcedureStepSequence: steps } = item
     if (!Array.isArray(steps)) note(`${at}.ScheduledProcedureStepSequence`, 'It is not a list.')
     else if (steps.length === 0) note(`${at}.ScheduledProcedureStepSequence`, 'It has no step.')
     else
       for (const [step, value] of steps.entries()) {
         const where = `${at}.ScheduledProcedureStepSequence.${step}`
-        if (isObject(value)) noteFields(value, STEP, where, note)
-        else note(where, 'It is not an object.')
+        if (isObject(value)) {
+          noteFields(value, STEP, where, note)
+          noteFields(value, EXTRA_STEP, where, note, true)
+        } else note(where, 'It is not an object.')
       }
   }
 }
 
-function noteFields(value: Readonly<Record<string, unknown>>, rules: Readonly<Record<string, Rule>>, at: string, note: NoteTaker['note']) {
+function noteFields(
+  value: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, Rule>>,
+  at: string,
+  note: NoteTaker['note'],
+  isOptional = false,
+): void {
   for (const [name, [isRight, fault]] of Object.entries(rules)) {
     const field = value[name]
+    if (isOptional && (field === undefined || field === null)) continue
     if (field === undefined) note(`${at}.${name}`, 'It is missing.')
     else if (typeof field !== 'string') note(`${at}.${name}`, 'It is not a text.')
     else if (!isRight(field)) note(`${at}.${name}`, fault)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { WebhookError } from '#gateway/webhooks/request.ts'
+import { readAnswer, WebhookError } from '#gateway/webhooks/request.ts'
+import { EXTRA_KEYWORDS } from './attributes.ts'
 import { type ItemContext, rowsOfItem } from './item.ts'
 import { byStart, rowAt, type WorklistRow, worklistRow } from './row.ts'
 
@@ -9,6 +10,18 @@ export interface AnswerRows {
   readonly rows: readonly WorklistRow[]
   /** Indices of `rows` in the order in which they are sent. */
   readonly order: Uint32Array
+  /** Those of `EXTRA_KEYWORDS` that some row has a value for. */
+  readonly extras: ReadonlySet<string>
+}
+
+/** The items of a kept answer; undefined where an earlier release kept one that is not accepted any more. */
+export function keptItems(body: Buffer): readonly unknown[] | undefined {
+  try {
+    return readAnswer('modality_worklist.requested', body).items
+  } catch (error) {
+    if (error instanceof WebhookError) return undefined
+    throw error
+  }
 }
 
 /** Steps of one answer: the largest `worklist.maxRows`. */
@@ -36,7 +49,8 @@ export async function readRows(items: readonly unknown[], context: ItemContext):
   }
   const checked = checkBetween(rows)
   const order = Uint32Array.from(checked.keys()).sort((a, b) => byStart(rowAt(checked, a), rowAt(checked, b)) || a - b)
-  return { rows: checked, order }
+  const extras = new Set(EXTRA_KEYWORDS.filter((keyword) => checked.some(({ values }) => values[keyword] !== '')))
+  return { rows: checked, order, extras }
 }
 
 function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {

@@ -1,5 +1,14 @@
+/**
+ * Attributes that the interface does not list and that an item may have all the same. Nobody needs them:
+ * a value that cannot be used is left out, and never keeps its row back.
+ */
+export const EXTRA_KEYWORDS = ['AdmissionID', 'OtherPatientIDs', 'ReferringPhysicianName', 'ScheduledProcedureStepLocation'] as const
+const EXTRAS: ReadonlySet<string> = new Set(EXTRA_KEYWORDS)
+export const isExtra = (keyword: string): boolean => EXTRAS.has(keyword)
+
 /** Attributes of a row, by keyword: what comes from the partner, and how far the step is. */
 export const ROW_KEYWORDS = [
+  ...EXTRA_KEYWORDS,
   'AccessionNumber',
   'Modality',
   'PatientBirthDate',
@@ -72,7 +81,7 @@ export const STEP_ATTRIBUTES = table([
   [0x00400008, 'ScheduledProtocolCodeSequence', 'SQ', 'O', '1C', 'omitted'],
   [0x00400009, 'ScheduledProcedureStepID', 'SH', 'O', '1', 'row'],
   [0x00400010, 'ScheduledStationName', 'SH', 'O', '2', 'nothing'],
-  [0x00400011, 'ScheduledProcedureStepLocation', 'SH', 'O', '2', 'nothing'],
+  [0x00400011, 'ScheduledProcedureStepLocation', 'SH', 'O', '2', 'row'],
   [0x00400012, 'PreMedication', 'LO', 'O', '2C', 'nothing'],
   [0x00400020, 'ScheduledProcedureStepStatus', 'CS', 'O', '3', 'row'],
   [0x00400400, 'CommentsOnTheScheduledProcedureStep', 'LT', 'O', '3', 'nothing'],
@@ -87,7 +96,7 @@ export const ROOT_ATTRIBUTES = table([
   [0x00080080, 'InstitutionName', 'LO', 'O', '3', 'clinic'],
   [0x00080081, 'InstitutionAddress', 'ST', 'O', '3', 'nothing'],
   [0x00080082, 'InstitutionCodeSequence', 'SQ', 'O', '3', 'omitted'],
-  [0x00080090, 'ReferringPhysicianName', 'PN', 'O', '2', 'nothing'],
+  [0x00080090, 'ReferringPhysicianName', 'PN', 'O', '2', 'row'],
   [0x00081030, 'StudyDescription', 'LO', 'O', '3', 'row'],
   [0x00081040, 'InstitutionalDepartmentName', 'LO', 'O', '3', 'nothing'],
   [0x00081110, 'ReferencedStudySequence', 'SQ', 'O', '2', 'nothing'],
@@ -97,7 +106,7 @@ export const ROOT_ATTRIBUTES = table([
   [0x00100021, 'IssuerOfPatientID', 'LO', 'O', '3', 'nothing'],
   [0x00100030, 'PatientBirthDate', 'DA', 'O', '2', 'row'],
   [0x00100040, 'PatientSex', 'CS', 'O', '2', 'row'],
-  [0x00101000, 'OtherPatientIDs', 'LO', 'O', '3', 'nothing'],
+  [0x00101000, 'OtherPatientIDs', 'LO', 'O', '3', 'row'],
   [0x00101001, 'OtherPatientNames', 'PN', 'O', '3', 'nothing'],
   [0x00101010, 'PatientAge', 'AS', 'O', '3', 'age'],
   [0x00101020, 'PatientSize', 'DS', 'O', '3', 'row'],
@@ -122,7 +131,7 @@ export const ROOT_ATTRIBUTES = table([
   [0x00321033, 'RequestingService', 'LO', 'O', '3', 'nothing'],
   [0x00321060, 'RequestedProcedureDescription', 'LO', 'O', '1C', 'row'],
   [0x00321064, 'RequestedProcedureCodeSequence', 'SQ', 'O', '1C', 'omitted'],
-  [0x00380010, 'AdmissionID', 'LO', 'O', '2', 'nothing'],
+  [0x00380010, 'AdmissionID', 'LO', 'O', '2', 'row'],
   [0x00380014, 'IssuerOfAdmissionIDSequence', 'SQ', 'O', '3', 'omitted'],
   [0x00380050, 'SpecialNeeds', 'LO', 'O', '2', 'nothing'],
   [0x00380300, 'CurrentPatientLocation', 'LO', 'O', '2', 'nothing'],

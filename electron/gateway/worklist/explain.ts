@@ -10,7 +10,7 @@ import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
 import { checksOf } from './exam-checks.ts'
 import type { Exams } from './exams.ts'
 import { replayedQuery } from './replayed-query.ts'
-import type { AskingUser, Worklist } from './worklist.ts'
+import { type AskingUser, UNRECORDED, type Worklist } from './worklist.ts'
 
 export interface ExplainDeps {
   readonly store: Pick<Store, 'inspections' | 'associations'>
@@ -87,7 +87,7 @@ export function openExplain({ store, clock, setting, worklist, exams, callers }:
     const everywhere: readonly ExplainedExam[] = [...wide.rows, ...own.rows, ...known]
     const found = everywhere.filter(ask.studyInstanceUid === '' ? fits(ask.text) : isNamed(ask))
     const candidates = unique(found)
-    const base = { deviceId: device.deviceId, day, inspectionId: own.inspectionId }
+    const base = { deviceId: device.deviceId, day, inspectionId: own.inspectionId === UNRECORDED ? null : own.inspectionId }
     if (candidates.length > 1) {
       const some = candidates.slice(0, MOST_CANDIDATES).map(shown)
       return { ...base, exam: null, candidates: some, isGiven: false, conclusion: 'Several exams fit; choose one.', checks: [] }

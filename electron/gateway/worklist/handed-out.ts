@@ -3,9 +3,8 @@ import { decodeText } from '#gateway/dimse/character-set.ts'
 import type { HandedOutRow } from '#gateway/store/image-studies.ts'
 import type { HandedOutAnswer } from '#gateway/store/inspections.ts'
 import type { Store } from '#gateway/store/store.ts'
-import { readAnswer } from '#gateway/webhooks/request.ts'
 import type { Device } from '#shared/contract/devices.ts'
-import { readRows } from './answer.ts'
+import { keptItems, readRows } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import type { ItemContext } from './item.ts'
 import { type CharacterSetPolicy, policyOf, repertoireFor, TEXT_KEYWORDS } from './repertoire.ts'
@@ -147,7 +146,7 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
     const verdicts = last && verdictsOf(last)
     const body = last && store.documents.read(last.answerHash)
     if (!body || !verdicts?.context) return steps
-    const { rows } = await readRows(readAnswer('modality_worklist.requested', body).items, verdicts.context)
+    const { rows } = await readRows(keptItems(body) ?? [], verdicts.context)
     for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
       const values = rows[index]?.values
       if (verdict !== 'sent' || !values) continue
@@ -178,7 +177,7 @@ function joinOf({ values }: WorklistRow, query: HandedOutQuery): number {
 
 /** Rows of an answer that any join admits, the closest join of each. */
 async function candidatesIn(body: Buffer, context: ItemContext, query: HandedOutQuery): Promise<readonly Candidate[]> {
-  const { rows } = await readRows(readAnswer('modality_worklist.requested', body).items, context)
+  const { rows } = await readRows(keptItems(body) ?? [], context)
   return rows.flatMap((row, index) => {
     const join = joinOf(row, query)
     return join < 0 ? [] : [{ index, join, row }]

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { InspectionRecord } from '#gateway/store/inspections.ts'
 import type { Store } from '#gateway/store/store.ts'
-import { readAnswer } from '#gateway/webhooks/request.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
-import { readRows } from './answer.ts'
+import { type AnswerRows, keptItems, readRows } from './answer.ts'
 import { commentOfRecord } from './faults.ts'
 import { type Finding, findingsOf, readVerdicts, type VerdictDocument, writeVerdicts } from './verdicts.ts'
 
@@ -14,6 +13,16 @@ export interface InspectionDetail {
   readonly partner: Inspection['partner']
   /** The user who asked from the window, null for a device. */
   readonly userId: string | null
+}
+
+/** What there is to show of a query. */
+export interface Inspected {
+  readonly summary: InspectionSummary
+  readonly transferSyntax: string
+  readonly detail: Pick<InspectionDetail, 'question' | 'partner'>
+  readonly verdicts: VerdictDocument | undefined
+  /** The rows that the verdicts are on. */
+  readonly list: AnswerRows | undefined
 }
 
 /** A document that many records refer to. */
@@ -60,7 +69,9 @@ export function openInspector({ store, clock }: InspectorDeps) {
       const isKept = verdicts.hash !== '' && Math.abs(now - verdicts.keptAt) < KEPT_FOR_SURE
       const [inspectionId, hash] = await store.database.commitSoon(() => {
         const verdictHash = isKept ? verdicts.hash : store.documents.keep(verdicts.bytes)
-        return [store.inspections.insert({ ...summary, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
+        // An answer that the disk did not take: the record says how the query ended, without its rows.
+        const answerHash = summary.answerHash !== null && store.documents.has(summary.answerHash) ? summary.answerHash : null
+        return [store.inspections.insert({ ...summary, answerHash, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
       })
       if (!isKept) Object.assign(verdicts, { hash, keptAt: now })
       return inspectionId
@@ -71,25 +82,38 @@ export function openInspector({ store, clock }: InspectorDeps) {
       const found = store.inspections.read(inspectionId)
       if (!found) return undefined
       const { detail, answerHash, verdictHash, transferSyntax, ...summary } = found
-      const { question, partner } = Detail.parse(JSON.parse(detail.toString()))
       const verdictBytes = verdictHash === null ? undefined : store.documents.read(verdictHash)
       const verdicts = verdictBytes && readVerdicts(verdictBytes)
       const answer = answerHash === null ? undefined : store.documents.read(answerHash)
-      const all = answer && verdicts ? await rowsOf(answer, verdicts, store.closedSteps.has) : []
-      const rows = all.filter(({ verdict }) => filter === 'all' || SHOWN_AS[verdict] === filter)
-      rows.sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict])
-      return {
-        ...(summary satisfies InspectionSummary),
-        errorComment: commentOfRecord(summary, partner?.detail ?? ''),
-        transferSyntax,
-        keys: [...(verdicts?.keys ?? [])],
-        question,
-        remarks: [...(verdicts?.remarks ?? [])],
-        partner,
-        rows: rows.slice(0, most),
-        rowsTotal: rows.length,
-      }
+      const items = answer && keptItems(answer)
+      const list = items && verdicts?.context ? await readRows(items, verdicts.context) : undefined
+      const { question, partner } = Detail.parse(JSON.parse(detail.toString()))
+      return inspectionOf({ summary, transferSyntax, detail: { question, partner }, verdicts, list }, filter, most)
     },
+
+    /** A query that could not be recorded, as `read` would have it. */
+    unrecorded: (query: Inspected, filter: VerdictFilter, most = MOST_ROWS): Inspection => inspectionOf(query, filter, most),
+  }
+
+  function inspectionOf(
+    { summary, transferSyntax, detail: { question, partner }, verdicts, list }: Inspected,
+    filter: VerdictFilter,
+    most: number,
+  ): Inspection {
+    const all = list && verdicts ? rowsOf(list, verdicts, store.closedSteps.has) : []
+    const rows = all.filter(({ verdict }) => filter === 'all' || SHOWN_AS[verdict] === filter)
+    rows.sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict])
+    return {
+      ...summary,
+      errorComment: commentOfRecord(summary, partner?.detail ?? ''),
+      transferSyntax,
+      keys: [...(verdicts?.keys ?? [])],
+      question,
+      remarks: [...(verdicts?.remarks ?? [])],
+      partner,
+      rows: rows.slice(0, most),
+      rowsTotal: rows.length,
+    }
   }
 }
 export type Inspector = ReturnType<typeof openInspector>
@@ -97,13 +121,11 @@ export type Inspector = ReturnType<typeof openInspector>
 const SHOWN_AS = { sent: 'sent', filtered: 'filtered', cut: 'filtered', withheld: 'withheld' } as const
 const ORDER = { sent: 0, withheld: 1, cut: 2, filtered: 3 } as const
 
-async function rowsOf(
-  body: Buffer,
+function rowsOf(
+  { rows, order }: AnswerRows,
   verdicts: VerdictDocument,
   isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean,
-): Promise<RowVerdict[]> {
-  if (!verdicts.context) return []
-  const { rows, order } = await readRows(readAnswer('modality_worklist.requested', body).items, verdicts.context)
+): RowVerdict[] {
   const findings: Finding[] = [...findingsOf(verdicts)]
   return [...order].flatMap((index) => {
     const [row, finding] = [rows[index], findings[index]]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDa, Uid } from '#shared/dicom-values.ts'
-import { ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
+import { type EXTRA_KEYWORDS, ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
 import { daOf } from './calendar.ts'
 import { cleanIdentifier, cleanName, cleanText, decimal, isDamaged, lengthOf, longString, plainDate, plainTime } from './cleaning.ts'
 import { type WorklistRow, worklistRow } from './row.ts'
@@ -68,6 +68,9 @@ function itemDraft(item: Fields): Draft {
   values.ProtocolName = description(draft, item, 'ProtocolName')
   values.StudyDescription = description(draft, item, 'StudyDescription')
   values.RequestedProcedureDescription = description(draft, item, 'RequestedProcedureDescription')
+  values.AdmissionID = extraIds(draft, 'AdmissionID', [item.AdmissionID])
+  values.OtherPatientIDs = extraIds(draft, 'OtherPatientIDs', listed(item.OtherPatientIDs))
+  values.ReferringPhysicianName = extraName(draft, item, 'ReferringPhysicianName')
   return draft
 }
 
@@ -81,6 +84,10 @@ function readStep(draft: Draft, step: Fields, index: number, context: ItemContex
   values.ScheduledProcedureStepStatus = 'SCHEDULED'
   readStart(draft, step, context)
   readModality(draft, step, context)
+
+  const location = description(draft, step, 'ScheduledProcedureStepLocation')
+  values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()
+  if (lengthOf(location) > 16) remarks.push('ScheduledProcedureStepLocation was shortened to 16 characters')
 
   const own = description(draft, step, 'ScheduledProcedureStepDescription')
   const { ProtocolName, RequestedProcedureDescription, StudyDescription } = values
@@ -149,6 +156,31 @@ function description(draft: Draft, fields: Fields, keyword: RowKeyword): string 
   if (text !== given.trim().normalize('NFC'))
     draft.remarks.push(`${keyword} was shortened or cleaned of characters that DICOM does not allow`)
   return text
+}
+
+/** Identifiers of `EXTRA_KEYWORDS`, in ASCII: every device can be sent them. Those that cannot be used are left out. */
+function extraIds(draft: Draft, keyword: (typeof EXTRA_KEYWORDS)[number], given: readonly unknown[]): string {
+  const ids = given.map((id) => (typeof id === 'string' || Number.isSafeInteger(id) ? String(id).trim() : (id ?? '')))
+  const usable = ids.filter((id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id))
+  if (usable.length < ids.length || usable.length > MOST_EXTRA_IDS)
+    draft.remarks.push(`${keyword} was shortened or cleaned of characters that DICOM does not allow`)
+  return usable
+    .filter((id) => id !== '')
+    .slice(0, MOST_EXTRA_IDS)
+    .join('\\')
+}
+const MOST_EXTRA_IDS = 10
+
+/** Values of a field that may have several: a list, or a text with backslashes between them. */
+const listed = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : typeof value === 'string' ? value.slice(0, MOST_TEXT).split('\\') : [value]
+
+function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[number]): string {
+  const given = textOf(item, keyword, draft.remarks)
+  const name = cleanName(given)
+  if (!isDamaged(given) && !name.split('=').some((group) => [...group].length > 64)) return name
+  drop(draft, keyword, 'is damaged or longer than 64 characters')
+  return ''
 }
 
 function measure(draft: Draft, item: Fields, keyword: 'PatientSize' | 'PatientWeight', least: number, most: number): void {

@@ -7,7 +7,6 @@ import {
   type Attribute,
   MODALITY,
   PATIENT_ID,
-  PATIENT_NAME,
   REQUESTED_PROCEDURE_ID,
   START_DATE,
   START_TIME,
@@ -18,6 +17,7 @@ import {
 import {
   hasWildCard,
   intervalKey,
+  intervalOf,
   isInterval,
   type Matching,
   nameKey,
@@ -29,7 +29,7 @@ import {
   wildCard,
 } from './matching.ts'
 import { type KeyText, type ReadText, receivedKey } from './received-key.ts'
-import { dateSpan, type Span, SpanFault, timeSpan } from './span.ts'
+import { dateSpan, isReversed, REVERSED, type Span, SpanFault, timeSpan } from './span.ts'
 import type { WindowContext } from './window.ts'
 
 export interface QueryContext extends WindowContext {
@@ -100,7 +100,7 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
     return kindOf(vr, values)
   }
   if (vr === 'DA' || vr === 'TM') return addRange(reading, attribute, key.text)
-  if (tag === PATIENT_NAME) reading.keys.push(nameKey(attribute, values, key.isSure))
+  if (vr === 'PN') reading.keys.push(nameKey(attribute, values, key.isSure))
   else reading.keys.push(textKey(attribute, values))
   const [only, ...more] = values
   const isConcrete = more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
@@ -148,10 +148,16 @@ function spanOf(tag: number, vr: string, keyword: string, text: string): Span | 
   }
 }
 
-/** Start date and start time, which belong together (PS3.4 K.6-1). */
+/**
+ * Start date and start time, which belong together (PS3.4 Table K.6-1): of yesterday to today and 2200
+ * to 0700 the interval is one night.
+ */
 export function addDates({ keys, date, time }: KeyReading): void {
   const [dateAttribute, timeAttribute] = [STEP_ATTRIBUTES.get(START_DATE), STEP_ATTRIBUTES.get(START_TIME)]
-  if (date && time && isInterval(date.span, time.span)) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
+  const isOne = date && time && isInterval(date.span, time.span)
+  if (time && isReversed(isOne ? intervalOf(date.span, time.span) : time.span))
+    throw new DimseError(0xa900, `${timeAttribute?.keyword}: ${REVERSED}`, [START_TIME])
+  if (isOne) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))
     if (time && timeAttribute) keys.push(spanKey(timeAttribute, time.span, time.text))

@@ -1,6 +1,7 @@
 import { formatTag } from '#gateway/dimse/data-set.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
-import type { Attribute, RowKeyword } from './attributes.ts'
+import type { AnswerRows } from './answer.ts'
+import { type Attribute, isExtra, PATIENT_NAME, type RowKeyword } from './attributes.ts'
 import { foldName } from './name.ts'
 import type { WorklistRow } from './row.ts'
 import type { Span } from './span.ts'
@@ -13,6 +14,8 @@ export interface RowKey {
   readonly name: string
   /** What it wants, value included. */
   readonly words: string
+  /** Holds only for a list that has the attribute at all, see `keysFor`. */
+  readonly ifListed?: boolean
   matches(row: WorklistRow): boolean
   /** Whether the row has a value for it at all. */
   hasValue(row: WorklistRow): boolean
@@ -20,6 +23,14 @@ export interface RowKey {
 
 /** Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for. */
 export const isMet = (key: RowKey, row: WorklistRow): boolean => key.matches(row) || (row.withheld !== '' && !key.hasValue(row))
+
+/**
+ * The keys that hold for a list. An optional attribute that none of its rows has a value for is one that
+ * this partner does not send: as PS3.4 K.2.2.1.2 has it for attributes that are not supported for
+ * matching, a key on it admits every row.
+ */
+export const keysFor = (keys: readonly RowKey[], { extras }: Pick<AnswerRows, 'extras'>): readonly RowKey[] =>
+  keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
 
 /** VRs in which `*` and `?` are wild cards (PS3.4 C.2.2.2.4). */
 export const WILD_CARD_VRS: ReadonlySet<string> = new Set(['AE', 'CS', 'LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UR', 'UT'])
@@ -73,10 +84,15 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
   const isExact = (value: string) => attribute.vr !== 'DS' && !(WILD_CARD_VRS.has(attribute.vr) && hasWildCard(value))
   const exact = new Set(values.filter(isExact))
   const tests = values.filter((value) => !isExact(value)).map((value) => valueTest(attribute.vr, value))
+  const isMatch = (held: string) => exact.has(held) || tests.some((test) => test(held))
   return {
     name: attribute.keyword,
     words: wordsOf(attribute, `“${values.join('” or “')}”`),
-    matches: ({ values: { [keyword]: held } }) => exact.has(held) || tests.some((test) => test(held)),
+    ifListed: isExtra(keyword),
+    matches:
+      attribute.keyword === 'OtherPatientIDs'
+        ? ({ values }) => values.OtherPatientIDs.split('\\').some(isMatch)
+        : ({ values }) => isMatch(values[keyword]),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
@@ -92,16 +108,22 @@ function valueTest(vr: string, value: string): (held: string) => boolean {
 }
 
 /**
- * PatientName, one of several names: each component group for itself, any may match. Without a wild card a key is also met by a name that goes on after its
+ * A name, one of several names: each component group for itself, any may match. Without a wild card a key is also met by a name that goes on after its
  * last component: `SMITH` by `SMITH^JOHN`. With several groups in the key, each is held against the group at its place.
  */
 export function nameKey(attribute: Attribute, names: readonly string[], isSure: boolean): RowKey {
+  const keyword = attribute.keyword as RowKeyword
   const tests = names.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
+  const foldedIn = (row: WorklistRow) => (attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword]))
   return {
     name: attribute.keyword,
     words: wordsOf(attribute, `“${names.join('” or “')}”`),
-    matches: ({ foldedName }) => tests.some((test) => test(foldedName)),
-    hasValue: (row) => row.values.PatientName !== '',
+    ifListed: isExtra(keyword),
+    matches(row) {
+      const held = foldedIn(row)
+      return tests.some((test) => test(held))
+    },
+    hasValue: (row) => row.values[keyword] !== '',
   }
 }
 
@@ -130,12 +152,15 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
   }
 }
 
-/**
- * PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last.
- * @param date and `time`: as `isInterval` admits them, so both are open at the same ends
- */
+/** First and last date and time. @param date and `time`: as `isInterval` admits them */
+export const intervalOf = (date: Span, time: Span) => ({
+  from: date.from && date.from + (time.from || '000000.000000'),
+  to: date.to && date.to + (time.to || '235959.999999'),
+})
+
+/** PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last. */
 export function intervalKey(date: Span, time: Span, received: string): RowKey {
-  const [from, to] = [date.from + time.from, date.to + time.to]
+  const { from, to } = intervalOf(date, time)
   const startOf = ({ values }: WorklistRow) => `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
   return {
     name: 'ScheduledProcedureStepStartDate',
@@ -145,14 +170,16 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
   }
 }
 
-/** Date and time ranges are one interval only where both are ranges of the same structure; else each is matched for itself. */
+/**
+ * Ranges of dates and of times are one interval where the dates have both ends, or both are open at the
+ * same end; else each is matched for itself.
+ */
 export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
   date !== undefined &&
   time !== undefined &&
   date.isRange &&
   time.isRange &&
-  (date.from === '') === (time.from === '') &&
-  (date.to === '') === (time.to === '')
+  ((date.from !== '' && date.to !== '') || ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row can meet. */
 export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({

@@ -6,7 +6,7 @@ import { msOf } from '#gateway/store/clock.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { AnswerRows } from './answer.ts'
 import { dayOf } from './calendar.ts'
-import { isMet } from './matching.ts'
+import { isMet, keysFor } from './matching.ts'
 import type { WorklistQuery } from './query.ts'
 import { rowAt, type StepProgress, type WorklistRow } from './row.ts'
 
@@ -62,7 +62,10 @@ function stepProgress(
   return { state, when: `${planned !== '' && day === dayOf(planned) ? '' : ` on ${day}`} at ${time.slice(0, 5)}` }
 }
 
-async function progressOf({ rows, order }: AnswerRows, of: (row: WorklistRow) => StepProgress | undefined): Promise<Progress | undefined> {
+async function progressOf(
+  { rows, order, extras }: AnswerRows,
+  of: (row: WorklistRow) => StepProgress | undefined,
+): Promise<Progress | undefined> {
   const begun = new Map<number, StepProgress>()
   for (const [index, row] of rows.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
@@ -70,7 +73,7 @@ async function progressOf({ rows, order }: AnswerRows, of: (row: WorklistRow) =>
     if (progress) begun.set(index, progress)
   }
   if (begun.size === 0) return undefined
-  const list: AnswerRows = { order, rows: rows.map((row, index) => withProgress(row, begun.get(index))) }
+  const list: AnswerRows = { order, extras, rows: rows.map((row, index) => withProgress(row, begun.get(index))) }
   const bearings = new WeakMap<WorklistQuery, string>()
   return {
     list,
@@ -78,7 +81,7 @@ async function progressOf({ rows, order }: AnswerRows, of: (row: WorklistRow) =>
       let bearing = bearings.get(query)
       if (bearing === undefined) {
         // The status is what changes: whether a row meets a key on it is no reason to pass it over.
-        const keys = query.keys.filter(({ name }) => name !== 'ScheduledProcedureStepStatus')
+        const keys = keysFor(query.keys, list).filter(({ name }) => name !== 'ScheduledProcedureStepStatus')
         const bears = [...begun].filter(([index]) => keys.every((key) => isMet(key, rowAt(rows, index))))
         bearing = bears.length === 0 ? '' : digest(bears.map(([index, { state, when }]) => `${index} ${state}${when}`).join('\n'))
         bearings.set(query, bearing)

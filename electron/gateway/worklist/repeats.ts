@@ -101,6 +101,9 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
       }
     },
 
+    /** The visit has no record: the next one is to have its own. */
+    forget: ({ request: { association } }: Visit): void => void lasts.delete(association),
+
     /** Writes what was counted; resolves when it is durable, or could not be written. */
     flush,
   }

@@ -1,6 +1,6 @@
-import { encodeText, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { encodeText, isDefinedCharacterSet, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
 import type { CharacterSet, Device } from '#shared/contract/devices.ts'
-import { ROOT_ATTRIBUTES, ROW_KEYWORDS, type RowKeyword, STEP_ATTRIBUTES } from './attributes.ts'
+import { isExtra, ROOT_ATTRIBUTES, ROW_KEYWORDS, type RowKeyword, STEP_ATTRIBUTES } from './attributes.ts'
 import type { WorklistRow } from './row.ts'
 import { transliterate } from './transliteration.ts'
 import { cutToBytes, MOST_IN_VALUE, type TextVr, widthOf } from './width.ts'
@@ -52,22 +52,27 @@ export const TEXT_KEYWORDS: readonly RowTextAttribute[] = [...ROOT_ATTRIBUTES.va
 )
 
 /** Identifiers are sent as they are or not at all. */
-const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set(['PatientID', 'AccessionNumber', 'ScheduledProcedureStepID', 'RequestedProcedureID'])
+const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set([
+  ...(['PatientID', 'AccessionNumber', 'ScheduledProcedureStepID', 'RequestedProcedureID'] as const),
+  ...(['AdmissionID', 'OtherPatientIDs'] as const),
+])
 
+const NOTHING = Buffer.alloc(0)
 const NOTHING_ENCODED: ReadonlyMap<RowKeyword, Buffer> = new Map()
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * How rows get their bytes for one query (dicom-field §3.4): the device's set; without one, the set the query declared where it can say the
- * row, then ISO_IR 100, then ISO_IR 192. For a device whose set cannot say it, in Latin letters; where that is not possible either, the
- * row is withheld. Never a substitute character. For a device that counts bytes, descriptions are cut to what it has room for where no set
+ * How rows get their bytes for one query (dicom-field §3.4): in the device's set; without one, in the set that the query declares; in
+ * ISO_IR 100 where it declares none. What that set cannot hold is transliterated to Latin letters; where that is not possible either, the
+ * row is withheld, except from a device that has not said which sets it reads, and is sent ISO_IR 192 as a last resort. Never a substitute
+ * character. For a device that counts bytes, descriptions are cut to what it has room for where no set
  * says them in less; a name that has no room is sent in Latin letters, whole; identifiers are never cut.
  * @param asked the text attributes to be returned
  */
 export function repertoireFor(asked: readonly RowTextAttribute[], policy: CharacterSetPolicy): (row: WorklistRow) => RowText {
   const { deviceSet, always, countsBytes, declared } = policy
-  const sets = setsFor(deviceSet, declared)
+  const { sets, lastResort } = setsFor(deviceSet, declared)
   const forAscii = always ? specificCharacterSetFor(deviceSet ?? 'ISO_IR 100') : []
   const plain: RowText = { characterSet: forAscii.join('\\'), encoded: NOTHING_ENCODED, remark: '', withheld: '' }
   // JIS X 0201 has another sign where ASCII has its tilde and backslash, so that ASCII is not plain in it.
@@ -84,7 +89,9 @@ export function repertoireFor(asked: readonly RowTextAttribute[], policy: Charac
         if (text) return text
       }
     }
-    return inLatinLetters(values, row, sets.at(-1) ?? [], countsBytes)
+    const text = inLatinLetters(values, row, sets[0] ?? [], countsBytes)
+    const other = text.withheld === '' ? undefined : lastResort && encodeAll(values, row, lastResort, writers.at(-1) ?? cutting)
+    return other ? { ...other, remark: [UNDECLARED, other.remark].filter(Boolean).join('; ') } : text
   }
 
   return (row) => {
@@ -98,9 +105,25 @@ export function repertoireFor(asked: readonly RowTextAttribute[], policy: Charac
   }
 }
 
-function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): readonly (readonly string[])[] {
-  if (deviceSet !== null) return [specificCharacterSetFor(deviceSet)]
-  return [declared, specificCharacterSetFor('ISO_IR 100'), specificCharacterSetFor('ISO_IR 192')]
+/** Character sets as terms of (0008,0005). */
+interface Sets {
+  /** Those that the device is known to read, the preferred one first. */
+  readonly sets: readonly (readonly string[])[]
+  /** For a row that none of them holds in any way. */
+  readonly lastResort?: readonly string[]
+}
+
+const LATIN_1 = specificCharacterSetFor('ISO_IR 100')
+const UTF_8 = specificCharacterSetFor('ISO_IR 192')
+const UNDECLARED = 'sent in UTF-8: the device declares no character set, and there is no form in Latin letters'
+
+function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): Sets {
+  if (deviceSet !== null) return { sets: [specificCharacterSetFor(deviceSet)] }
+  // A term that DICOM does not define says nothing of what the device reads.
+  if (declared.every((term) => term === '') || !isDefinedCharacterSet(declared)) return { sets: [LATIN_1], lastResort: UTF_8 }
+  const own = specificCharacterSetFor(declared.join('\\'))
+  // A device that reads Unicode reads its first 256 characters in one byte each, too.
+  return { sets: own.join('\\') === UTF_8.join('\\') ? [own, LATIN_1] : [own] }
 }
 
 /** The value's bytes; undefined where the set cannot say it, or has no room for it. */
@@ -148,12 +171,18 @@ function inLatinLetters(asked: readonly RowTextAttribute[], row: WorklistRow, te
   const encoded = new Map<RowKeyword, Buffer>()
   const changed: string[] = []
   const cut: string[] = []
+  const leftOut: string[] = []
   const write = countsBytes ? cutting : whole(false)
   for (const attribute of asked) {
     const { keyword, vr } = attribute
     const value = row.values[keyword]
     const asIs = write(attribute, value, terms)
     const bytes = asIs ?? (IDENTIFIERS.has(keyword) ? undefined : latin(attribute, value, terms, write))
+    if (!bytes && isExtra(keyword)) {
+      encoded.set(keyword, NOTHING)
+      leftOut.push(keyword)
+      continue
+    }
     if (!bytes) {
       const why = encodeText(value, terms, vr) ? `${NO_ROOM}${vr === 'PN' ? ', also in Latin letters' : ''}` : UNSPEAKABLE
       return { characterSet: '', encoded: NOTHING_ENCODED, remark: '', withheld: `its ${keyword} ${why}` }
@@ -163,7 +192,13 @@ function inLatinLetters(asked: readonly RowTextAttribute[], row: WorklistRow, te
     else if (countsBytes && !hasRoom(value, terms, vr)) cut.push(keyword)
   }
   const why = `the device’s character set lacks its own${countsBytes ? ', or the device has no room for it' : ''}`
-  const remark = [`${changed.join(', ')} sent in Latin letters: ${why}`, cutWords(cut)].filter(Boolean).join('; ')
+  const remark = [
+    changed.length > 0 ? `${changed.join(', ')} sent in Latin letters: ${why}` : '',
+    leftOut.length > 0 ? `${leftOut.join(', ')} sent empty: it ${UNSPEAKABLE}` : '',
+    cutWords(cut),
+  ]
+    .filter(Boolean)
+    .join('; ')
   return { characterSet: terms.join('\\'), encoded, remark, withheld: '' }
 }
 

@@ -3,7 +3,7 @@ import type { EncodedIdentifiers } from '#gateway/dimse/service.ts'
 import type { AnswerRows } from './answer.ts'
 import { daOf, secondsAt } from './calendar.ts'
 import type { Layout } from './layout.ts'
-import { isMet } from './matching.ts'
+import { isMet, keysFor, type RowKey } from './matching.ts'
 import { isPerformed, performedWords, startedRemark } from './progress.ts'
 import type { WorklistQuery } from './query.ts'
 import type { RowText } from './repertoire.ts'
@@ -24,6 +24,8 @@ export interface WorklistResult {
   readonly unfit: number
   /** Rows that matched and were too many. */
   readonly cut: number
+  /** Keys that did not hold for this list, in plain words. */
+  readonly remarks: readonly string[]
   /** Keywords of the keys that filtered rows, the one that filtered most first. */
   readonly filteredBy: readonly string[]
 }
@@ -49,11 +51,13 @@ const SLICE = 500
 const OUTSIDE = 'dated outside the days the partner was asked for'
 
 /** Matches, orders and cuts. Rejects with the reason of the signal. */
-export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules): Promise<WorklistResult> {
+export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<WorklistResult> {
+  const { rows, order } = list
   const { signal } = rules
+  const keys = keysFor(rules.query.keys, list)
   const table = findingTable()
   const places = new Uint16Array(rows.length)
-  const judge = judgeFor(rules, table.place)
+  const judge = judgeFor(rules, keys, table.place)
   const fits: number[] = []
   for (const [step, index] of order.entries()) {
     if (step > 0 && step % SLICE === 0) await turn(signal)
@@ -81,7 +85,10 @@ export async function makeResult({ rows, order }: AnswerRows, rules: ResultRules
     withheld: total(({ verdict }) => verdict === 'withheld'),
     unfit: total(({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST),
     cut: fits.length - chosen.length,
-    filteredBy: rules.query.keys
+    remarks: rules.query.keys
+      .filter((key) => !keys.includes(key))
+      .map(({ words }) => `Not matched, because the partner’s list does not have it: ${words}.`),
+    filteredBy: keys
       .map(({ name, words }) => ({ name, rows: total(({ verdict, reason }) => verdict === 'filtered' && reason === words) }))
       .filter(({ rows }) => rows > 0)
       .sort((a, b) => b.rows - a.rows)
@@ -94,19 +101,25 @@ export const CLOSED = 'it is marked as done or cancelled here, and the list is a
 export const PAST = 'it is dated before today, and the list is a stored one'
 
 /** The verdict on one row: the first key it does not meet, then what keeps it back. */
-function judgeFor(rules: ResultRules, place: ReturnType<typeof findingTable>['place']): (row: WorklistRow) => number {
+function judgeFor(
+  rules: ResultRules,
+  keys: readonly RowKey[],
+  place: ReturnType<typeof findingTable>['place'],
+): (row: WorklistRow) => number {
   const { query, textFor, askedFor, now, stored, hideStarted } = rules
   const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
-  // A stored answer may hold more days than would have been asked for now.
-  const isWider = askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
+  // A stored answer may hold more days than would have been asked for now, and a partner may ignore the
+  // days it was asked for: without a date or an order in the query, the window alone keeps them away.
+  const isStoredWider = askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
+  const isBoundByWindow = isStoredWider || !(query.namesDate || query.namesOrder)
   const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
   const sent = place('sent')
   const outside = place('sent', '', [OUTSIDE])
-  const filtered = query.keys.map((key) => ({ key, place: place('filtered', key.words) }))
+  const filtered = keys.map((key) => ({ key, place: place('filtered', key.words) }))
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
     for (const { key, place: found } of filtered) if (!isMet(key, row)) return found
-    if (isWider && date !== '' && (date < from || date > to)) return place('filtered', 'outside the days that are asked for')
+    if (isBoundByWindow && date !== '' && (date < from || date > to)) return place('filtered', 'outside the days that are asked for')
     const performed = performedWords(row, hideStarted)
     if (performed !== '') return place('filtered', performed)
     if (row.withheld !== '') return place('withheld', row.withheld)

@@ -10,7 +10,7 @@ export interface Span {
   readonly isRange: boolean
 }
 
-/** A key that is no date or time, or a range that ends before it begins. */
+/** A key that is no date or time, or a range of dates that ends before it begins. */
 export class SpanFault extends Error {
   override name = 'SpanFault'
 }
@@ -18,9 +18,17 @@ export class SpanFault extends Error {
 const UNIVERSAL = /^[*\s-]*$/
 
 /** PS3.4 C.2.2.2.5 for DA, with the retired form `2026.11.20` and spaces. @returns undefined for a universal key. @throws SpanFault */
-export const dateSpan = (text: string): Span | undefined => span(text, readDate, readDate)
+export function dateSpan(text: string): Span | undefined {
+  const read = span(text, readDate, readDate)
+  if (read && isReversed(read)) throw new SpanFault(REVERSED)
+  return read
+}
 
-/** PS3.4 C.2.2.2.5 for TM, with the retired `10:15`. An omitted minute or second admits all of that hour or minute. */
+/**
+ * PS3.4 C.2.2.2.5 for TM, with the retired `10:15`. An omitted minute or second admits all of that hour
+ * or minute. A range may end before it begins, such as `2200-0700`: together with a range of dates that
+ * is a night (PS3.4 Table K.6-1), and only the caller has both.
+ */
 export const timeSpan = (text: string): Span | undefined =>
   span(
     text,
@@ -33,10 +41,12 @@ function span(text: string, first: (one: string) => string, last: (one: string) 
   const ends = text.split('-').map((end) => end.trim())
   if (ends.length > 2) throw new SpanFault('more than one hyphen')
   const [from = '', to = from] = ends
-  const read = { from: from && first(from), to: to && last(to), isRange: ends.length === 2 }
-  if (read.to !== '' && read.from > read.to) throw new SpanFault('the range ends before it begins')
-  return read
+  return { from: from && first(from), to: to && last(to), isRange: ends.length === 2 }
 }
+
+/** Why a range is refused for which `isReversed` holds. */
+export const REVERSED = 'the range ends before it begins'
+export const isReversed = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean => to !== '' && from > to
 
 function readDate(text: string): string {
   const da = text.replace(/(\d{4})\.(\d\d)\.(\d\d)/, '$1$2$3')

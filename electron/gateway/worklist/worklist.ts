@@ -4,6 +4,7 @@ import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
 import type { HandedOutRow } from '#gateway/store/image-studies.ts'
 import type { Store } from '#gateway/store/store.ts'
+import { writeFaultKind } from '#gateway/store/write-health.ts'
 import { WebhookError } from '#gateway/webhooks/request.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
@@ -15,7 +16,7 @@ import { byteCache } from './byte-cache.ts'
 import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
 import { faultResult } from './faults.ts'
 import { type HandedOutQuery, openHandedOut } from './handed-out.ts'
-import { openInspector, sharedDocument, type VerdictFilter } from './inspector.ts'
+import { type Inspected, openInspector, sharedDocument, type VerdictFilter } from './inspector.ts'
 import type { ItemContext } from './item.ts'
 import { layoutOf } from './layout.ts'
 import { lintOf } from './lint.ts'
@@ -26,6 +27,7 @@ import { policyOf, repertoireFor } from './repertoire.ts'
 import { identifiersOf, makeResult, type ResultRules } from './result.ts'
 import { type Answered, type AnswersDeps, type AskPartner, callOf, openAnswers } from './snapshot.ts'
 import { transliterate } from './transliteration.ts'
+import { readVerdicts } from './verdicts.ts'
 import { type Asker, CANCELLED, type KeptResult, summaryOf, type Visit } from './visit.ts'
 
 export interface WorklistDeps {
@@ -86,6 +88,18 @@ interface KeptQuery {
   readonly id: number
 }
 
+/** What became of a query, by its record or without one. */
+interface Recorded {
+  /** `UNRECORDED` where there is none. */
+  readonly inspectionId: number
+  readonly sentence: string
+  /** What there is to show of it where it has no record. */
+  readonly unrecorded: (() => Inspected) | undefined
+}
+
+/** The inspection of a query that could not be recorded: no record has this id. */
+export const UNRECORDED = 0
+
 const QUERY_BYTES = 4 << 20
 const RESULT_BYTES = 24 << 20
 /** A list that is cut to the rows nearest to now is right for so long. */
@@ -107,7 +121,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   async function* find(
     request: CFindRequest,
     asker: Asker,
-    onRecorded?: (record: { readonly inspectionId: number; readonly sentence: string }) => void,
+    onRecorded?: (record: Recorded) => void,
   ): AsyncGenerator<EncodedIdentifiers, DimseResult, void> {
     const visit = visitOf(request, asker)
     try {
@@ -207,7 +221,12 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       signal: request.signal,
     }
     const result = await makeResult(list, rules)
-    const document = sharedDocument({ ...result.verdicts, keys: query.received, remarks: query.remarks, context: answer.context })
+    const document = sharedDocument({
+      ...result.verdicts,
+      keys: query.received,
+      remarks: [...query.remarks, ...result.remarks],
+      context: answer.context,
+    })
     const until = result.cut > 0 ? clock() + CUT_MS : undefined
     const made = { result, document, maxRows }
     const identifiers = keeping(identifiersOf(list, result.chosen, rules), (batches, bytes) =>
@@ -256,9 +275,10 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  async function record(visit: Visit): Promise<{ readonly inspectionId: number; readonly sentence: string }> {
+  /** Durable when it resolves; where the disk does not take it, the query is answered without a record. */
+  async function record(visit: Visit): Promise<Recorded> {
     const repeated = repeats.count(visit)
-    if (repeated) return repeated
+    if (repeated) return { ...repeated, unrecorded: undefined }
     const { request, asker, query, question, answered, kept, trouble } = visit
     const summary = summaryOf(visit, clock(), timeZoneOf(setting('clinic.timeZone')))
     const failure = trouble?.error instanceof WebhookError ? trouble.error : undefined
@@ -266,15 +286,26 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const document =
       kept?.document ??
       sharedDocument({ findings: [], runs: [], keys: query?.received ?? unread, remarks: query?.remarks ?? [], context: null })
-    const inspectionId = await inspector.record(
-      { ...summary, transferSyntax: request.transferSyntax, answerHash: kept && answered ? answered.answer.hash : null },
-      { question: question ?? null, partner: answered?.call ?? (failure ? callOf(failure) : null), userId: asker.user?.userId ?? null },
-      document,
-    )
-    const recorded = { inspectionId, ...summary, repeats: 0, lastAt: null }
-    repeats.note(visit, recorded)
+    const { transferSyntax } = request
+    const detail = {
+      question: question ?? null,
+      partner: answered?.call ?? (failure ? callOf(failure) : null),
+      userId: asker.user?.userId ?? null,
+    }
+    const inspectionId = await inspector
+      .record({ ...summary, transferSyntax, answerHash: kept && answered ? answered.answer.hash : null }, detail, document)
+      .catch((error: unknown) => {
+        // Serving comes first. What is wrong with the disk is said by its write health; any other error is one of ours.
+        if (writeFaultKind(error) === undefined) deps.onError?.(deps.uuid().slice(0, 8), error)
+        return null
+      })
+    const recorded = { inspectionId: inspectionId ?? UNRECORDED, ...summary, repeats: 0, lastAt: null }
+    if (inspectionId === null) repeats.forget(visit)
+    else repeats.note(visit, recorded)
     deps.onInspected?.(recorded, request.association.associationId)
-    return recorded
+    if (inspectionId !== null) return { ...recorded, unrecorded: undefined }
+    const list = answered?.answer.list
+    return { ...recorded, unrecorded: () => ({ summary: recorded, transferSyntax, detail, verdicts: readVerdicts(document.bytes), list }) }
   }
 
   /** The walk of a device, without the network. */
@@ -292,7 +323,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       identifier,
       signal: new AbortController().signal,
     }
-    let recorded = { inspectionId: 0, sentence: '' }
+    let recorded: Recorded = { inspectionId: UNRECORDED, sentence: '', unrecorded: undefined }
     const finding = find(request, { origin: 'window', device, user }, (record) => (recorded = record))
     const batches: EncodedIdentifiers[] = []
     for (;;) {
@@ -302,7 +333,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  async function recordOf({ inspectionId }: { readonly inspectionId: number }, most?: number): Promise<Inspection> {
+  async function recordOf({ inspectionId, unrecorded }: Omit<Recorded, 'sentence'>, most?: number): Promise<Inspection> {
+    if (unrecorded) return inspector.unrecorded(unrecorded(), 'all', most)
     const inspection = await inspector.read(inspectionId, 'all', most)
     if (!inspection) throw new Error(`inspection ${inspectionId} is not there`)
     return inspection

@@ -32,6 +32,7 @@ describe('the status', () => {
       unknownCallers: 0,
       openAssociations: 3,
       storage: { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' },
+      records: { state: 'ok', since: null, detail: '' },
       images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
       forwards: { waiting: 2, failed: 0 },
       advice: [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openPeople } from '#gateway/domain/people.ts'
 import { openSessions, signedInUser } from '#gateway/domain/sessions.ts'
 import { openSignInThrottle } from '#gateway/domain/sign-in-throttle.ts'
@@ -398,6 +398,34 @@ describe('a session', () => {
     }
     temp.clock.pass(5 * MINUTE)
     expect(temp.people.sessions.find(token)).toBeUndefined()
+  })
+
+  it('goes on while the disk takes no writes: its use, its lock and its end count in memory until they can be written', async () => {
+    using temp = clinic()
+    const { token } = await temp.owned()
+    const full = vi.spyOn(temp.store.database, 'run').mockImplementation(() => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    })
+    for (let use = 0; use < 6; use++) {
+      temp.clock.pass(5 * MINUTE)
+      expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: false })
+    }
+    temp.people.sessions.lock(token)
+    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true })
+    full.mockRestore()
+    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true })
+    expect(temp.trail()[0]).toContain('session.lock')
+    expect(temp.store.sessions.unwritten.size).toBe(0)
+    temp.people.sessions.unlock(token)
+    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: false })
+
+    vi.spyOn(temp.store.database, 'run').mockImplementation(() => {
+      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })
+    })
+    temp.clock.pass(12 * 60 * MINUTE)
+    expect(temp.people.sessions.find(token)).toBe(undefined)
+    temp.clock.pass(-11 * 60 * MINUTE)
+    expect(temp.people.sessions.find(token)).toBe(undefined)
   })
 
   it('that has ended does not come back where the clock is set back', async () => {

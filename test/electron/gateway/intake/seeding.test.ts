@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { EnrichmentAnswer } from '#gateway/intake/ports.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -188,7 +187,7 @@ describe('a customer that the partner names', () => {
 describe('a partner that gives no answer', () => {
   it.each([
     ['does not answer', silent()],
-    ['answers something else', { severity: 'very' } as unknown as EnrichmentAnswer],
+    ['answers something else', new WebhookError('invalid', 'the answer is not JSON in UTF-8')],
   ])('and %s blocks nothing, and is asked again', async (_, first) => {
     const { questions, askEnrichment } = partner(first, { studyDescription: 'Head', mrn: 'M7' })
     await using stage = await openStage({ askEnrichment })
@@ -202,6 +201,24 @@ describe('a partner that gives no answer', () => {
     expect(questions).toHaveLength(2)
     expect(scribeOf(stage)).toMatchObject({ studyDescription: 'Head', detail: { reportMetadata: { mrn: 'M7', sex: 'male' } } })
     expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'done', nextAt: null })
+  })
+
+  it('that can be used in one field is not asked again, and is said to be of no use', async () => {
+    const questions: unknown[] = []
+    await using stage = await openStage({
+      async askEnrichment(question, { note }) {
+        questions.push(question)
+        note('severity')
+        return {}
+      },
+    })
+    await exam(stage)
+    await stage.pass(10 * MINUTE)
+    expect(questions).toHaveLength(1)
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({
+      ...{ state: 'empty', nextAt: null },
+      warnings: ["The partner's severity cannot be used and was left out."],
+    })
   })
 
   it('because there is none is no news', async () => {

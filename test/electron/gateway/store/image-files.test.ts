@@ -351,11 +351,11 @@ describe('images from before an older database was put back', () => {
     const inOrder: string[] = []
     for await (const file of on.files.unadopted(isKnown)) inOrder.push(file)
     expect(inOrder).toEqual(old.toReversed())
-    expect(await all(on.files.orphans(isKnown))).toEqual([later])
+    expect(await all(on.files.orphans(isKnown, 0))).toEqual([later])
     on.files.allAdopted()
     on.files.allAdopted()
     expect(await all(on.files.unadopted(isKnown))).toEqual([])
-    expect(await all(on.files.orphans(isKnown))).toEqual([...old, later].sort())
+    expect(await all(on.files.orphans(isKnown, 0))).toEqual([...old, later].sort())
   })
 
   it('are those that were kept before the last start, to the moment', async () => {
@@ -365,16 +365,16 @@ describe('images from before an older database was put back', () => {
     setTime(marker, now() - HOUR)
     const file = await on.kept(Buffer.from('a'))
     expect(await all(on.files.unadopted(() => false))).toEqual([])
-    expect(await all(on.files.orphans(() => false))).toEqual([file])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([file])
     on.files.sweep()
     expect(await all(on.files.unadopted(() => false))).toEqual([file])
-    expect(await all(on.files.orphans(() => false))).toEqual([])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([])
     const since = statSync(marker).mtimeMs / 1000
     expect(Math.abs(since - now())).toBeLessThan(HOUR)
     setTime(marker, 1_700_000_000)
     setTime(on.files.pathOf(file), 1_700_000_000)
     expect(await all(on.files.unadopted(() => false))).toEqual([file])
-    expect(await all(on.files.orphans(() => false))).toEqual([])
+    expect(await all(on.files.orphans(() => false, 0))).toEqual([])
   })
 
   it('are marked also where the images are still to be fetched, for the owner alone', () => {

@@ -69,6 +69,8 @@ describe('an answer with URLs', () => {
     expect(() => read('study.access_requested', { authorized: true, urls: 'https://a.example/1' })).toThrow(INVALID)
     expect(() => read('secondary_capture.access_requested', { uploadUrls: [] })).toThrow(INVALID)
     expect(() => read('ephemeral.access_requested', { authorized: 1, urls: [] })).toThrow(INVALID)
+    expect(() => read('modality_worklist.requested', { authorized: true })).toThrow(INVALID)
+    expect(() => read('patient_study.enrichment_requested', ['severity'])).toThrow(INVALID)
   })
 
   it('names where to upload, and not who made it', () => {
@@ -167,8 +169,23 @@ describe('other answers', () => {
     ])
   })
 
-  it('use nothing of an enrichment with a field of another form', () => {
-    expect(() => read('patient_study.enrichment_requested', { patientName: 'SAMPLE^SAM', sex: 'F' })).toThrow(INVALID)
+  it.each([
+    ['dateOfBirth', 'Mrs Doe', 'It is not a day as YYYY-MM-DD; it is left out.'],
+    ['dateOfBirth', '2025-02-30', 'It is not a day as YYYY-MM-DD; it is left out.'],
+    ['sex', 'F', 'It is not one of male, female, other; it is left out.'],
+    ['patientName', 7, 'It is not a text; it is left out.'],
+    ['height', { value: 171 }, 'It is not a number of at least 0 with the unit in or cm; it is left out.'],
+    ['weight', { unit: 'kg', value: -1 }, 'It is not a number of at least 0 with the unit lbs or kg; it is left out.'],
+    ['studyTime', '25:61', 'It is not a time as HH:MM or HH:MM:SS; it is left out.'],
+  ])('use the other fields of an enrichment where its %s is %j', (name, value, sentence) => {
+    const { answer, notes } = read('patient_study.enrichment_requested', { severity: 'stat', [name]: value, mrn: null })
+    expect(answer).toEqual({ severity: 'stat' })
+    expect(notes).toEqual([{ path: name, sentence }])
+  })
+
+  it('leave out an error that is no text where the required keys are there', () => {
+    const got = read('secondary_capture.access_requested', { authorized: true, uploadUrls: [], error: 7 })
+    expect([got.answer, paths(got)]).toEqual([{ authorized: true, uploadUrls: [] }, ['error']])
   })
 
   it('end in an answer or in a WebhookError, whatever they hold, and never have a value in a note', { timeout: RUNS_TIMEOUT_MS }, () => {

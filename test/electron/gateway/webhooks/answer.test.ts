@@ -23,7 +23,7 @@ describe('readAnswer', () => {
 
   it('takes an error text as a refusal even with authorized true, but not an empty one', () => {
     expect(() => worklist({ authorized: true, items: [], error: 'no worklist for this AE' })).toThrow(REFUSED('no worklist for this AE'))
-    expect(worklist({ authorized: true, items: [], error: '' }).items).toEqual([])
+    expect(worklist({ authorized: true, items: [], error: '' })).toEqual({ authorized: true, items: [] })
   })
 
   it('takes an error of null, as many serialisers print what is absent, for none', () => {
@@ -52,6 +52,8 @@ describe('readAnswer', () => {
     ['items that are no list', '{"authorized":true,"items":{"0":{}}}'],
     ['authorized as a text', '{"authorized":"true","items":[]}'],
     ['no authorized', '{"items":[]}'],
+    ['no items', '{"authorized":true}'],
+    ['items of null', '{"authorized":true,"items":null}'],
   ])('finds %s invalid', (_what, body) => {
     expect(() => worklist(body)).toThrow(INVALID)
   })
@@ -62,8 +64,11 @@ describe('readAnswer', () => {
   })
 
   it('says where an answer is wrong without quoting it', () => {
-    expect(() => readAnswer('patient_study.enrichment_requested', Buffer.from('{"dateOfBirth":"Mrs Doe"}'))).toThrow(
-      expect.objectContaining({ fault: 'invalid', detail: 'the answer is not of the agreed form: dateOfBirth: must be YYYY-MM-DD' }),
+    expect(() => worklist({ authorized: 'Mrs Doe', items: [] })).toThrow(
+      expect.objectContaining({ fault: 'invalid', detail: 'the answer is not of the agreed form: authorized: it is not true or false' }),
+    )
+    expect(() => worklist({ authorized: true })).toThrow(
+      expect.objectContaining({ fault: 'invalid', detail: 'the answer is not of the agreed form: items: it is missing' }),
     )
   })
 

@@ -34,6 +34,21 @@ describe('a dry run', () => {
     expect(JSON.parse(used ?? '')).toEqual({ authorized: true, urls: ['https://a.example/1'] })
   })
 
+  it('says of an enrichment with one unusable field what would be used of it, as it would be used', () => {
+    const { outcome, sentence, notes, used } = run('patient_study.enrichment_requested', { severity: 'stat', dateOfBirth: '1.5.71' })
+    expect([outcome, sentence]).toEqual(['accepted', 'It would be used for severity. One part of it is not as agreed.'])
+    expect(notes).toEqual([{ path: 'dateOfBirth', sentence: 'It is not a day as YYYY-MM-DD; it is left out.' }])
+    expect(JSON.parse(used ?? '')).toEqual({ severity: 'stat' })
+  })
+
+  it('refuses a worklist without items, which would empty no list', () => {
+    expect(run('modality_worklist.requested', { authorized: true })).toMatchObject({
+      outcome: 'invalid',
+      sentence:
+        'The answer cannot be used: the answer is not of the agreed form: items: it is missing. Whoever asked would be told that it failed.',
+    })
+  })
+
   it('holds a manifest against the study that was asked for', () => {
     const sops = [{ sopClassUID: '1.2.840.10008.5.1.4.1.1.88.11', sopInstanceUID: '1.2.3.1.1' }]
     const series = [{ modality: 'SR', seriesDescription: 'Dose', seriesInstanceUID: '1.2.3.1', seriesNumber: 1, sops }]

@@ -16,7 +16,9 @@ describe('a good item', () => {
     expect(row()).toMatchObject({ withheld: '', remarks: [], isAscii: true })
     expect(row().values).toEqual({
       AccessionNumber: 'A001',
+      AdmissionID: '',
       Modality: 'CT',
+      OtherPatientIDs: '',
       PatientBirthDate: '19700102',
       PatientID: 'P001',
       PatientName: 'TESTER^NUMBER001',
@@ -24,16 +26,39 @@ describe('a good item', () => {
       PatientSize: '1.70',
       PatientWeight: '70',
       ProtocolName: 'CHEST',
+      ReferringPhysicianName: '',
       RequestedProcedureDescription: 'CT of the chest',
       RequestedProcedureID: 'A001',
       ScheduledProcedureStepDescription: 'Chest',
       ScheduledProcedureStepID: 'S001',
+      ScheduledProcedureStepLocation: '',
       ScheduledProcedureStepStartDate: '20261120',
       ScheduledProcedureStepStartTime: '100100',
       ScheduledProcedureStepStatus: 'SCHEDULED',
       StudyDescription: 'CT Chest',
       StudyInstanceUID: '2.25.10001',
     })
+  })
+
+  it('may have more than the interface lists, and is never withheld for it', () => {
+    const more = { AdmissionID: ' V-7 ', OtherPatientIDs: ['X1', 'X2'], ReferringPhysicianName: 'SAMPLE^SUE ' }
+    expect(row(more, { ScheduledProcedureStepLocation: 'Room 2' })).toMatchObject({
+      ...{ withheld: '', remarks: [] },
+      values: {
+        AdmissionID: 'V-7',
+        OtherPatientIDs: 'X1\\X2',
+        ReferringPhysicianName: 'SAMPLE^SUE',
+        ScheduledProcedureStepLocation: 'Room 2',
+      },
+    })
+    expect(row({ OtherPatientIDs: 'X1\\X2' }).values.OtherPatientIDs).toBe('X1\\X2')
+    const bad = { AdmissionID: { id: 7 }, OtherPatientIDs: ['X1', 'Ä', 'X'.repeat(65)], ReferringPhysicianName: 'x'.repeat(65) }
+    const cleaned = row(bad, { ScheduledProcedureStepLocation: 'The room at the end of the corridor' })
+    expect(cleaned).toMatchObject({
+      withheld: '',
+      values: { AdmissionID: '', OtherPatientIDs: 'X1', ReferringPhysicianName: '', ScheduledProcedureStepLocation: 'The room at the' },
+    })
+    expect(cleaned.remarks).toHaveLength(4)
   })
 
   it('with two steps is two rows of one requested procedure', () => {

@@ -137,6 +137,9 @@ describe('start date and time', () => {
     expect(key.matches(rowAt('19960101', '130100'))).toBe(false)
     const from = intervalKey(date('19950101-'), time('1200-'), '')
     expect([from.matches(rowAt('19950101', '115959')), from.matches(rowAt('20261120', '0800'))]).toEqual([false, true])
+    const since = intervalKey(date('19950101-19950102'), time('2200-'), '')
+    const nights = [rowAt('19950101', '2159'), rowAt('19950102', '0900'), rowAt('19950102', '2359'), rowAt('19950103', '0000')]
+    expect(nights.map((one) => since.matches(one))).toEqual([false, true, true, false])
     const until = intervalKey(date('-19960101'), time('-1300'), '')
     expect([until.matches(rowAt('19960101', '130100')), until.matches(rowAt('19950615', '2300'))]).toEqual([false, true])
   })
@@ -150,8 +153,9 @@ describe('start date and time', () => {
     ['', '1200-1300', false],
     ['19950101-19960101', '', false],
     ['-19960101', '1200-', false],
-    ['19950101-19960101', '-1300', false],
-    ['19950101-19960101', '1200-', false],
+    ['19950101-', '1200-1300', false],
+    ['19950101-19960101', '-1300', true],
+    ['19950101-19960101', '1200-', true],
   ])('%s with %s are an interval: %s', (dates, times, expected) => {
     expect(isInterval(dateSpan(dates), timeSpan(times))).toBe(expected)
   })

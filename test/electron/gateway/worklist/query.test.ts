@@ -76,13 +76,30 @@ describe('the keys of a query', () => {
   })
 
   it('that the partner’s list cannot answer are passed over when optional, and met by nothing when required', () => {
-    const optional = read(ask({ AdmissionID: 'X1', PregnancyStatus: Buffer.from([1, 0]) }))
+    const optional = read(ask({ SpecialNeeds: 'X1', PregnancyStatus: Buffer.from([1, 0]) }))
     expect(matches(optional)).toBe(true)
     expect(optional.remarks).toEqual([
       expect.stringMatching(/^PregnancyStatus \(0010,21C0\) was not matched/),
-      expect.stringMatching(/^AdmissionID \(0038,0010\) was not matched/),
+      expect.stringMatching(/^SpecialNeeds \(0038,0050\) was not matched/),
     ])
     expect(matches(read(ask({}, { ScheduledPerformingPhysicianName: 'HOUSE' })))).toBe(false)
+  })
+
+  it('of two days and a night are one interval, and a night without them is refused', () => {
+    const night = read(ask({}, { ScheduledProcedureStepStartDate: '20261119-20261120', ScheduledProcedureStepStartTime: '2200-0700' }))
+    expect(night.window).toMatchObject({ dateStart: '2026-11-19', dateEnd: '2026-11-20' })
+    const at = (date: string, time: string) =>
+      matches(night, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
+    expect([at('20261119', '2159'), at('20261119', '2200'), at('20261120', '0300'), at('20261120', '0701')]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+    for (const dates of ['', '20261120', '20261120-20261120', '20261120-', '-20261120']) {
+      const keys = ask({}, { ScheduledProcedureStepStartDate: dates, ScheduledProcedureStepStartTime: '2200-0700' })
+      expect(() => read(keys)).toThrow('ScheduledProcedureStepStartTime: the range ends before it begins')
+    }
   })
 
   it('of the status of the step are met by SCHEDULED where nothing has begun', () => {

@@ -103,14 +103,42 @@ describe('a device without a set', () => {
   it.each([
     ['Müller', [], 'ISO_IR 100'],
     ['Müller', ['ISO_IR 192'], 'ISO_IR 192'],
-    ['Müller', ['ISO_IR 144'], 'ISO_IR 100'],
-    ['Люксембург', [], 'ISO_IR 192'],
     ['Люксембург', ['ISO_IR 144'], 'ISO_IR 144'],
     [JAPANESE, ['', 'ISO 2022 IR 87'], '\\ISO 2022 IR 87'],
-    [JAPANESE, ['ISO_IR 100'], 'ISO_IR 192'],
     ['Müller', ['NO SUCH SET'], 'ISO_IR 100'],
   ])('gets %s, declaring %j, in %s', (name, declared, set) => {
     expect(sent({ PatientName: name }, { declared })).toEqual({ set, name, remark: '', withheld: '' })
+  })
+
+  it.each([
+    ['Müller', ['ISO_IR 144'], 'ISO_IR 144', 'Muller'],
+    ['Müller', ['ISO_IR 6'], '', 'Muller'],
+    ['Люксембург', [], 'ISO_IR 100', 'Liuksemburg'],
+    ['Łukasz', ['ISO_IR 100'], 'ISO_IR 100', 'Lukasz'],
+    ['Łukasz', ['NO SUCH SET'], 'ISO_IR 100', 'Lukasz'],
+    [JAPANESE, ['ISO_IR 100'], 'ISO_IR 100', 'Yamada^Tarou'],
+  ])('gets %s, declaring %j, in Latin letters in %s, never in UTF-8', (name, declared, set, expected) => {
+    const remark = 'PatientName sent in Latin letters: the device’s character set lacks its own'
+    expect(sent({ PatientName: name }, { declared })).toEqual({ set, name: expected, remark, withheld: '' })
+  })
+
+  it('gets a name without a form in Latin letters in UTF-8 only where it has not said what it reads', () => {
+    expect(sent({ PatientName: '山田^太郎' }, {})).toEqual({
+      ...{ set: 'ISO_IR 192', name: '山田^太郎', withheld: '' },
+      remark: 'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
+    })
+    expect(sent({ PatientName: '山田^太郎' }, { declared: ['ISO_IR 100'] })).toMatchObject({
+      withheld: 'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+    })
+  })
+
+  it('gets its row without what nobody needs and no set of it holds', () => {
+    const fields = { PatientName: 'Müller', ReferringPhysicianName: '山田' }
+    const asked = [...ASKED, { keyword: 'ReferringPhysicianName', vr: 'PN' }] as const
+    expect(sent(fields, { declared: ['ISO_IR 100'] }, asked)).toEqual({
+      ...{ set: 'ISO_IR 100', name: 'Müller', withheld: '' },
+      remark: 'ReferringPhysicianName sent empty: it cannot be written in the character set of this device, nor in Latin letters',
+    })
   })
 })
 
@@ -227,7 +255,7 @@ describe('a device that counts bytes', () => {
 
   it('without a set gets the other texts in their own letters where the name alone has no room', () => {
     const fields = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}`, StudyDescription: 'Грудь' }
-    expect(counted(fields, { deviceSet: null })).toMatchObject({
+    expect(counted(fields, { deviceSet: null, declared: ['ISO_IR 192'] })).toMatchObject({
       withheld: '',
       characterSet: 'ISO_IR 192',
       encoded: { StudyDescription: 'Грудь' },

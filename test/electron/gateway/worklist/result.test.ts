@@ -52,11 +52,41 @@ describe('a result', () => {
     expect(await makeResult(list, rules(ask({ PatientID: 'P001' }, { Modality: 'MR' })))).toMatchObject({ filtered: 0, unfit: 1 })
   })
 
-  it('remarks on rows outside the days that were asked for, which the caller’s keys alone decide on', async () => {
-    const list = await read([item(1, {}, { ScheduledProcedureStepStartDate: '20261224' })])
+  it('has no row outside the window where the query names neither a date nor an order, whatever the partner sends', async () => {
+    const list = await read([item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })])
     const result = await makeResult(list, rules(ask()))
-    expect(result.sent).toBe(1)
-    expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual(['dated outside the days the partner was asked for'])
+    expect(result).toMatchObject({ sent: 1, filtered: 1 })
+    expect([...findingsOf(result.verdicts)][1]?.reason).toBe('outside the days that are asked for')
+  })
+
+  it('remarks on rows outside the days that were asked for, where a date or an order in the query admits them', async () => {
+    const list = await read([item(1, {}, { ScheduledProcedureStepStartDate: '20261224' })])
+    for (const keys of [ask({ AccessionNumber: 'A001' }), ask({}, { ScheduledProcedureStepStartDate: '20261201-' })]) {
+      const result = await makeResult(list, rules(keys))
+      expect(result.sent).toBe(1)
+      expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual(['dated outside the days the partner was asked for'])
+    }
+  })
+
+  it.each([
+    ['AdmissionID', 'V1', 'V1', 'V2'],
+    ['OtherPatientIDs', 'X2', 'X1\\X2', 'X3'],
+    ['ReferringPhysicianName', 'sample^sue', 'SAMPLE^SUE', 'PROBE^PAULA'],
+  ])('is matched by %s where the partner sends it at all', async (keyword, key, given, other) => {
+    const list = await read([item(1, { [keyword]: given }), item(2, { [keyword]: other }), item(3)])
+    const asked = rules(ask({ [keyword]: key }))
+    const result = await makeResult(list, asked)
+    expect([[...result.chosen], result.filteredBy, result.remarks]).toEqual([[0], [keyword], []])
+    const without = await makeResult(await read([item(1), item(2)]), asked)
+    expect([without.sent, without.remarks]).toEqual([2, [expect.stringContaining(`the partner’s list does not have it: ${keyword} `)]])
+  })
+
+  it('is matched by the location of the step', async () => {
+    const list = await read([
+      item(1, {}, { ScheduledProcedureStepLocation: 'ROOM 1' }),
+      item(2, {}, { ScheduledProcedureStepLocation: 'ROOM 2' }),
+    ])
+    expect([...(await makeResult(list, rules(ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' })))).chosen]).toEqual([1])
   })
 
   it('withholds what is closed here or past from a stored list, and calls neither unfit', async () => {

@@ -20,6 +20,7 @@ const result = (changes: Partial<WorklistResult> = {}): WorklistResult => ({
   unfit: 0,
   cut: 0,
   filteredBy: [],
+  remarks: [],
   ...changes,
 })
 const answered = (changes: Partial<Extract<Outcome, { kind: 'answered' | 'cancelled' }>> = {}): Outcome => ({

@@ -22,6 +22,53 @@ async function downFor(ms: number, items: readonly unknown[] = [item(1), item(2)
   return bench
 }
 
+describe('a disk that takes no writes', () => {
+  it('takes no device its list: the answer is served, serves in its place, and is written with the next one', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    await bench.find(TODAY)
+    const full = vi
+      .spyOn(bench.temp.store.database, 'commitSoon')
+      .mockImplementation(() => Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })))
+    bench.temp.clock.pass(MINUTE)
+    bench.partner.now({ items: [item(1), item(2)] })
+    expect(await outcome(bench)).toEqual([0, 2, 'live'])
+    expect(bench.inspected.at(-1)).toMatchObject({ inspectionId: 0, status: '0000', sent: 2 })
+    bench.temp.clock.pass(MINUTE)
+    bench.partner.now(DOWN)
+    expect(await outcome(bench)).toEqual([0, 2, 'stored'])
+
+    full.mockRestore()
+    bench.temp.clock.pass(MINUTE)
+    bench.partner.now({ items: [item(3)] })
+    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([0, 0, 'live'])
+    bench.restart()
+    bench.partner.now(DOWN)
+    expect(await outcome(bench)).toEqual([0, 2, 'stored'])
+    expect(bench.errors).toEqual([])
+  })
+
+  it('gives a device that the partner refuses nothing of what it did not let go of', async () => {
+    await using bench = await openBench({ items: [item(1)] })
+    await bench.find(TODAY)
+    vi.spyOn(bench.temp.store.database, 'commitSoon').mockRejectedValue(
+      Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' }),
+    )
+    bench.temp.clock.pass(MINUTE)
+    bench.partner.now({ body: '{"authorized":false}' })
+    expect(await outcome(bench)).toEqual([0xc001, 0, 'none'])
+    bench.partner.now(DOWN)
+    expect(await outcome(bench)).toEqual([0xa700, 0, 'none'])
+  })
+
+  it('shows at the window what was asked there, without a record', async () => {
+    await using bench = await openBench({ items: [item(1), item(2, { PatientID: '' })] })
+    vi.spyOn(bench.temp.store.database, 'commitSoon').mockRejectedValue(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))
+    const body = { deviceId: device().deviceId, startDate: '2026-11-20', endDate: '2026-11-20' } as never
+    const { rows, sent, withheld, inspectionId } = await bench.worklist.ask(body, device(), { userId: 'usr_1', name: 'Anna Berg' })
+    expect([rows.map(({ verdict }) => verdict), sent, withheld, inspectionId]).toEqual([['sent', 'withheld'], 1, 1, 0])
+  })
+})
+
 describe('the last good answer', () => {
   it.each([
     ['just under 15 minutes', 15 * MINUTE, [0, 2, 'stored']],

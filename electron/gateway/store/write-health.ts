@@ -1,0 +1,103 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from './clock.ts'
+
+/** Why the database cannot be written to. full: no space or no quota; read-only: the file system, or its rights. */
+export type WriteFaultKind = 'full' | 'read-only' | 'failed'
+
+export interface WriteFault {
+  readonly kind: WriteFaultKind
+  /** Milliseconds since 1970, of the first write that failed. */
+  readonly since: number
+}
+
+/** Whether the database can be written to, by what became of the writes that were tried. */
+export interface WriteHealth {
+  /** Undefined where it can. */
+  fault(): WriteFault | undefined
+  /** Calls the listener when the fault begins, and with undefined when it is over. It must not throw. Returns what stops it. */
+  onChange(listener: (fault: WriteFault | undefined) => void): () => void
+  /** A write was committed (undefined), or failed. Other errors than those of the disk say nothing of it. */
+  note(error: unknown): void
+}
+
+const KINDS: Readonly<Record<string, WriteFaultKind>> = {
+  SQLITE_FULL: 'full',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'read-only',
+  EIO: 'failed',
+}
+
+const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
+  full: 'its disk is full',
+  'read-only': 'its disk can only be read',
+  failed: 'its disk or its file fails',
+}
+
+/** What it means, for staff. */
+export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): string =>
+  `The database cannot be written to: ${CAUSES[kind]}. Devices get their worklists, but nothing is recorded, and images, reports and changes are refused.`
+
+/** Undefined for an error that is neither about the disk nor about the file of the database. */
+export function writeFaultKind(error: unknown): WriteFaultKind | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code.startsWith('SQLITE_READONLY')) return 'read-only'
+  if (/^SQLITE_(IOERR|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PROTOCOL)/.test(code)) return 'failed'
+  return KINDS[code]
+}
+
+/** Runs a write that its caller can do without; false where the disk did not take it. @throws any other error */
+export function tryWrite(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch (error) {
+    if (writeFaultKind(error) === undefined) throw error
+    return false
+  }
+}
+
+/**
+ * A full disk takes small writes now and then: SQLite uses the space of its log again. The fault is over
+ * when a write was committed and none has failed for so long.
+ */
+const CALM_MS = 60_000
+
+export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
+  const listeners = new Set<(fault: WriteFault | undefined) => void>()
+  let fault: WriteFault | undefined
+  let failedAt = 0
+
+  function change(next: WriteFault | undefined): void {
+    fault = next
+    for (const listener of listeners) listener(next)
+  }
+
+  /** SQLite reports a file system that became read-only as a failed write. */
+  function isReadOnly(): boolean {
+    const probe = join(folder, '.write-probe')
+    try {
+      writeFileSync(probe, '')
+      rmSync(probe)
+      return false
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EROFS'
+    }
+  }
+
+  return {
+    fault: () => fault,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    note(error) {
+      const kind = error === undefined ? undefined : writeFaultKind(error)
+      if (kind !== undefined) {
+        failedAt = clock()
+        if (!fault) change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })
+      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= CALM_MS) change(undefined)
+    },
+  }
+}
