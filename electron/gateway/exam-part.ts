@@ -1,10 +1,13 @@
+import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
 import { serveDashboardExams } from './dashboard/dashboard-exams.ts'
 import type { ExamPorts } from './dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from './dashboard/today.ts'
-import { clinicDay, timeZoneOf } from './domain/clinic-day.ts'
+import { clinicDay, timeZoneOf, wallClock } from './domain/clinic-day.ts'
+import { renderWorklistSheet } from './domain/worklist-sheet.ts'
 import type { HttpApp } from './http/operations.ts'
 import type { PartnerState } from './partner-state.ts'
 import type { Parts } from './parts.ts'
+import { msOf } from './store/clock.ts'
 import { openExamDesk } from './worklist/exam-desk.ts'
 import type { Worklist } from './worklist/worklist.ts'
 
@@ -45,10 +48,18 @@ export function openExamPart(
     refresh: (day, asked, user) => desk.refresh(day, asked, asking(user)),
     explain: (ask, device, user) => desk.explain(ask, device, asking(user)),
   }
+  const zone = () => timeZoneOf(settings.get('clinic.timeZone'))
+  const shown = (instant: number) => wallClock(instant, zone()).time.slice(0, 5)
+  const print = (day: ExamDay, language: 'en' | 'es') =>
+    renderWorklistSheet({
+      ...{ day, language, clinicName: settings.get('clinic.name'), paper: settings.get('reports.paper') },
+      listedAt: day.source.receivedAt === null ? '' : shown(msOf(day.source.receivedAt)),
+      printedAt: `${clinicDay(clock(), zone())} ${shown(clock())}`,
+    })
   return {
     today: ports.today,
     serve(app, today) {
-      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone'))) })
+      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print })
       serveDashboardToday(app, { ...parts, ...today, clock, exams: desk })
     },
   }

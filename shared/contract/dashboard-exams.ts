@@ -39,6 +39,8 @@ export const Exam = z.object({
   accessionNumber: z.string(),
   modality: z.string(),
   description: z.string(),
+  /** Of the step; empty where the partner names no room. */
+  location: z.string(),
   startDate: z.string(),
   startTime: z.string(),
   /** Of its study here, where there is one: the partner's list has no priority. */
@@ -182,6 +184,9 @@ const dayQuery = z.object({
   deviceId: z.uuid().optional(),
   show: z.enum(EXAM_SHOWS).default('all'),
 })
+
+/** Query of `GET /dashboard/worklist/exams/print`: the day's exams as PDF, by room. */
+export const ExamPrint = z.object({ day: Day.optional(), language: z.enum(['en', 'es']).default('en') })
 
 /** Exams as staff look at them: what the partner has planned, which device has it, how far it is. */
 export const dashboardExams = {

@@ -4,8 +4,13 @@ import { dashboardExams, type Exam } from '#shared/contract/dashboard-exams.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { CT, image } from '../electron/gateway/intake/intake-fixture.ts'
-import type { StartedGateway } from '../support/gateway.ts'
+import { item, NOW, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { OWNER, type StartedGateway, sessionHeaders, startGateway } from '../support/gateway.ts'
 import { DAY, EXAM, EXAMS, openImagingClinic, STEP_ID, UID } from '../support/imaging-clinic.ts'
+import { needs } from '../support/needs.ts'
+import { readPdf } from '../support/report-pdf.ts'
+import { standingClock } from '../support/temp-store.ts'
+import { queryWorklist } from '../support/worklist-client.ts'
 
 const day = DAY.replace(/(....)(..)(..)/, '$1-$2-$3')
 const OF_THE_DAY = { query: { day, show: 'all' } } as const
@@ -19,6 +24,41 @@ const STEP = {
   ...{ PerformedProcedureStepStartDate: DAY, PerformedProcedureStepStartTime: '090000' },
   ScheduledStepAttributesSequence: [{ StudyInstanceUID: UID, ScheduledProcedureStepID: STEP_ID }],
 }
+
+it('are printed by room, with what a console reads by its barcode reader, also while the partner is away', async (context) => {
+  needs(context, 'poppler')
+  const partner = await openPartner({
+    items: [
+      item(1, { PatientName: 'Müller^Änne' }, { ScheduledProcedureStepLocation: 'ROOM 2' }),
+      item(2, { PatientName: 'Yamada^Tarou=山田^太郎' }, { ScheduledProcedureStepLocation: 'ROOM 1' }),
+      item(3),
+      item(4, { PatientID: '' }, { ScheduledProcedureStepLocation: 'ROOM 1' }),
+    ],
+  })
+  await using gateway = await startGateway({ partner: partner.url, clock: standingClock(NOW), overrides: { 'clinic.timeZone': 'UTC' } })
+  expect((await queryWorklist(gateway.dimsePort)).status).toBe('0000')
+  await gateway.call(dashboard.closeStep, { body: { studyInstanceUid: '2.25.10003', scheduledProcedureStepId: 'S003' } })
+  await partner.close()
+  const headers = await sessionHeaders(gateway.http, OWNER)
+  const printed = async (query: string) => {
+    const response = await fetch(`${gateway.http}/dashboard/worklist/exams/print?${query}`, { headers })
+    return { response, pdf: await readPdf(Buffer.from(await response.arrayBuffer())) }
+  }
+  const { response, pdf } = await printed('')
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(pdf.pages).toHaveLength(2)
+  const [first = '', second = ''] = pdf.pages
+  expect(first).toContain('ROOM 1')
+  expect(first).toContain('Yamada, Tarou · 山田, 太郎')
+  expect(first).toContain('A002')
+  expect(first).toContain('Not sent to devices: it has no PatientID')
+  expect(second).toContain('ROOM 2')
+  expect(second).toContain('Müller, Änne')
+  expect(pdf.text).not.toContain('A003')
+  expect(pdf.text).toContain('As the partner listed it at 09:00.')
+  expect((await printed('language=es&day=2026-12-24')).pdf.text).toContain('No hay exploraciones pendientes.')
+  expect((await fetch(`${gateway.http}/dashboard/worklist/exams/print`)).status).toBe(401)
+})
 
 describe('the exams of the day at the window', () => {
   it('go from planned to completed by what the device does, and staff find out why one is off its list', async () => {

@@ -19,8 +19,8 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
   { files: /gateway\/diagnostics(-\w+)?\.ts$/, why: 'text for support, which reads English' },
   { files: /webhooks\/(sample-values|test-event|signature)\.ts$/, why: 'invented events' },
   {
-    files: /domain\/(report-pdf.*|woff|signed-.*|association-support)\.ts$/,
-    why: 'text of documents: a report is in the language of its clinic, and support reads English',
+    files: /domain\/(report-pdf.*|worklist-sheet.*|woff|signed-.*|association-support)\.ts$/,
+    why: 'text of documents: a report is in the language of its clinic, a printed worklist has its own words, and support reads English',
   },
   {
     files:

@@ -1,5 +1,7 @@
+import { documentHeaders } from '#gateway/http/document.ts'
+import { serveFile } from '#gateway/http/file-route.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
-import { dashboardExams, MOST_EXAMS } from '#shared/contract/dashboard-exams.ts'
+import { dashboardExams, type ExamDay, ExamPrint, MOST_EXAMS } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DashboardDeps } from './deps.ts'
@@ -10,10 +12,12 @@ export interface DashboardExamsDeps extends Pick<DashboardDeps, 'devices'> {
   readonly ports: ExamPorts
   /** The clinic's day, `YYYY-MM-DD`. */
   readonly today: () => string
+  /** The exams as PDF, by room. */
+  readonly print: (day: ExamDay, language: 'en' | 'es') => Promise<Buffer>
 }
 
 /** Declares the window's calls about the exams of a day (`shared/contract/dashboard-exams.ts`). */
-export function serveDashboardExams(app: HttpApp, { devices, ports, today }: DashboardExamsDeps): void {
+export function serveDashboardExams(app: HttpApp, { devices, ports, today, print }: DashboardExamsDeps): void {
   const existing = (deviceId: string): Device => {
     const device = devices.find(deviceId)
     if (device) return device
@@ -37,4 +41,12 @@ export function serveDashboardExams(app: HttpApp, { devices, ports, today }: Das
     explain: ({ body, user }) => ports.explain(body, existing(body.deviceId), user),
   }
   serveAll(app, dashboardExams, EXAMS_PERMISSIONS, handlers, { background: ['exams'] })
+  serveFile(app, '/dashboard/worklist/exams/print', { access: EXAMS_PERMISSIONS.exams, query: ExamPrint }, async ({ query }, reply) => {
+    const { day, language } = query
+    const exams = await ports.day({ day, show: 'all' }, MOST_EXAMS)
+    const fileName = `worklist-${exams.day}.pdf`
+    return reply
+      .headers(documentHeaders({ fileName, mediaType: 'application/pdf' }, ['application/pdf']))
+      .send(await print(exams, language))
+  })
 }

@@ -80,6 +80,9 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
   },
   'modality_worklist.requested'(json, _context, taker) {
     const { authorized, list } = authorizedList(json, 'items', taker)
+    // One bad row never spoils the list; a list without any row is none.
+    if (list.length > 0 && !list.some(isObject))
+      throw new WebhookError('invalid', 'the answer is not of the agreed form: items: none of them is an object')
     return { authorized, items: list }
   },
   'patient_study.enrichment_requested': (json, _context, { note }) => enrichmentOf(json, note),

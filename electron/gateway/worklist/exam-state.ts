@@ -29,6 +29,7 @@ export function examOf(planned: PlannedRow, standing: ExamStanding): Exam {
     accessionNumber: values.AccessionNumber,
     modality: values.Modality,
     description: values.ScheduledProcedureStepDescription,
+    location: values.ScheduledProcedureStepLocation,
     startDate: values.ScheduledProcedureStepStartDate,
     startTime: values.ScheduledProcedureStepStartTime,
     severity: facts?.study?.severity ?? 'normal',

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconCalendarOff, IconDeviceDesktopAnalytics, IconRefresh } from '@tabler/icons-react'
+import { IconCalendarOff, IconDeviceDesktopAnalytics, IconPrinter, IconRefresh } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -9,6 +9,7 @@ import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import type { TableHandle } from '../components/virtual-table.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { language } from '../language/language.ts'
 import { said } from '../language/said.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
@@ -49,15 +50,27 @@ export function Exams() {
       about={words.about}
       isFull
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} />}
-          loading={refresh.isPending}
-          onClick={askNow}
-          disabled={devices?.length === 0}
-        >
-          {words.refresh}
-        </Button>
+        <>
+          <Button
+            component="a"
+            href={printPath(day.data?.day)}
+            target="_blank"
+            rel="noopener"
+            variant="default"
+            leftSection={<IconPrinter size={16} />}
+          >
+            {words.print}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} />}
+            loading={refresh.isPending}
+            onClick={askNow}
+            disabled={devices?.length === 0}
+          >
+            {words.refresh}
+          </Button>
+        </>
       }
     >
       <WorklistTabs />
@@ -93,6 +106,10 @@ export function Exams() {
     </Page>
   )
 }
+
+/** The PDF that the gateway makes of the day, by room. */
+const printPath = (day: string | undefined): string =>
+  `/dashboard/worklist/exams/print?${new URLSearchParams({ ...(day && { day }), language: language === 'es' ? 'es' : 'en' })}`
 
 interface Change {
   readonly day?: string | undefined

@@ -29,6 +29,7 @@ export const es: Translated<English> = {
   hidden: (count) => (count === 1 ? '1 oculta por los filtros' : `${count} ocultas por los filtros`),
   clear: 'quitar',
   refresh: 'Preguntar al socio ahora',
+  print: 'Imprimir por sala',
   refreshed: (asked) => `Se preguntó al socio en nombre de ${countText(asked, 'dispositivo')}.`,
   refreshFailed: (failed, asked) => `${failed} de ${asked} preguntas quedaron sin respuesta.`,
   source: {

@@ -29,6 +29,7 @@ const en = {
   hidden: (count: number) => `${count} hidden by filters`,
   clear: 'clear',
   refresh: 'Ask the partner now',
+  print: 'Print by room',
   refreshed: (asked: number) => `The partner was asked in the name of ${countText(asked, 'device')}.`,
   refreshFailed: (failed: number, asked: number) => `${failed} of ${asked} questions had no answer.`,
   source: {

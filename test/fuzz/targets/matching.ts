@@ -5,6 +5,7 @@ import { DimseError } from '#gateway/dimse/status.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import type { AnswerRows } from '#gateway/worklist/answer.ts'
 import {
+  isExtra,
   ROOT_ATTRIBUTES,
   ROW_KEYWORDS,
   type RowKeyword,
@@ -13,7 +14,7 @@ import {
   STEP_ATTRIBUTES,
 } from '#gateway/worklist/attributes.ts'
 import { layoutOf } from '#gateway/worklist/layout.ts'
-import { isMet } from '#gateway/worklist/matching.ts'
+import { isMet, keysFor } from '#gateway/worklist/matching.ts'
 import { readQuery, type WorklistQuery } from '#gateway/worklist/query.ts'
 import { policyOf, type RowText, repertoireFor } from '#gateway/worklist/repertoire.ts'
 import { identifiersOf, makeResult, type ResultRules } from '#gateway/worklist/result.ts'
@@ -81,7 +82,7 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
     for (const end of ends) {
       const row = rowAt(rows.rows, result.chosen[sent++] ?? -1)
       hold(
-        row.withheld === '' && query.keys.every((key) => isMet(key, row)),
+        row.withheld === '' && keysFor(query.keys, rows).every((key) => isMet(key, row)),
         'A row is sent that does not match, or that no console may have',
       )
       tells(readDataSet(bytes.subarray(at, end), answeredIn, LIMITS), query, row, textFor(row))
@@ -145,7 +146,8 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
       hold(exact, () => `${keyword} cannot be read in the set that is declared, ${terms.join('\\')}`)
       const plain = withoutPadding(said)
       if (EXACT.has(keyword) || text.remark === '') same(`${keyword} is not what the partner said`, plain, row.values[keyword].trimEnd())
-      else hold(plain !== '' || row.values[keyword] === '', `${keyword} is lost`)
+      // Nobody needs the attributes that the interface does not list.
+      else hold(plain !== '' || row.values[keyword] === '' || isExtra(keyword), `${keyword} is lost`)
     }
   }
   const asked = [...query.root, ...query.step].map(({ tag }) => tag)

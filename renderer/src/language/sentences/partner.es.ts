@@ -131,6 +131,10 @@ export const PARTNER: readonly Sentence[] = [
   ['the answer is not of the agreed form: body: it is not an object', 'la respuesta no tiene la forma acordada: body: no es un objeto'],
   ['the partner answered that it did not take the report', 'el socio respondió que no aceptó el informe'],
   ['the answer is not of the agreed form: {}: {}', 'la respuesta no tiene la forma acordada: {0}: {1}'],
+  [
+    'the answer is not of the agreed form: items: none of them is an object',
+    'la respuesta no tiene la forma acordada: items: ninguno es un objeto',
+  ],
   ['it is missing', 'falta'],
   ['it is not a list', 'no es una lista'],
   ['it is not true or false', 'no es verdadero ni falso'],

@@ -54,6 +54,7 @@ describe('readAnswer', () => {
     ['no authorized', '{"items":[]}'],
     ['no items', '{"authorized":true}'],
     ['items of null', '{"authorized":true,"items":null}'],
+    ['items without any object', '{"authorized":true,"items":[null,7]}'],
   ])('finds %s invalid', (_what, body) => {
     expect(() => worklist(body)).toThrow(INVALID)
   })
