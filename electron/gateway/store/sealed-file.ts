@@ -116,7 +116,7 @@ async function read(file: FileHandle, at: number, length: number): Promise<Buffe
   const buffer = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, done, length - done, at + done)
-    if (bytesRead === 0) throw Object.assign(new Error('it became shorter while it was read'), { code: 'SHORTER' })
+    if (bytesRead === 0) throw new Error('it became shorter while it was read')
     done += bytesRead
   }
   return buffer

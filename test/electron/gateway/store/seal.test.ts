@@ -82,7 +82,9 @@ describe('the data key', () => {
   it('is refused with another length than 32 bytes', () => {
     using temp = tempFolder()
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(31))
-    expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow('has 31 bytes instead of 32')
+    expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow(
+      expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('has 31 bytes instead of 32') }),
+    )
   })
 
   it('says what is wrong with it', () => {
@@ -118,7 +120,9 @@ describe('the data key', () => {
 
   it('says when its folder is not there', () => {
     using temp = tempFolder()
-    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(/The key file .*data\.key cannot be written/)
+    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(
+      expect.objectContaining({ fault: 'bad-folder', message: expect.stringMatching(/The key file .*data\.key cannot be written/) }),
+    )
   })
 
   it('may be handed over, and is then not written; a file that is there counts before it', () => {

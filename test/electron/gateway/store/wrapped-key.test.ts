@@ -94,6 +94,14 @@ it.each([
   expect(unwrapKey(temp.folder, reception)).toEqual(temp.key)
 })
 
+it('takes no key out of the key store but the one that was moved into it', () => {
+  using temp = folderOf('recovery key')
+  moveKeyInto(temp.folder, reception, NOW)
+  for (const other of [Buffer.alloc(32, 1), temp.key.subarray(0, 31), Buffer.alloc(0)])
+    expect(unwrapKey(temp.folder, { unwrap: () => other })).toBeUndefined()
+  expect(unwrapKey(temp.folder, { unwrap: () => temp.key })).toEqual(temp.key)
+})
+
 it('says which account has the key, and that the recovery key opens the folder; which it does', () => {
   using temp = folderOf('recovery key')
   const { folder, recoveryKey, key, clock, uuid } = temp
