@@ -280,7 +280,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   function takeElement(tag: number, vr: string, length: number): void {
     if (frame === root) {
       const isPixelData = PIXEL_DATA.has(tag)
-      reachedPixelData ||= isPixelData
+      if (!isDone) reachedPixelData = isPixelData
       if (tag > last || isPixelData) isDone = true
       if (isDone && !walk) return
       walk?.element(header, position)
