@@ -153,7 +153,7 @@ export const ImageStudy = ImageStudySummary.extend({
   mismatch: Mismatch.nullable(),
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
-  /** Of images that have several, grouped by image in the order they came; at most 200 rows. */
+  /** Of images that have several, image by image, each in the order they came; of at most 200 earlier ones. */
   versions: z.array(ImageVersion),
   /** Images whose pixels their device replaced, which nobody has looked at. */
   unreviewedVersions: z.int(),

@@ -130,8 +130,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-13',
     what: 'a file without a row takes the place of one in the recovery folder',
     file: `${store}/image-files.ts`,
-    find: 'const to = fs.existsSync(own) ? join(dirname(own), `${uuid()}.dcm`) : own',
-    replace: 'const to = own\n      fs.rmSync(own, { force: true })',
+    find: 'const to = fs.existsSync(own) ?',
+    replace: 'fs.rmSync(own, { force: true })\n      const to = fs.existsSync(own) ?',
     tests: `${intake}/recovery.test.ts`,
   },
   {

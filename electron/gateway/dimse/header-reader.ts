@@ -280,7 +280,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   function takeElement(tag: number, vr: string, length: number): void {
     if (frame === root) {
       const isPixelData = PIXEL_DATA.has(tag)
-      reachedPixelData ||= isPixelData
+      if (!isDone) reachedPixelData = isPixelData
       if (tag > last || isPixelData) isDone = true
       if (isDone && !walk) return
       walk?.element(header, position)
@@ -294,7 +294,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     const isUndefined = length === UNDEFINED_LENGTH
     const end = isUndefined ? Number.POSITIVE_INFINITY : position + length
     if (!isUndefined && end > frame.end) fail('element longer than what holds it')
-    const sequence = frame === root ? sequences.get(tag) : undefined
+    const sequence = frame === root && !isDone ? sequences.get(tag) : undefined
     // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
     const isWalked = walk !== undefined && !isUndefined && !sequence && length > 0 && isSequence(vr, tag)
     if (isWalked && open.length < limits.depth) enter({ kind: 'items', coding: frame.coding, end, into: undefined, isWalked })
@@ -331,12 +331,16 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   function takeHeader(bytes: Buffer, at: number): number {
     while (frame.end <= position) leave()
     const isItem = frame.kind !== 'elements'
+    // Nothing is taken from behind the end of what holds it: there the reading may have to go on.
+    const room = frame.end - position
+    const available = Math.min(bytes.length - at, room - begunLength)
     let taken: number
-    if (begunLength === 0 && readElementHeader(header, bytes, at, bytes.length - at, frame.coding, isItem)) taken = header.size
+    if (begunLength === 0 && readElementHeader(header, bytes, at, available, frame.coding, isItem)) taken = header.size
     else {
-      const copied = bytes.copy(begun, begunLength, at)
+      const copied = bytes.copy(begun, begunLength, at, at + Math.min(available, LONGEST_HEADER - begunLength))
       if (!readElementHeader(header, begun, 0, begunLength + copied, frame.coding, isItem)) {
         begunLength += copied
+        if (begunLength === room) endWithin(room)
         return copied
       }
       taken = header.size - begunLength
@@ -348,6 +352,17 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
       passOver(error)
     }
     return taken
+  }
+
+  /** What holds it ends within the header of an element. */
+  function endWithin(room: number): void {
+    position += room
+    begunLength = 0
+    try {
+      fail('element longer than what holds it')
+    } catch (error) {
+      passOver(error)
+    }
   }
 
   /** Goes on behind the outermost sequence that was entered for its structure alone. @throws the error, where there is none */

@@ -97,7 +97,8 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
     const isVideo = VIDEO.test(transferSyntax)
     if (!isVideo && fragments < frames) return `It has ${fragments} of ${frames} frames.`
     // Offsets are of 32 bits: behind that a table cannot be right.
-    const isBehind = Array.from({ length: entries() }, (_, index) => entry(index)).some((offset) => offset >= end)
+    let isBehind = false
+    for (let index = 0; index < entries() && !isBehind; index++) isBehind = entry(index) >= end
     return isBehind && end <= LONGEST ? 'Its offset table names a frame behind the end of its pixel data.' : undefined
   }
 

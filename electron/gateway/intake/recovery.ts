@@ -138,6 +138,21 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
     }
   }
 
+  async function describe(file: string): Promise<RecoveredFile> {
+    const path = imageFiles.recoveredPath(file)
+    const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
+    const facts = { file, bytes: size, modifiedAt: mtime.toISOString() }
+    const start = await readStart(path).catch(() => undefined)
+    if (!start)
+      return {
+        ...facts,
+        ...{ sopInstanceUid: '', studyInstanceUid: '', patientName: '', modality: '', callingAeTitle: '', isReadable: false },
+      }
+    const { sopInstanceUid, studyInstanceUid, study } = start.header
+    const { patientName, modality } = study
+    return { ...facts, sopInstanceUid, studyInstanceUid, patientName, modality, callingAeTitle: start.aeTitle, isReadable: true }
+  }
+
   return {
     sweep,
     move,
@@ -147,20 +162,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       for (const file of imageFiles.recovered(after)) if (found.push(file) > limit) break
       return sliceOf(found, limit, (file) => file)
     },
-    async describe(file) {
-      const path = imageFiles.recoveredPath(file)
-      const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
-      const facts = { file, bytes: size, modifiedAt: mtime.toISOString() }
-      const start = await readStart(path).catch(() => undefined)
-      if (!start)
-        return {
-          ...facts,
-          ...{ sopInstanceUid: '', studyInstanceUid: '', patientName: '', modality: '', callingAeTitle: '', isReadable: false },
-        }
-      const { sopInstanceUid, studyInstanceUid, study } = start.header
-      const { patientName, modality } = study
-      return { ...facts, sopInstanceUid, studyInstanceUid, patientName, modality, callingAeTitle: start.aeTitle, isReadable: true }
-    },
+    describe,
     async import({ file, after }, actor) {
       if (file !== undefined) demandFile(file)
       const files: string[] = []
@@ -186,7 +188,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
     },
     async discard(file, reason, actor) {
       demandFile(file)
-      const { sopInstanceUid, studyInstanceUid } = await this.describe(file)
+      const { sopInstanceUid, studyInstanceUid } = await describe(file)
       await database.commitSoon(() => note(deps, actor, 'recovery.discard', file, { sopInstanceUid, studyInstanceUid, reason }))
       await imageFiles.removeRecovered(file)
       changed()

@@ -114,7 +114,7 @@ export interface InstancesStore {
   /** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
   setState(instanceId: number, state: InstanceState, reason?: QuarantineReason | null, detail?: string): void
   setStructure(instanceId: number, structure: InstanceStructure): void
-  /** All versions of the SOP Instance UIDs of the study that have more than one, in the order they came; at most `limit` rows. */
+  /** Versions of the instances of the study that have more than one, image by image, each in the order they came; at most `limit` earlier ones. */
   replacements(studyInstanceUid: string, limit: number): InstanceRecord[]
   /** Current instances of the study whose pixels differ from those of the version before, which nobody has looked at. */
   unreviewed(studyInstanceUid: string): number
@@ -222,11 +222,21 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
       void db.run(db.sql.updateTable('instances').set({ state, reason, detail }).where('instanceId', '=', instanceId)),
     setStructure: (instanceId, structure) =>
       void db.run(db.sql.updateTable('instances').set({ structure }).where('instanceId', '=', instanceId)),
-    replacements: (studyInstanceUid, limit) =>
-      all(
-        `${SELECT} where state <> 'quarantined' and sopInstanceUid in (${REPLACED}) order by sopInstanceUid, instanceId limit ?`,
-        ...[studyInstanceUid, limit],
-      ),
+    replacements(studyInstanceUid, limit) {
+      // Two queries: there are two partial indexes, and one condition for both would look through all instances.
+      const earlier = all(
+        `${SELECT} where studyInstanceUid = ? and state = 'superseded' order by instanceId limit ?`,
+        studyInstanceUid,
+        limit,
+      )
+      const shown = all(
+        `${SELECT} where state = 'current' and sopInstanceUid in (${REPLACED} order by instanceId limit ?)`,
+        studyInstanceUid,
+        limit,
+      )
+      const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
+      return [...byImage.values()].flatMap((versions) => versions.sort((a, b) => a.instanceId - b.instanceId))
+    },
     unreviewed: (studyInstanceUid) =>
       db.get(rawQuery<{ count: number }>(`select count(*) as count from instances ${UNREVIEWED}`, [studyInstanceUid]))?.count ?? 0,
     review: (studyInstanceUid, at) =>

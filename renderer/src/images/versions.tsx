@@ -32,7 +32,7 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
         title={text.title}
         aside={<ToneIcon tone={isOpen ? 'danger' : 'plain'} size={19} />}
       >
-        <Text size="sm" px={16} pt={10} maw="86ch">
+        <Text size="sm" px={16} pt={10} pb={8} maw="86ch">
           {text.about}
         </Text>
         <Table.ScrollContainer minWidth={560}>

@@ -169,7 +169,7 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
   ],
   [
     '3 images were deleted. The files of 2 of them could not be deleted now: the next start moves them to the recovery folder.',
-    '3 imágenes se eliminaron. Los archivos de 2 de ellas no se pudieron eliminar ahora: la pasarela lo intenta de nuevo en el próximo inicio.',
+    '3 imágenes se eliminaron. Los archivos de 2 de ellas no se pudieron eliminar ahora: el próximo inicio los mueve a la carpeta de recuperación.',
   ],
   [
     '1 image was deleted. Then the gateway could not go on (reference 1a2b3c4d): 3 images still set aside. Try again.',
