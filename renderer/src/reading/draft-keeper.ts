@@ -62,7 +62,7 @@ export interface DraftState {
   /** This window took the report, as far as it knows. */
   readonly isHeld: boolean
   /** The call whose answer is awaited: one at a time. */
-  readonly sent: { readonly id: number; readonly call: BeginCall | SaveCall } | null
+  readonly sent: { readonly id: number; readonly call: BeginCall | SaveCall; readonly isOfEndedSession: boolean } | null
   /** Texts that were sent and never answered for: any of them may be the gateway's newest revision. */
   readonly unanswered: readonly string[]
   readonly fault: SaveFault | null
@@ -138,7 +138,7 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'retry':
       return flushed({ ...state, fault: null })
     case 'signedIn':
-      return state.fault?.kind === 'signed-out' ? flushed({ ...state, fault: null }) : { state, calls: [] }
+      return signedIn(state)
     case 'shown':
       return isUnsaved(state) && !state.sent
         ? { state: { ...state, isShown: true, fault: null, due: now + IDLE_MS }, calls: [] }
@@ -182,6 +182,12 @@ function flushed(state: DraftState): Step {
   return isUnsaved(state) ? attempt({ ...state, isUrgent: true }) : { state: clean(state), calls: [] }
 }
 
+function signedIn(state: DraftState): Step {
+  const { sent, fault } = state
+  if (fault?.kind === 'signed-out') return flushed({ ...state, fault: null })
+  return { state: { ...state, sent: sent && { ...sent, isOfEndedSession: true } }, calls: [] }
+}
+
 function attempt(state: DraftState): Step {
   if (state.sent || isBlocked(state) || !isUnsaved(state)) return { state, calls: [] }
   const { text, base, isHeld } = state
@@ -193,7 +199,7 @@ function attempt(state: DraftState): Step {
 function send(state: DraftState, call: BeginCall | SaveCall): Step {
   const id = state.lastId + 1
   const next = { ...state, unanswered: inDoubt(state), lastId: id, changedAt: null, due: null }
-  return { state: { ...next, sent: { id, call } }, calls: [{ id, call }] }
+  return { state: { ...next, sent: { id, call, isOfEndedSession: false } }, calls: [{ id, call }] }
 }
 
 const inDoubt = ({ unanswered, sent }: DraftState) => (sent && sent.call.text !== '' ? [...unanswered, sent.call.text] : unanswered)
@@ -213,9 +219,8 @@ function began(state: DraftState, theirs: Draft): DraftState {
   const isNew = isNewer(state, theirs)
   if (isNew && !isUnsaved(state)) return loaded(held, theirs)
   if (isNew && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
-  const next = onTopOf(held, theirs)
-  // A save that was not answered for can still arrive on the revision it was made of.
-  return isNew ? next : { ...next, unanswered: state.unanswered }
+  // A call that was not answered for can still arrive: only a save that is answered settles what the newest text is.
+  return { ...onTopOf(held, theirs), unanswered: state.unanswered }
 }
 
 function answered(state: DraftState, answer: Saved): DraftState {
@@ -240,11 +245,14 @@ function failed(state: DraftState, fault: SaveFault, now: number): Step {
   const call = state.sent?.call
   const next = { ...state, sent: null, isUrgent: false }
   // Whoever asked to take over sees the refusal there; what is to be saved goes on as before.
-  if (call?.do === 'begin' && call.takeOver) return { state: { ...next, due: now + IDLE_MS }, calls: [] }
+  if (call?.do === 'begin' && call.takeOver)
+    return isUnsaved(next) ? { state: { ...next, due: now + IDLE_MS }, calls: [] } : released({ state: clean(next), calls: [] })
   if (fault.kind === 'again') {
     const wait = AGAIN_MS[Math.min(state.failures, AGAIN_MS.length - 1)] ?? IDLE_MS
-    return { state: { ...next, fault, unanswered: inDoubt(state), failures: state.failures + 1, due: now + wait }, calls: [] }
+    const again = { ...next, fault, unanswered: inDoubt(state), failures: state.failures + 1, due: now + wait }
+    return isUnsaved(again) ? { state: again, calls: [] } : released({ state: clean(again), calls: [] })
   }
+  if (fault.kind === 'signed-out' && state.sent?.isOfEndedSession) return attempt({ ...next, isHeld: false })
   // It may be that another window holds the report now: the next attempt begins anew.
   const refused = { ...next, fault, due: null, isHeld: false }
   return { state: isUnsaved(refused) ? refused : clean(refused), calls: [] }
