@@ -25,7 +25,7 @@ export function Shell() {
   const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isSignedIn = user !== null
   const isOpen = isSignedIn && !isLocked && !isLockedHere
-  useLiveLine(isOpen)
+  useLiveLine(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
   useOtherWindows()
   const note = useEndNote(isSignedIn)

@@ -12,8 +12,9 @@ import { Numbers } from './numbers.tsx'
 import css from './today.module.css'
 import { words } from './words.ts'
 
-/** Where no news says so, what depends on the clock alone has changed by then. */
-const POLL_MS = 30_000
+/** What depends on the clock alone has changed by then; where events do not come, everything. */
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 15_000
 
 /** What needs attention now; and how the gateway is. */
 export function Today() {
@@ -48,10 +49,10 @@ export function Today() {
 /** Asked again whenever the status was: the gateway's news lead to that. */
 function useToday(statusAt: number) {
   const client = useQueryClient()
-  const { reportsSeen, imagesSeen } = useLive()
+  const { reportsSeen, imagesSeen, isOpen } = useLive()
   const news = statusAt + reportsSeen + imagesSeen
   useEffect(() => {
     if (news > 0) void client.invalidateQueries({ queryKey: keyOf(dashboardToday.today) }, { cancelRefetch: false })
   }, [news, client])
-  return useReply(dashboardToday.today, {}, { every: POLL_MS })
+  return useReply(dashboardToday.today, {}, { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS })
 }
