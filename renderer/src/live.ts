@@ -21,8 +21,8 @@ const OF_IMAGES = [
   dashboardDestinations.instances,
 ]
 const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
-/** What news of reports changes, beside the reading list, which reads `reportsSeen`, and the counts of what waits. */
-const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals, dashboardToday.today]
+/** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
+const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals]
 /** Every status that changes says that reports may have: devices coming and going change it too, so these are not asked again each time. */
 const REPORTS_MS = 2000
 
@@ -98,7 +98,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
         for (const changed of OF_REPORTS) readAgain(changed)
       }, REPORTS_MS)
       if (lines.some((line) => line.kind === 'rejected')) readAgain(dashboard.callers)
-      readAgain(dashboard.status)
+      for (const changed of [dashboard.status, dashboardToday.today]) readAgain(changed)
     }, FLUSH_MS)
   }
   const took: Readonly<Record<string, (data: string) => void>> = {

@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
-import { enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+import { ask, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
 
 // A report and the connection of its window: the reports it must not lose, and the tabs that share one stream of events.
 
@@ -82,7 +82,7 @@ test('the last words are saved when the page is loaded again during a save', asy
   await editorOf(page).press('End')
   await page.keyboard.type(' And on.')
   await expect(saving(page)).toContainText('Saved')
-  expect(await textOf(studyId)).toBe('First words. More words. Last words. And on.')
+  await expect.poll(() => textOf(studyId)).toBe('First words. More words. Last words. And on.')
 })
 
 test('leaving a study during a save loses nothing, and opening it again is no conflict', async () => {
@@ -101,7 +101,7 @@ test('leaving a study during a save loses nothing, and opening it again is no co
   await expect(saving(page)).toContainText('Saved')
   await page.unroute(DRAFT)
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  expect(await textOf(studyId)).toBe('One. Two. Three.')
+  await expect.poll(() => textOf(studyId)).toBe('One. Two. Three.')
 })
 
 test('a refused save is over once the saved text is typed again, and the sign dialog sees a retry that succeeds', async () => {
@@ -120,7 +120,7 @@ test('a refused save is over once the saved text is typed again, and the sign di
   await page.route(DRAFT, (route) => route.abort())
   await editorOf(page).fill(`${text}\nNo effusion.`)
   await expect(saving(page)).toContainText('Trying again')
-  await page.getByRole('button', { name: 'Sign', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign…', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('could not be saved')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
@@ -140,7 +140,7 @@ test('a report that was left unsaved stays in sight until it is saved', async ()
   await expect(notice).toBeVisible()
   await page.unroute(DRAFT)
   await expect(notice).toHaveCount(0, { timeout: 30_000 })
-  expect(await textOf(studyId)).toBe('Left behind.')
+  await expect.poll(() => textOf(studyId)).toBe('Left behind.')
 })
 
 test('eight tabs share one stream of events, and a draft is saved in the last', async () => {
@@ -159,14 +159,49 @@ test('eight tabs share one stream of events, and a draft is saved in the last', 
   const studyId = await openStudy(last)
   await editorOf(last).fill('Written in the eighth tab.')
   await expect(saving(last)).toContainText('Saved')
-  expect(await textOf(studyId)).toBe('Written in the eighth tab.')
+  await expect.poll(() => textOf(studyId)).toBe('Written in the eighth tab.')
   expect(streams.size, 'streams of pages').toBe(0)
 
   // Events go on after the first tabs are closed.
   for (const tab of tabs.slice(1, 7)) await tab.close()
-  await stage.command('device', 'add', 'LATER1', '--name', 'Later')
+  await stage.command('device', 'add', '--ae-title', 'LATER1', '--name', 'Later')
   await expect(last.getByText('Live', { exact: true })).toBeVisible()
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
+})
+
+test('without a SharedWorker one tab passes the events on, and the next one takes its place', async ({ browser }) => {
+  const older = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  await older.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'))
+  await older.addCookies(await context.cookies())
+  const streams: Page[] = []
+  older.on('request', (request) => {
+    if (request.url().endsWith('/dashboard/feed/events')) streams.push(request.frame().page())
+  })
+  const tabs: Page[] = []
+  for (let at = 0; at < 3; at++) {
+    const tab = await older.newPage()
+    await tab.goto(`${stage.http}/#/images`)
+    await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+    tabs.push(tab)
+  }
+  expect(streams).toEqual([tabs[0]])
+  await tabs[0]?.close()
+  await expect.poll(() => streams.length).toBe(2)
+  for (const tab of tabs.slice(1)) await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+  await older.close()
+})
+
+test('what waits is the same number in the navigation and on Today', async () => {
+  await page.goto(`${stage.http}/#/`)
+  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+  // A reply that both were not made of: the status as it was before.
+  const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()
+  await page.route('**/dashboard/status', (route) => route.fulfill({ json: before }))
+  await ask(stage, 'STRANGER')
+  const navigation = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Devices/ })
+  await expect(page.getByText('1 unknown device', { exact: false })).toBeVisible()
+  await expect(navigation).toContainText('1')
+  await page.unroute('**/dashboard/status')
 })
 
 test('text that is not saved when the session ends is saved when the same person is back', async () => {
@@ -185,5 +220,5 @@ test('text that is not saved when the session ends is saved when the same person
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(saving(page)).toContainText('Saved')
-  expect(await textOf(studyId)).toBe('Before the session ended.')
+  await expect.poll(() => textOf(studyId)).toBe('Before the session ended.')
 })

@@ -324,6 +324,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
   await other.close()
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
+  await page.getByRole('dialog', { name: 'Open the window to other PCs?' }).getByRole('button', { name: 'Open access' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()
   await expect(page.getByText('Closed', { exact: true }).first()).toBeVisible()
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../../scripts/setup.mjs'
 import { running } from '../support/command-line.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program.ts'

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
-import { useStatus } from '../status.ts'
+import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
 
 /** The two lists of images: studies, and what was set aside. */
 export function ImageTabs() {
-  const setAside = useStatus().data?.images.quarantined ?? 0
+  const setAside = useWaiting(['quarantined'])
   return (
     <SectionTabs label={words.tabs.label}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveDashboardReports } from '#gateway/dashboard/dashboard-reports.ts'
 import type { HttpServer } from '#gateway/http/server.ts'
-import { SESSION_COOKIE } from '#gateway/http/sessions.ts'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { plainReport } from '#shared/report-text.ts'
 import { openClient } from '../../../renderer/src/client.ts'
@@ -108,7 +107,7 @@ function openWindow(studyId: string) {
   }
 
   async function call<T>(method: string, path: string, json?: unknown): Promise<T> {
-    const headers = { 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin', cookie: `${SESSION_COOKIE}=${session}` }
+    const headers = { 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin', cookie: `isthmus-session=${session}` }
     return (await httpCall(server.url + path, { method, headers, json })).json as T
   }
 
@@ -193,7 +192,7 @@ function openWindow(studyId: string) {
       const headers = {
         ...(init.headers as Record<string, string>),
         'sec-fetch-site': 'same-origin',
-        cookie: `${SESSION_COOKIE}=${session}`,
+        cookie: `isthmus-session=${session}`,
       }
       const json = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
       const { status, text } = await httpCall(server.url + path, { method: init.method ?? 'GET', headers, json })
