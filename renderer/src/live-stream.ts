@@ -45,8 +45,7 @@ export function openLiveStream(post: (message: LiveMessage) => void): LiveStream
       stream = crypto.randomUUID()
       heard({ kind: 'open', stream })
     })
-    for (const event of EVENTS)
-      opened.addEventListener(event, ({ data }: MessageEvent<string>) => heard({ kind: 'event', event, data }))
+    for (const event of EVENTS) opened.addEventListener(event, ({ data }: MessageEvent<string>) => heard({ kind: 'event', event, data }))
     opened.addEventListener('beat', () => heard({ kind: 'beat' }))
     opened.addEventListener('error', end)
   }

@@ -116,11 +116,13 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
   }
   function hear(message: LiveMessage): void {
     heardAt = Date.now()
-    if (message.kind === 'event') return took[message.event]?.(message.data)
-    if (message.kind === 'closed') return closed()
-    if (message.kind !== 'open' || (live.isOpen && message.stream === stream)) return
-    // It was closed, or another one took its place: the feed is read whole, so nothing missed has to be sent again.
-    stream = message.stream
+    if (message.kind === 'event') took[message.event]?.(message.data)
+    if (message.kind === 'closed') closed()
+    if (message.kind === 'open' && (!live.isOpen || message.stream !== stream)) opened(message.stream)
+  }
+  /** It was closed, or another one took its place: the feed is read whole, so nothing missed has to be sent again. */
+  function opened(now: string): void {
+    stream = now
     tell({ isOpen: true })
     void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
     hasImages = true

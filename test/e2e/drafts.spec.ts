@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
-import { ask, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 
 // A report and the connection of its window: the reports it must not lose, and the tabs that share one stream of events.
 
@@ -193,7 +193,8 @@ test('without a SharedWorker one tab passes the events on, and the next one take
 
 test('what waits is the same number in the navigation and on Today', async () => {
   await page.goto(`${stage.http}/#/`)
-  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
+  await page.reload()
+  await leaveSetup(page)
   // A reply that both were not made of: the status as it was before.
   const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()
   await page.route('**/dashboard/status', (route) => route.fulfill({ json: before }))
@@ -209,8 +210,7 @@ test('text that is not saved when the session ends is saved when the same person
   await page.route(DRAFT, (route) => route.abort())
   await editorOf(page).fill('Before the session ended.')
   await expect(saving(page)).toContainText('Trying again')
-  const others = context.pages().filter((tab) => tab !== page)
-  const other = others[0] as Page
+  const other = await context.newPage()
   await other.goto(`${stage.http}/#/images`)
   await other.getByRole('button', { name: 'Olga Berg' }).click()
   await other.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -295,7 +295,8 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await page.getByRole('textbox', { name: 'TCP port' }).fill(String(port))
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
-  await flip(page, 'Open to other PCs')
+  await page.getByRole('switch', { name: 'Open to other PCs' }).click()
+  await page.getByRole('dialog', { name: 'Open the window to other PCs?' }).getByRole('button', { name: 'Open access' }).click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
   await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
 
@@ -324,7 +325,6 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
   await other.close()
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
-  await page.getByRole('dialog', { name: 'Open the window to other PCs?' }).getByRole('button', { name: 'Open access' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()
   await expect(page.getByText('Closed', { exact: true }).first()).toBeVisible()
 })

@@ -31,14 +31,11 @@ describe.skipIf(process.platform === 'win32')('npm run -s gateway -- serve', () 
     createInterface({ input: npm.stderr }).on('line', (line) => said.push(line))
     // The gateway has npm's standard output: it is closed when the last of them has ended.
     const closed = once(npm, 'close')
-    try {
-      const [ready] = await Promise.race([once(createInterface({ input: npm.stdout }), 'line'), closed])
-      expect(JSON.parse(String(ready)), said.join('\n')).toMatchObject({ ready: true })
-      npm.kill('SIGTERM')
-      await closed
-    } finally {
-      endGroup(npm.pid)
-    }
+    onTestFinished(() => endGroup(npm.pid))
+    const [ready] = await Promise.race([once(createInterface({ input: npm.stdout }), 'line'), closed])
+    expect(JSON.parse(String(ready)), said.join('\n')).toMatchObject({ ready: true })
+    npm.kill('SIGTERM')
+    await closed
     await using next = await running(words)
     expect(next.ready).toMatchObject({ ready: true })
   })

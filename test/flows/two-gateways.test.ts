@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { OWNER, startGateway } from '../support/gateway.ts'
+import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 
 /** A browser: its cookies are of a host, whatever the port (RFC 6265 §8.5). */
 function openBrowser() {

@@ -1,5 +1,5 @@
-import type {} from '@fastify/cookie'
 import type { Socket } from 'node:net'
+import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'

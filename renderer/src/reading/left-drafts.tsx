@@ -5,6 +5,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Notice } from '../components/tone.tsx'
 import { said } from '../language/said.ts'
+import css from './left-drafts.module.css'
 import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from './window-drafts.ts'
 import { words } from './words.ts'
 
@@ -13,7 +14,14 @@ const { left: texts } = words
 /** Reports whose screen was left before they could be saved: they stay in sight until they are saved or discarded. */
 export function LeftDrafts() {
   const left = useSyncExternalStore(onLeftDrafts, leftDrafts)
-  return left.map((draft) => <Left key={draft.studyId} draft={draft} />)
+  if (left.length === 0) return null
+  return (
+    <div className={css.left}>
+      {left.map((draft) => (
+        <Left key={draft.studyId} draft={draft} />
+      ))}
+    </div>
+  )
 }
 
 function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {

@@ -85,7 +85,15 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
             <DesktopPanel rows={rows} />
           </div>
           {edited.error && <Failed error={edited.error} />}
-          {changed > 0 && <SaveBar changed={changed} faults={faults} isSaving={edited.isSaving} onDiscard={discard} onSave={opensPlain ? () => setAsksPlain(true) : save} />}
+          {changed > 0 && (
+            <SaveBar
+              changed={changed}
+              faults={faults}
+              isSaving={edited.isSaving}
+              onDiscard={discard}
+              onSave={opensPlain ? () => setAsksPlain(true) : save}
+            />
+          )}
         </Stack>
       </div>
       <Confirm

@@ -31,7 +31,8 @@ export const es: Translated<English> = {
     unplanned: 'El plan aún no ha hecho ninguna',
     unplannedText: 'La más reciente se hizo a mano o antes de una actualización. Que el plan funciona se verá cuando haga una.',
     sameDisk: 'Hecha según lo previsto, en el disco de los datos',
-    sameDiskText: 'Si ese disco falla, se pierden los datos y sus copias a la vez. Elija más abajo una carpeta en otro disco o en otra máquina.',
+    sameDiskText:
+      'Si ese disco falla, se pierden los datos y sus copias a la vez. Elija más abajo una carpeta en otro disco o en otra máquina.',
     fine: 'Hecha según lo previsto',
     made: 'Hecha',
     holds: 'Contiene',

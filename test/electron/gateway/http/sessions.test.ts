@@ -38,7 +38,9 @@ it('gives a cookie that scripts cannot read and other sites cannot send', async 
 it('marks the cookie Secure where the page came by https', async () => {
   const headers = { ...OWN_PAGE, host: 'gw.clinic.example', origin: 'https://gw.clinic.example' }
   const answer = await httpCall(`${server.url}/enter`, { method: 'POST', headers })
-  expect(answer.headers['set-cookie']).toEqual([expect.stringMatching(/^isthmus-session-\d+=t0ken; Path=\/; HttpOnly; Secure; SameSite=Strict$/)])
+  expect(answer.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^isthmus-session-\d+=t0ken; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+  ])
 })
 
 it('shows the token to the handler, and takes the cookie back', async () => {
