@@ -74,6 +74,8 @@ export interface DraftState {
   readonly due: number | null
   readonly isUrgent: boolean
   readonly isShown: boolean
+  /** The page is being closed: what is sent after its last call would take the report again. */
+  readonly isClosed: boolean
   readonly isForgotten: boolean
   readonly lastId: number
 }
@@ -89,13 +91,14 @@ const baseOf = ({ reportId, revision, text, savedAt }: Draft): NonNullable<Draft
 
 export const openedDraft = (draft: Draft | null): DraftState => ({
   ...{ text: draft?.text ?? '', loads: 0, base: draft && baseOf(draft), isHeld: false, sent: null, unanswered: [] },
-  ...{ fault: null, failures: 0, theirs: null, changedAt: null, due: null, isUrgent: false, isShown: false, isForgotten: false, lastId: 0 },
+  ...{ fault: null, failures: 0, theirs: null, changedAt: null, due: null, isUrgent: false, isShown: false, isClosed: false },
+  ...{ isForgotten: false, lastId: 0 },
 })
 
 /** Whether the gateway may have another text than the one on the screen. */
 const isUnsaved = ({ text, base, unanswered }: DraftState) => text !== (base?.text ?? '') || unanswered.length > 0
 /** Nothing is sent until a person decides or signs in. */
-const isBlocked = ({ theirs, fault }: DraftState) => theirs !== null || (fault !== null && fault.kind !== 'again')
+const isBlocked = ({ theirs, fault, isClosed }: DraftState) => isClosed || theirs !== null || (fault !== null && fault.kind !== 'again')
 /** Another revision than the text was made of, or another draft. */
 const isNewer = ({ base }: DraftState, theirs: Draft) => theirs.revision !== base?.revision || theirs.reportId !== base.reportId
 /** A revision that this window sent, or that has the text on the screen: nobody's words are overwritten by saving on top of it. */
@@ -140,9 +143,7 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'signedIn':
       return signedIn(state)
     case 'shown':
-      return isUnsaved(state) && !state.sent
-        ? { state: { ...state, isShown: true, fault: null, due: now + IDLE_MS }, calls: [] }
-        : { state: { ...state, isShown: true }, calls: [] }
+      return shown(state, now)
     case 'hidden':
       return released(flushed({ ...state, isShown: false }))
     case 'closing':
@@ -150,6 +151,12 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'forget':
       return { state: { ...openedDraft(null), loads: state.loads + 1, isForgotten: true }, calls: [] }
   }
+}
+
+/** Also a page that the browser shows again instead of closing it. */
+function shown(state: DraftState, now: number): Step {
+  const next = { ...state, isShown: true, isClosed: false }
+  return { state: isUnsaved(next) && !next.sent ? { ...next, fault: null, due: now + IDLE_MS } : next, calls: [] }
 }
 
 function followed(state: DraftState, theirs: Draft | null): DraftState {
@@ -275,14 +282,14 @@ function closing(state: DraftState): Step {
   const id = state.lastId + 1
   if (isBlocked(state) || (!isUnsaved(state) && !state.sent)) {
     const call: ReleaseCall = { do: 'release', isLast: true }
-    return { state: { ...state, isHeld: false, lastId: id }, calls: state.isHeld ? [{ id, call }] : [] }
+    return { state: { ...state, isHeld: false, isClosed: true, lastId: id }, calls: state.isHeld ? [{ id, call }] : [] }
   }
   const call: DraftCall =
     base === null
       ? { do: 'begin', text, takeOver: false, isLast: true }
       : { do: 'save', text, reportId: base.reportId, revision: base.revision, isLast: true }
   const next = { ...state, unanswered: [...inDoubt(state), text], sent: null, isHeld: false, isUrgent: false, lastId: id }
-  return { state: { ...next, due: null }, calls: [{ id, call }] }
+  return { state: { ...next, isClosed: true, due: null }, calls: [{ id, call }] }
 }
 
 /** When the driver has to send `timer`; null where nothing waits for a time. */

@@ -119,7 +119,7 @@ export const es: Translated<English> = {
   },
   left: {
     title: 'Un informe que dejó abierto no está guardado',
-    failing: (fault) => `${fault} Se vuelve a intentar; hasta entonces el texto se conserva en esta ventana.`,
+    failing: (fault) => `${fault} El texto se conserva en esta ventana y se guardará en cuanto sea posible.`,
     conflict: 'Otra persona guardó entretanto. Abra el estudio para elegir qué texto se conserva.',
     open: 'Abrir el estudio',
     copies: 'el texto sin guardar',

@@ -123,7 +123,7 @@ const en = {
   },
   left: {
     title: 'A report you left is not saved',
-    failing: (fault: string) => `${fault} Trying again; the text is kept in this window until then.`,
+    failing: (fault: string) => `${fault} The text is kept in this window and saved as soon as it can be.`,
     conflict: 'Somebody else saved in between. Open the study to choose which text is kept.',
     open: 'Open the study',
     copies: 'the text that is not saved',

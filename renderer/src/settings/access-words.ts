@@ -16,6 +16,7 @@ const en = {
       'Only this PC shows the window. Opening it lets reading rooms and the front desk work on their own PCs: patient data then crosses the network, encrypted.',
     open: 'Open the window to other PCs?',
     openAction: 'Open access',
+    keepClosed: 'Leave it closed',
     openTexts: [
       'Every device in the network of this PC reaches the gateway’s sign-in page and its interface for partners at the address and port below.',
       'Patient data then crosses the network, encrypted by HTTPS. A PC works with the window only after you have approved it here.',

@@ -60,6 +60,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         isOpen={asks === 'open'}
         title={words.lan.open}
         action={words.lan.openAction}
+        keep={words.lan.keepClosed}
         isBusy={change.isPending}
         error={change.error}
         onClose={() => setAsks(null)}

@@ -100,6 +100,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
         isOpen={asksPlain}
         title={words.plain.title}
         action={words.plain.action}
+        keep={words.plain.keep}
         isBusy={edited.isSaving}
         error={null}
         onClose={() => setAsksPlain(false)}

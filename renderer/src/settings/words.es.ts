@@ -20,6 +20,7 @@ export const es: Translated<English> = {
   plain: {
     title: '¿Abrir la ventana a la red sin cifrar?',
     action: 'Guardar y abrir',
+    keep: 'Volver a los ajustes',
     texts: [
       'La escucha HTTP es solo para este PC. En esta dirección también llegan otros PC: las contraseñas y los datos de pacientes pasan por la red legibles para cualquiera.',
       'No hace falta aprobar ningún PC para ella.',

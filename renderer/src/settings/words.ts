@@ -20,6 +20,7 @@ const en = {
   plain: {
     title: 'Open the window to the network without encryption?',
     action: 'Save and open',
+    keep: 'Back to the settings',
     texts: [
       'The HTTP listener is meant for this PC alone. At this address other PCs reach it too: passwords and patient data cross the network readable to anybody in it.',
       'No PC has to be approved for it.',

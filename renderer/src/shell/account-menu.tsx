@@ -87,6 +87,7 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
         isOpen={asksLeave}
         title={words.leaveUnsaved}
         action={words.signOut}
+        keep={words.leaveUnsavedKeep}
         isBusy={isLeaving}
         error={null}
         onConfirm={leave}

@@ -73,6 +73,7 @@ export const es: Translated<English> = {
     'En esta ventana hay texto de un informe sin guardar. Se guardará cuando inicie sesión aquí quien lo escribió, y se descartará si lo hace otra persona.',
   draftDiscarded: 'Se descartó el texto que la persona anterior no pudo guardar.',
   leaveUnsaved: 'Parte de un informe no está guardada',
+  leaveUnsavedKeep: 'Seguir con la sesión',
   leaveUnsavedText:
     'Aún no se ha podido guardar. Si cierra la sesión, permanecerá en la memoria de esta ventana hasta que vuelva a iniciar sesión aquí; se descartará al cerrar la ventana o si inicia sesión otra persona.',
   version: (version) => `Isthmus ${version}`,

@@ -259,6 +259,15 @@ describe('a save', () => {
     keeper.close()
     await settled()
     expect(gateway.made.at(-1)).toBe('save 2 "ab" at last')
+    // The browser hides a page after it has said that it closes it: nothing may take the report again.
+    const { length } = gateway.made
+    await keeper.flush()
+    await gateway.pass(60_000)
+    expect(gateway.made).toHaveLength(length)
+    // A page that comes back finds out what became of it.
+    keeper.show()
+    await gateway.pass(IDLE_MS)
+    expect(keeper.current()).toMatchObject({ state: 'saved', text: 'ab' })
   })
 
   it('is made at once when its screen is left, after the one that is on its way, and then the report is let go', async () => {
