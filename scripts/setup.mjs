@@ -68,8 +68,14 @@ export function runNode(args, options = {}) {
  */
 export function becomeNode(args) {
   const child = spawn(node24(), args, { stdio: 'inherit', env: environment() })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  onShellEnded(() => child.kill('SIGTERM'))
+  let isStopped = false
+  const stopBy = (signal) => {
+    isStopped = true
+    child.kill(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopBy(signal))
+  // A second signal would end the gateway before it has finished what it does.
+  onShellEnded(() => isStopped || stopBy('SIGTERM'))
   child.on('exit', (status, signal) => process.exit(status ?? (signal ? 1 : 0)))
 }
 
