@@ -216,7 +216,7 @@ test('text that is not saved when the session ends is saved when the same person
   await other.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByText('Text of a report in this window is not saved yet')).toBeVisible()
   await page.unroute(DRAFT)
-  await page.getByRole('textbox', { name: 'Email' }).fill(OWNER.email)
+  await page.getByLabel('E-mail').fill(OWNER.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(saving(page)).toContainText('Saved')
