@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { environment, missingElectron, node24, root, stop } from './setup.mjs'
+import { environment, missingElectron, node24, onShellEnded, root, stop } from './setup.mjs'
 
 const headless = join(root, 'dist', 'electron', 'headless.js')
 const children = []
@@ -44,6 +44,7 @@ export async function launch({ data, serve, ready, end }) {
   }
   ready(gateway.ready)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, endAll)
+  onShellEnded(endAll)
   gateway.child.on('exit', (status) => {
     endAll()
     end?.()

@@ -68,8 +68,32 @@ export function runNode(args, options = {}) {
  */
 export function becomeNode(args) {
   const child = spawn(node24(), args, { stdio: 'inherit', env: environment() })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  let isStopped = false
+  const stopBy = (signal) => {
+    isStopped = true
+    child.kill(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopBy(signal))
+  // A second signal would end the gateway before it has finished what it does.
+  onShellEnded(() => isStopped || stopBy('SIGTERM'))
   child.on('exit', (status, signal) => process.exit(status ?? (signal ? 1 : 0)))
+}
+
+const SHELL_MS = 200
+
+/**
+ * Calls back when the shell that npm runs scripts by is gone. npm hands a SIGTERM to that shell alone, and where `sh` is dash it ends without
+ * handing it on: the script goes on without a parent. Does nothing where npm did not start this.
+ */
+export function onShellEnded(stopHere) {
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
+  const shell = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watch)
+    stopHere()
+  }, SHELL_MS)
+  watch.unref()
 }
 
 /** Places the native module from the cache or its published prebuild; compiles only where asked to. True where it is in place. */

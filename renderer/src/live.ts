@@ -1,13 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
+import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
+import type { Operation } from '#shared/operation.ts'
 import { mergeLines } from './display/feed-lines.ts'
 import { keyOf, queryClient } from './gateway.ts'
+import { connectLive } from './live-connection.ts'
+import type { LiveMessage } from './live-stream.ts'
 
-const EVENTS = '/dashboard/feed/events'
 /** What news of images changes, beside the list of studies, which reads `imagesSeen`. */
 const OF_IMAGES = [
   dashboardImages.read,
@@ -26,6 +29,9 @@ const REPORTS_MS = 2000
 
 const FLUSH_MS = 500
 const REOPEN_MS = 3000
+/** The gateway is heard four times as often. */
+const SILENT_MS = 60_000
+const LOOK_MS = 5000
 
 interface Live {
   /** The line to the gateway is open: changes arrive by themselves. */
@@ -54,19 +60,26 @@ const subscribe = (listener: () => void) => {
 /** State of the live line. */
 export const useLive = (): Live => useSyncExternalStore(subscribe, () => live)
 
-/** Keeps the live line open while someone is signed in. Where it breaks, the calls' own polling goes on. */
-export function useLiveLine(isSignedIn: boolean): void {
-  useEffect(() => (isSignedIn ? openLiveLine(queryClient) : undefined), [isSignedIn])
+/** Hears the gateway's events while someone is signed in. Without them the calls' own polling goes on. */
+export function useLiveLine(userId: string | null): void {
+  useEffect(() => (userId === null ? undefined : openLiveLine(queryClient, userId)), [userId])
 }
 
-function openLiveLine(client: QueryClient): () => void {
-  let source: EventSource | undefined
+function openLiveLine(client: QueryClient, userId: string): () => void {
   let again: ReturnType<typeof setTimeout> | undefined
   let flush: ReturnType<typeof setTimeout> | undefined
   let reports: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
   let hasImages = false
+  let stream = ''
+  let heardAt = Date.now()
 
+  /** A window that nobody sees reads again when it is looked at. What is being asked already goes on: its retries would never end otherwise. */
+  const readAgain = (changed: Operation) =>
+    void client.invalidateQueries(
+      { queryKey: keyOf(changed), refetchType: document.visibilityState === 'hidden' ? 'none' : 'active' },
+      { cancelRefetch: false },
+    )
   // Hundreds of lines a second are drawn, and the status asked again, twice a second.
   const flushSoon = () => {
     flush ??= setTimeout(() => {
@@ -78,51 +91,65 @@ function openLiveLine(client: QueryClient): () => void {
       if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
         hasImages = false
         tell({ imagesSeen: live.imagesSeen + 1 })
-        for (const changed of OF_IMAGES) void client.invalidateQueries({ queryKey: keyOf(changed) }, { cancelRefetch: false })
+        for (const changed of OF_IMAGES) readAgain(changed)
       }
       reports ??= setTimeout(() => {
         reports = undefined
         tell({ reportsSeen: live.reportsSeen + 1 })
-        for (const changed of OF_REPORTS) void client.invalidateQueries({ queryKey: keyOf(changed) }, { cancelRefetch: false })
+        for (const changed of OF_REPORTS) readAgain(changed)
       }, REPORTS_MS)
-      if (lines.some((line) => line.kind === 'rejected')) void client.invalidateQueries({ queryKey: keyOf(dashboard.callers) })
-      // A status already being asked for goes on: asked anew each time, its retries would never end and nobody learn that it failed.
-      void client.invalidateQueries({ queryKey: keyOf(dashboard.status) }, { cancelRefetch: false })
+      if (lines.some((line) => line.kind === 'rejected')) readAgain(dashboard.callers)
+      for (const changed of [dashboard.status, dashboardToday.today]) readAgain(changed)
     }, FLUSH_MS)
   }
-  const open = () => {
-    const opened = new EventSource(EVENTS)
-    source = opened
-    opened.addEventListener('open', () => {
-      tell({ isOpen: true })
-      void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
-      hasImages = true
-      flushSoon()
-    })
-    opened.addEventListener('line', (event: MessageEvent<string>) => {
-      const line = FeedLine.safeParse(readJson(event.data))
+  const took: Readonly<Record<string, (data: string) => void>> = {
+    line(data) {
+      const line = FeedLine.safeParse(readJson(data))
       if (!line.success) return
       arrived.push(line.data)
       flushSoon()
-    })
-    opened.addEventListener('status', flushSoon)
-    opened.addEventListener('images', () => {
+    },
+    status: flushSoon,
+    images() {
       hasImages = true
       flushSoon()
-    })
-    opened.addEventListener('error', () => {
-      // Opened anew instead of by the browser: the feed is then read whole, so nothing missed has to be sent again.
-      opened.close()
-      if (live.isOpen) {
-        tell({ isOpen: false })
-        flushSoon()
-      }
-      again = setTimeout(open, REOPEN_MS)
-    })
+    },
   }
-  open()
+  function hear(message: LiveMessage): void {
+    heardAt = Date.now()
+    if (message.kind === 'event') took[message.event]?.(message.data)
+    if (message.kind === 'closed') closed()
+    if (message.kind === 'open' && (!live.isOpen || message.stream !== stream)) opened(message.stream)
+  }
+  /** It was closed, or another one took its place: the feed is read whole, so nothing missed has to be sent again. */
+  function opened(now: string): void {
+    stream = now
+    tell({ isOpen: true })
+    void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
+    hasImages = true
+    flushSoon()
+  }
+  function closed(): void {
+    if (live.isOpen) {
+      tell({ isOpen: false })
+      flushSoon()
+    }
+    clearTimeout(again)
+    again = setTimeout(() => connection.want(), REOPEN_MS)
+  }
+  let connection = connectLive(userId, hear)
+  connection.want()
+  /** Whoever should pass the events on is gone or sleeps: connect anew. */
+  const look = setInterval(() => {
+    if (Date.now() - heardAt < SILENT_MS) return
+    heardAt = Date.now()
+    connection.close()
+    connection = connectLive(userId, hear)
+    closed()
+  }, LOOK_MS)
   return () => {
-    source?.close()
+    connection.close()
+    clearInterval(look)
     clearTimeout(again)
     clearTimeout(flush)
     clearTimeout(reports)

@@ -31,8 +31,14 @@ const Told = z.object({ success: z.boolean(), sentence: z.string(), at: Instant 
 export const Rehearsal = Told.extend({ name: z.string(), tookMs: z.int() })
 export type Rehearsal = z.infer<typeof Rehearsal>
 
+/** Where the folder for back-ups is, seen from the data. Two partitions of one disk count as two disks. */
+export const BACKUP_PLACES = ['same-disk', 'other-disk', 'network', 'synced'] as const
+export type BackupPlace = (typeof BACKUP_PLACES)[number]
+
 export const UpkeepState = z.object({
   folder: z.string().nullable(),
+  /** Null where there is no folder, or it cannot be looked at. */
+  place: z.enum(BACKUP_PLACES).nullable(),
   /** One sentence where the folder cannot be read. */
   fault: z.string(),
   /** What is being done now; `share` from 0 to 1. */

@@ -109,6 +109,8 @@ export const Draft = z.object({
 export type Draft = z.infer<typeof Draft>
 /** The draft that the window shows: where another one took its place since, as of an addendum that was cancelled and begun anew, that is a conflict. */
 const DraftShown = ReportId.optional()
+/** The page is being closed: the window lets go of the report, and the text goes on top of what it saved itself before. */
+const LastOfWindow = z.boolean().default(false)
 export const DraftRevision = z.object({ revision: z.int(), at: Instant, savedBy: Person, characters: z.int() })
 export type DraftRevision = z.infer<typeof DraftRevision>
 
@@ -260,13 +262,14 @@ export const dashboardReports = {
       takeOver: z.boolean().default(false),
       /** What a new draft begins with. */
       text: ReportText.default(''),
+      isLast: LastOfWindow,
     }),
     reply: Reading,
   }),
   save: operation('PUT /dashboard/reading/:studyId/draft', {
     summary: 'Keep what is written, durably, as the revision after the one it was made of',
     params: studyParams,
-    body: z.object({ windowId: WindowId, reportId: DraftShown, revision: z.int().min(0), text: ReportText }),
+    body: z.object({ windowId: WindowId, reportId: DraftShown, revision: z.int().min(0), text: ReportText, isLast: LastOfWindow }),
     reply: Saved,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {

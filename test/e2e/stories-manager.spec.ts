@@ -288,7 +288,8 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await page.getByRole('textbox', { name: 'TCP port' }).fill(String(port))
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
-  await flip(page, 'Open to other PCs')
+  await page.getByRole('switch', { name: 'Open to other PCs' }).click()
+  await page.getByRole('dialog', { name: 'Open the window to other PCs?' }).getByRole('button', { name: 'Open access' }).click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
   await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
 

@@ -71,7 +71,10 @@ test('makes a back-up at the press of a button, and tries it', async () => {
   await expect(rows()).toHaveCount(1, { timeout: 30_000 })
   await expect(rows()).toContainText('by hand')
   await expect(rows()).toContainText('this PC only')
-  await expect(page.getByRole('heading', { name: 'Made as planned' })).toBeVisible()
+  // It was not the plan that made it, it is on the disk of the data, and the images are not in it.
+  await expect(page.getByRole('heading', { name: 'Not made by the plan yet' })).toBeVisible()
+  await expect(page.getByText('On the disk of the data', { exact: true })).toBeVisible()
+  await expect(page.getByText('Not the images', { exact: false })).toBeVisible()
   await button('Try now').click()
   await expect(page.getByRole('heading', { name: 'The newest back-up opens' })).toBeVisible({ timeout: 30_000 })
   await expectAccessible(page, 'upkeep-made')

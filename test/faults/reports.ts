@@ -13,6 +13,14 @@ export default ofArea('REP', [
     tests: `${domain}/report-writing.test.ts`,
   },
   {
+    promise: 'P-REP-16',
+    what: 'the last save of a window that closes is refused as a conflict with its own earlier one',
+    file: `${domain}/report-writing.ts`,
+    find: 'const isOwn = isLast &&',
+    replace: 'const isOwn = revision < 0 &&',
+    tests: `${domain}/report-writing.test.ts`,
+  },
+  {
     promise: 'P-REP-04',
     what: 'the draft that took the place of a cancelled one is taken for it',
     file: `${domain}/report-draft.ts`,

@@ -74,7 +74,7 @@ describe('the window on other PCs', () => {
     const asked = await browser.call('POST', '/dashboard/workstation', { name: 'Reading room 2' })
     expect(asked.json).toMatchObject({ state: 'asking', name: 'Reading room 2' })
     expect(asked.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-isthmus-workstation=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(/^__Host-isthmus-workstation-\d+=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
     ])
     expect(codeOf(await browser.call('GET', '/dashboard/session'))).toEqual([403, 'workstation-unknown'])
     const [asking] = (await gateway.call(dashboardSecurity.lanAccess, {})).workstations
@@ -85,7 +85,7 @@ describe('the window on other PCs', () => {
     expect((await browser.call('GET', '/dashboard/workstation')).json).toMatchObject({ state: 'approved', code: '' })
     const signedIn = await browser.call('POST', '/dashboard/session', OWNER)
     expect(signedIn.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-isthmus-session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(/^__Host-isthmus-session-\d+=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
     ])
     expect((await browser.call('GET', '/dashboard/status')).status).toBe(200)
     expect((await browser.call('GET', '/v1/express')).status).toBe(200)
@@ -93,13 +93,14 @@ describe('the window on other PCs', () => {
     expect(sessions.map(({ place, address }) => [place, address])).toContainEqual(['Reading room 2', ELSEWHERE])
 
     // A session that was carried to another PC opens nothing there, and the cookie of the plain listener nothing here.
-    const session = browser.cookies.get('__Host-isthmus-session') ?? ''
+    const [name, session] = [...browser.cookies].find(([cookie]) => cookie.startsWith('__Host-isthmus-session-')) ?? ['', '']
     const thief = openBrowser('127.0.0.3')
-    thief.cookies.set('__Host-isthmus-session', session)
+    thief.cookies.set(name, session)
     for (const path of ['/dashboard/status', '/v1/express'])
       expect(codeOf(await thief.call('GET', path))).toEqual([403, 'workstation-unknown'])
     const plain = openBrowser('127.0.0.1')
-    plain.cookies.set('isthmus-session', session)
+    plain.cookies.set(name, session)
+    plain.cookies.set(name.replace('__Host-', ''), session)
     expect(codeOf(await plain.call('GET', '/dashboard/status'))).toEqual([401, 'not-signed-in'])
   })
 

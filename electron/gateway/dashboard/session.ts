@@ -76,6 +76,8 @@ export function sessionHandlers({
     session({ session }) {
       // Also of a window that is locked: its lock says whose it is.
       const found = session.token === undefined ? undefined : people.sessions.find(session.token, 'background')
+      // Of a session that began before cookies were named after the port.
+      if (found && session.hasOldName && session.token) session.set(session.token)
       return show(found?.user, found?.isLocked)
     },
     signIn: async ({ body, session, workstation }) =>

@@ -14,7 +14,7 @@ import { clinicDay, timeZoneOf } from './clinic-day.ts'
 import { tryBackup } from './rehearsal.ts'
 import { backupEntry } from './restoring.ts'
 import type { Settings } from './settings.ts'
-import { checkBackupFolder } from './setup-folder.ts'
+import { checkBackupFolder, placeOfFolder } from './setup-folder.ts'
 import { DAY_MS, REHEARSAL_DAYS } from './upkeep-health.ts'
 import { type BackupRecord, upkeepRecord } from './upkeep-record.ts'
 
@@ -232,6 +232,7 @@ export function openBackups(deps: BackupsDeps): Backups {
     const dueAt = next === null ? null : Math.max(next, trial ?? next)
     const known = {
       ...{ folder, running, plan },
+      place: folder === null ? null : placeOfFolder(folder, store.folder),
       last: folder === null ? null : recordOf(folder).last,
       nextAt: next === null ? null : instantOf(next),
       rehearsal: { last, dueAt: dueAt === null ? null : instantOf(dueAt) },

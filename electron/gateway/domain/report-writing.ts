@@ -24,6 +24,16 @@ export interface SaveOrder {
   readonly reportId?: string | undefined
   readonly revision: number
   readonly text: string
+  /** The page is being closed: an earlier save of this window may still be on its way. */
+  readonly isLast?: boolean
+}
+
+export interface BeginOrder {
+  readonly windowId: string
+  readonly takeOver: boolean
+  readonly text: string
+  /** As in `SaveOrder`. */
+  readonly isLast?: boolean
 }
 
 export interface ReportWritingDeps extends ReportSigningDeps {
@@ -37,8 +47,11 @@ export interface ReportWritingDeps extends ReportSigningDeps {
  */
 export interface ReportWriting {
   /** Makes the draft, or goes on with it: the study is in progress, the caller's, and before this window. */
-  begin(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly takeOver: boolean; readonly text: string }): void
-  /** Durable when it returns. What was saved since `revision` is never overwritten; a text that is the same makes no revision. */
+  begin(caller: UserCaller, studyId: string, order: BeginOrder): void
+  /**
+   * Durable when it returns. What was saved since `revision` is never overwritten; a text that is the same makes no revision. The last save
+   * of a window that closes also goes on top of revisions that this window saved itself, because their answers can no longer reach it.
+   */
   save(caller: UserCaller, studyId: string, order: SaveOrder): Saved
   /** Who has it before them now. */
   hold(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly isWriting: boolean }): ReportLock | null
@@ -90,6 +103,12 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
       throw new ApiError('refused', `${personOf(deps, draft.userId).name} has this report: take it over to write.`)
   }
 
+  /** Whether this window alone saved everything after the revision. */
+  function isOwnSince(revision: number, { reportId, revision: newest }: ReportRecord, { user }: UserCaller, windowId: string): boolean {
+    const later = reportRevisions.list(reportId).filter((one) => one.revision > revision)
+    return later.length === newest - revision && later.every((one) => one.windowId === windowId && one.userId === user.userId)
+  }
+
   function newDraft(caller: UserCaller, study: ScribeStudyRecord, now: string): ReportRecord {
     const reportId = idFromUuid('rep', uuid())
     const unsigned = { isAddendum: study.status === 'addendum_active', status: 'in_progress', signedAt: null, isCritical: null } as const
@@ -115,7 +134,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   }
 
   return {
-    begin(caller, studyId, { windowId, takeOver, text }) {
+    begin(caller, studyId, { windowId, takeOver, text, isLast = false }) {
       const { userId } = caller.user
       const reportId = database.transaction(() => {
         const desk = openDesk(caller, studyId)
@@ -135,21 +154,25 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
           note(deps, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, { studyId, from })
         }
         const mine = !draft ? newDraft(caller, study, now) : draft.userId === userId ? draft : takeDraft(caller, draft, now)
-        if (mine.revision === 0 && text !== '') saveDraft(deps, mine, { userId, windowId, text, at: now })
+        const isUnwritten = mine.revision === 0 || (isLast && isOwnSince(0, mine, caller, windowId))
+        if (isUnwritten && text !== (mine.plainText ?? '')) saveDraft(deps, mine, { userId, windowId, text, at: now })
         return mine.reportId
       })
-      locks.take(reportId, { ...callerPerson(caller), windowId })
+      if (isLast) locks.release(reportId, windowId)
+      else locks.take(reportId, { ...callerPerson(caller), windowId })
     },
 
-    save(caller, studyId, { windowId, reportId, revision, text }) {
+    save(caller, studyId, { windowId, reportId, revision, text, isLast = false }) {
       const { userId } = caller.user
       return database.transaction((): Saved => {
         const desk = openDesk(caller, studyId)
         const draft = existingDraft(desk)
-        if (!isShown(draft, { reportId, revision })) return { outcome: 'conflict', theirs: draftView(deps, draft) }
+        const isOwn = isLast && isShown(draft, { reportId, revision: draft.revision }) && isOwnSince(revision, draft, caller, windowId)
+        if (!isOwn && !isShown(draft, { reportId, revision })) return { outcome: 'conflict', theirs: draftView(deps, draft) }
         demandMine(caller, desk, windowId)
-        locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
-        if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision, savedAt: draft.updatedAt }
+        if (isLast) locks.release(draft.reportId, windowId)
+        else locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
+        if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision: draft.revision, savedAt: draft.updatedAt }
         const at = instantOf(clock())
         return { outcome: 'saved', revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision, savedAt: at }
       })

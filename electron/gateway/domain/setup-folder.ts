@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { FolderFinding } from '#shared/contract/dashboard-setup.ts'
+import type { BackupPlace } from '#shared/contract/dashboard-upkeep.ts'
 
 /** Where a folder is: on a disk of this PC, on another machine, or kept in step with a cloud by a program. */
 export type FolderKind = 'local' | 'network' | 'synced'
@@ -106,8 +107,18 @@ function roomIn(folder: string, databaseBytes: number): FolderFinding {
 
 const sizeText = (bytes: number): string => (bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`)
 
+const isSameDisk = (folder: string, dataFolder: string): boolean => statSync(folder).dev === statSync(dataFolder).dev
+
+/** Where a folder for back-ups is, seen from the data; null where it is not there. */
+export function placeOfFolder(folder: string, dataFolder: string): BackupPlace | null {
+  const kind = kindOfFolder(folder)
+  if (kind !== 'local') return kind
+  if (!existsSync(folder)) return null
+  return isSameDisk(folder, dataFolder) ? 'same-disk' : 'other-disk'
+}
+
 const diskOf = (folder: string, dataFolder: string): FolderFinding =>
-  statSync(folder).dev === statSync(dataFolder).dev
+  isSameDisk(folder, dataFolder)
     ? warn(
         'It is on the same disk as the database: if that disk dies, both are gone.',
         'Use another disk, a USB disk or a folder on a server.',

@@ -15,7 +15,7 @@ export interface StreamEvent {
 
 export interface StreamRule {
   readonly access: Access
-  /** A comment goes out this often, and the session is looked at again. Milliseconds. */
+  /** An event `beat` goes out this often, and the session is looked at again. Milliseconds. */
   readonly heartbeatMs?: number
   /** What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes. */
   readonly bufferBytes?: number
@@ -72,7 +72,7 @@ export function serveEvents(
           return false
         }
       }
-      const heartbeat = setInterval(() => check() && write(':\n\n'), heartbeatMs)
+      const heartbeat = setInterval(() => check() && write(printEvent(BEAT)), heartbeatMs)
       const forget = app.sessions.onClosed?.(check)
       openHere += 1
       app.openStreams.add(end)
@@ -94,6 +94,9 @@ function boundedWriter(response: ServerResponse, bufferBytes: number): (text: st
     if (response.writableLength > bufferBytes) response.destroy()
   }
 }
+
+/** An event and no comment, so that the page can tell a silent gateway from a dead connection. */
+const BEAT: StreamEvent = { event: 'beat', data: {} }
 
 // JSON has no raw line ends, so one data line holds it.
 const printEvent = ({ event, data, id }: StreamEvent): string =>

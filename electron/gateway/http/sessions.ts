@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -5,10 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { browserName } from './browser-name.ts'
 import { isOurOrigin } from './host-names.ts'
 
-/** By the plain listener, where a `__Host-` cookie could not be set. */
-export const SESSION_COOKIE = 'isthmus-session'
-/** By TLS. The prefix is the browser's promise that it is of this very host (RFC 6265bis §4.1.3.2). */
-const SECURE_SESSION_COOKIE = '__Host-isthmus-session'
+const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
 /** A person's call keeps a session from going idle; a look in the background (a stream, a poll) does not. */
@@ -37,6 +35,8 @@ export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | unde
 export interface SessionCookie {
   /** The domain's token, as the browser sent it. */
   readonly token: string | undefined
+  /** It came by the name that cookies had before they were named after the port. */
+  readonly hasOldName: boolean
   /** Where a session that begins by this call is. */
   readonly place: { readonly browser: string; readonly address: string }
   set(token: string): void
@@ -95,19 +95,28 @@ export const locked = () =>
 
 export const isEncrypted = (socket: object): boolean => 'encrypted' in socket && socket.encrypted === true
 
-const cookieNameOf = ({ socket }: FastifyRequest) => (isEncrypted(socket) ? SECURE_SESSION_COOKIE : SESSION_COOKIE)
+/**
+ * The name of a cookie of the listener that was called. A browser sends the cookies of a host to each of its ports (RFC 6265 §8.5): named after
+ * the port, those of two gateways on one PC do not replace each other. `__Host-` is the browser's promise that it was set by TLS and by this
+ * very host (RFC 6265bis §4.1.3.2); the plain listener could not set it.
+ */
+export const cookieName = (socket: Socket, name: string): string => `${oldCookieName(socket, name)}-${socket.localPort ?? 0}`
+/** As it was named before: what a browser was given then is still taken. */
+export const oldCookieName = (socket: Socket, name: string): string => (isEncrypted(socket) ? `__Host-${name}` : name)
 
 /** The token that the browser sent, by the cookie of the listener that was called. */
-export const sessionTokenOf = (request: FastifyRequest): string | undefined => request.cookies[cookieNameOf(request)]
+export const sessionTokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
+  cookies[cookieName(socket, SESSION_COOKIE)] ?? cookies[oldCookieName(socket, SESSION_COOKIE)]
 
 /** The cookie lasts as long as the browser's session; how long the token lasts is the domain's to say. */
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
   // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never come back.
   const secure = request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
-  const name = cookieNameOf(request)
+  const name = cookieName(request.socket, SESSION_COOKIE)
   return {
     token: sessionTokenOf(request),
+    hasOldName: request.cookies[name] === undefined,
     place: { browser: browserName(request.headers['user-agent']), address: request.ip },
     set: (token) => void reply.setCookie(name, token, attributes),
     clear: () => void reply.clearCookie(name, attributes),

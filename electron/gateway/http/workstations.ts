@@ -1,10 +1,9 @@
 import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
-import { isEncrypted } from './sessions.ts'
+import { cookieName, isEncrypted, oldCookieName } from './sessions.ts'
 
-/** The prefix is the browser's promise that it is of this very host, and was set by TLS (RFC 6265bis §4.1.3.2). */
-const WORKSTATION_COOKIE = '__Host-isthmus-workstation'
+const WORKSTATION_COOKIE = 'isthmus-workstation'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** Port: what a workstation's token stands for (docs/decisions/0023). */
@@ -28,10 +27,13 @@ function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
 }
 const OWN = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
 
+const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
+  cookies[cookieName(socket, WORKSTATION_COOKIE)] ?? cookies[oldCookieName(socket, WORKSTATION_COOKIE)]
+
 /** The id of the approved workstation that the call comes from; null from this PC. @throws ApiError workstation-unknown */
 export function admitWorkstation(request: FastifyRequest, workstations: Workstations | undefined): string | null {
   if (!isFromElsewhere(request)) return null
-  const token = request.cookies[WORKSTATION_COOKIE]
+  const token = tokenOf(request)
   const workstationId = token ? workstations?.approvedOf(token) : undefined
   if (workstationId !== undefined) return workstationId
   throw new ApiError('workstation-unknown', 'The window has not been approved for this PC. Ask for it on the first page of the window.')
@@ -41,7 +43,7 @@ export function workstationCookie(request: FastifyRequest, reply: FastifyReply):
   const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure: true, maxAge: YEAR_SECONDS } as const
   return {
     isHere: !isFromElsewhere(request),
-    token: request.cookies[WORKSTATION_COOKIE],
-    set: (token) => void reply.setCookie(WORKSTATION_COOKIE, token, attributes),
+    token: tokenOf(request),
+    set: (token) => void reply.setCookie(cookieName(request.socket, WORKSTATION_COOKIE), token, attributes),
   }
 }

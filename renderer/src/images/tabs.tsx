@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
-import { useStatus } from '../status.ts'
+import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
 
 /** The lists of images: studies, what was set aside, and files without a record. */
 export function ImageTabs() {
-  const images = useStatus().data?.images
+  const quarantined = useWaiting(['quarantined'])
+  const recovered = useWaiting(['recovered'])
   return (
     <SectionTabs label={words.tabs.label}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>
@@ -13,11 +14,11 @@ export function ImageTabs() {
       </Link>
       <Link to="/images/quarantine" activeOptions={{ includeSearch: false }}>
         {words.tabs.quarantine}
-        <TabCount of={images?.quarantined ?? 0} tone="warning" />
+        <TabCount of={quarantined} tone="warning" />
       </Link>
       <Link to="/images/recovered">
         {words.tabs.recovered}
-        <TabCount of={images?.recovered ?? 0} tone="warning" />
+        <TabCount of={recovered} tone="warning" />
       </Link>
     </SectionTabs>
   )

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CheckFinding, type Draft, dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import type { ReportCheck } from '#shared/report-checks.ts'
@@ -145,17 +145,10 @@ function Warnings(props: {
   )
 }
 
-/** Saves what is written; null while that goes on. */
+/** Whether what is written is saved; null while that goes on. A save that is tried again, and succeeds, counts. */
 function useSaved(keeper: DraftKeeper): boolean | null {
-  const [isSaved, setIsSaved] = useState<boolean | null>(null)
-  useEffect(() => {
-    let isHere = true
-    void keeper.flush().then((done) => {
-      if (isHere) setIsSaved(done)
-    })
-    return () => {
-      isHere = false
-    }
-  }, [keeper])
-  return isSaved
+  const { state } = useSyncExternalStore(keeper.subscribe, keeper.current)
+  useEffect(() => void keeper.flush(), [keeper])
+  if (state === 'saved') return true
+  return state === 'saving' || state === 'waiting' ? null : false
 }

@@ -1,14 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { dashboardReports } from '#shared/contract/reports.ts'
 import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
-import { useReply } from '../gateway.ts'
+import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
-
-const CRITICALS_MS = 30_000
 
 /** The lists of reading: studies, critical results nobody was told of, templates. */
 export function ReadingTabs() {
-  const open = useReply(dashboardReports.criticals, {}, { every: CRITICALS_MS }).data?.criticals.length ?? 0
+  const open = useWaiting(['criticals'])
   return (
     <SectionTabs label={words.tabs.label}>
       <Link to="/reading" activeOptions={{ exact: true, includeSearch: false }}>

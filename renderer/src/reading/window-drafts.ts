@@ -1,45 +1,114 @@
+import type { DraftKeeper } from './draft-keeper.ts'
+
 /** This window to the gateway, as long as its page is open: one person may write in two. */
 export const WINDOW_ID: string = crypto.randomUUID()
 
-interface Unsaved {
-  readonly text: string
-  readonly revision: number | null
-}
-
-// In memory only: no text about a patient goes to the browser's storage. It outlives the screen, e.g. when the session ended before the save.
-const texts = new Map<string, Unsaved>()
-
-/** Where a text is kept: by whom it was written, and of what. A report that was not begun has no id yet; an addendum always has one. */
+/** Whose text it is, and of what. A report that was not begun has no id yet; an addendum always has one. */
 export interface Written {
   readonly userId: string
   readonly studyId: string
   readonly draft: { readonly reportId: string; readonly isAddendum: boolean } | null
 }
+
+interface Kept {
+  readonly written: Written
+  readonly keeper: DraftKeeper
+  /** Of screens that show it: React's StrictMode has two for a moment. */
+  shownBy: number
+}
+
+/** A draft whose screen was left before it could be saved. */
+export interface LeftDraft {
+  readonly studyId: string
+  readonly keeper: DraftKeeper
+}
+
+// In memory only: no text about a patient goes to the browser's storage. A draft is kept for as long as its screen is open, and after that
+// until it is saved: also when the session ended before.
+const drafts = new Map<string, Kept>()
+const leaving = new Set<Promise<unknown>>()
+const listeners = new Set<() => void>()
+let left: readonly LeftDraft[] = []
+
 const keyOf = ({ userId, studyId, draft }: Written) => `${userId} ${studyId} ${draft?.isAddendum ? draft.reportId : 'report'}`
+const isSaved = ({ keeper }: Pick<Kept, 'keeper'>) => keeper.current().state === 'saved'
 
-/** What this person wrote in this window and could not save. */
-export const unsavedText = (written: Written): Unsaved | undefined => texts.get(keyOf(written))
+/** Drops what is saved and shown nowhere, and says what was left behind. */
+function update(): void {
+  for (const [key, draft] of drafts) if (draft.shownBy === 0 && isSaved(draft)) drafts.delete(key)
+  const now = [...drafts.values()].filter(({ shownBy, keeper }) => shownBy === 0 && LEFT.includes(keeper.current().state))
+  if (now.length === left.length && now.every(({ keeper }, at) => keeper === left[at]?.keeper)) return
+  left = now.map(({ written: { studyId }, keeper }) => ({ studyId, keeper }))
+  for (const listener of listeners) listener()
+}
+const LEFT: readonly string[] = ['failing', 'refused', 'conflict']
 
-export function keepUnsaved(written: Written, unsaved: Unsaved | null): void {
-  if (unsaved) texts.set(keyOf(written), unsaved)
-  else texts.delete(keyOf(written))
+/** The draft of this person that is shown here, or that was left here and is not saved yet. */
+export const keptDraft = (written: Written): DraftKeeper | undefined => drafts.get(keyOf(written))?.keeper
+
+/**
+ * Keeps the draft for as long as its screen is shown. The function it gives ends that: it saves what is written and lets go of the report.
+ * What could not be saved is kept, and tried again.
+ */
+export function showDraft(written: Written, keeper: DraftKeeper): () => void {
+  const key = keyOf(written)
+  const before = drafts.get(key)
+  const kept = before?.keeper === keeper ? before : { written, keeper, shownBy: 0 }
+  if (kept !== before) keeper.subscribe(update)
+  drafts.set(key, kept)
+  kept.shownBy += 1
+  keeper.show()
+  update()
+  return () => {
+    kept.shownBy -= 1
+    if (kept.shownBy > 0) return
+    const hidden = keeper.hide().then(update)
+    leaving.add(hidden)
+    void hidden.finally(() => leaving.delete(hidden))
+  }
+}
+
+export const leftDrafts = (): readonly LeftDraft[] => left
+export function onLeftDrafts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Clears a text from memory that a person does not want to save any more. */
+export function discardDraft(keeper: DraftKeeper): void {
+  keeper.forget()
+  for (const [key, draft] of drafts) if (draft.keeper === keeper) drafts.delete(key)
+  update()
 }
 
 /** Whether anything of this window is not saved. */
-export const hasUnsaved = (): boolean => texts.size > 0
+export const hasUnsaved = (): boolean => [...drafts.values()].some((draft) => !isSaved(draft))
 
-const leaving = new Set<Promise<unknown>>()
-
-/** The last save of a screen that is being left. */
-export function noteLeaving(last: Promise<unknown>): void {
-  leaving.add(last)
-  const done = () => leaving.delete(last)
-  void last.then(done, done)
+/** Saves everything that can be saved; resolves with whether nothing is left. */
+export async function saveDrafts(): Promise<boolean> {
+  await Promise.all([...drafts.values()].map(({ keeper }) => keeper.flush()))
+  return !hasUnsaved()
 }
 
 /** Resolves once the screens that were left have saved what they could, and let go of their reports. */
 export async function whenLeft(): Promise<void> {
   await Promise.allSettled(leaving)
+}
+
+/**
+ * Somebody signed in: their own drafts are saved now, those of anybody else are cleared from memory.
+ * @returns whether words were discarded that were not saved
+ */
+export function draftsOnlyOf(userId: string): boolean {
+  let hasDiscarded = false
+  for (const draft of [...drafts.values()]) {
+    if (draft.written.userId === userId) draft.keeper.signedIn()
+    else {
+      hasDiscarded ||= !isSaved(draft)
+      discardDraft(draft.keeper)
+    }
+  }
+  return hasDiscarded
 }
 
 /** The browser asks before the page is left with a text that is not saved. */

@@ -114,10 +114,18 @@ export const es: Translated<English> = {
     resolve: 'Elegir',
     leave: 'Parte del informe no está guardada',
     leaveText: 'Por ahora no se pudo guardar. Si sale, queda en la memoria de esta ventana hasta que se cierre.',
-    leftBehind:
-      'Las últimas palabras de un informe no se pudieron guardar. Quedan en esta ventana: abra el estudio de nuevo para guardarlas.',
     stay: 'Quedarse aquí',
     go: 'Salir',
+  },
+  left: {
+    title: 'Un informe que dejó abierto no está guardado',
+    failing: (fault) => `${fault} El texto se conserva en esta ventana y se guardará en cuanto sea posible.`,
+    conflict: 'Otra persona guardó entretanto. Abra el estudio para elegir qué texto se conserva.',
+    open: 'Abrir el estudio',
+    copies: 'el texto sin guardar',
+    discard: 'Descartar',
+    discardTitle: '¿Descartar el texto sin guardar?',
+    discardText: 'Lo que el gateway ha guardado de este informe se conserva. Lo escrito después se pierde.',
   },
   recovered: {
     draft: (clock, name) => `Se continúa el borrador de ${name}, guardado ${clock}.`,

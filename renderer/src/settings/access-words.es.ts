@@ -15,6 +15,14 @@ export const es: Translated<English> = {
     whatOn: 'Los PC de la red encuentran la ventana y la interfaz en estas direcciones. Un PC que nadie ha aprobado solo puede pedirlo.',
     whatOff:
       'Solo este PC muestra la ventana. Al abrirla, las salas de informes y la recepción trabajan en sus propios PC: los datos de pacientes pasan entonces por la red, cifrados.',
+    open: '¿Abrir la ventana a otros PC?',
+    openAction: 'Abrir el acceso',
+    keepClosed: 'Dejarlo cerrado',
+    openTexts: [
+      'Cualquier dispositivo de la red de este PC llega a la página de inicio de sesión y a la interfaz para sistemas externos, en la dirección y el puerto indicados abajo.',
+      'Los datos de pacientes pasan entonces por la red, cifrados con HTTPS. Un PC solo trabaja con la ventana después de que usted lo apruebe aquí.',
+      'Desde la red se pueden probar contraseñas. Exija la verificación en dos pasos y abra el puerto en el cortafuegos solo para la red del centro.',
+    ],
     close: '¿Cerrar el acceso?',
     closeAction: 'Cerrar el acceso',
     closeText:

@@ -14,6 +14,14 @@ const en = {
     whatOn: 'PCs of the network reach the window and the interface at these addresses. A PC that nobody has approved only gets to ask.',
     whatOff:
       'Only this PC shows the window. Opening it lets reading rooms and the front desk work on their own PCs: patient data then crosses the network, encrypted.',
+    open: 'Open the window to other PCs?',
+    openAction: 'Open access',
+    keepClosed: 'Leave it closed',
+    openTexts: [
+      'Every device in the network of this PC reaches the gateway’s sign-in page and its interface for partners at the address and port below.',
+      'Patient data then crosses the network, encrypted by HTTPS. A PC works with the window only after you have approved it here.',
+      'Passwords can be tried from the network. Ask for two-factor authentication, and let the port through the firewall for the clinic’s network only.',
+    ],
     close: 'Close access?',
     closeAction: 'Close access',
     closeText: 'Whoever works in the window on another PC is cut off at once. Partner systems that call by HTTPS are cut off too.',

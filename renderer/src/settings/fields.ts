@@ -110,3 +110,9 @@ function humanised(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** Whether a change lets other PCs reach the listener without TLS, which is meant for this PC alone. */
+export function opensPlainListener(changes: Readonly<Record<string, Json>>): boolean {
+  const host = changes['http.host']
+  return typeof host === 'string' && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host.trim())
+}

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Switch, Text, TextInput } from '@mantine/core'
+import { Button, List, NumberInput, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
@@ -19,7 +19,7 @@ const CHANGES = [dashboardSecurity.lanAccess, dashboard.settings, dashboard.stat
 export function LanPanel({ lan }: { lan: LanAccess }) {
   const { may } = useMay('manageGateway')
   const change = useSend(dashboardSecurity.setLanAccess, CHANGES)
-  const [isClosing, setIsClosing] = useState(false)
+  const [asks, setAsks] = useState<'open' | 'close' | null>(null)
   const { isOn, isUp, detail, urls, fingerprint256 } = lan
   const state = !isOn ? 'isOff' : isUp ? 'isOn' : 'isDown'
   return (
@@ -32,7 +32,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
               label={words.lan.on}
               checked={isOn}
               disabled={!may || change.isPending}
-              onChange={() => (isOn ? setIsClosing(true) : change.mutate({ body: { isOn: true } }))}
+              onChange={() => setAsks(isOn ? 'close' : 'open')}
             />
             <Tag tone={state === 'isOn' ? 'good' : state === 'isOff' ? 'plain' : 'danger'}>{words.lan[state]}</Tag>
           </div>
@@ -40,7 +40,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
             {isOn ? words.lan.whatOn : words.lan.whatOff}
           </Text>
           {detail && <Notice tone={isUp ? 'info' : 'danger'}>{said(detail)}</Notice>}
-          {change.error && !isClosing && <Failed error={change.error} />}
+          {change.error && asks === null && <Failed error={change.error} />}
           {urls.length > 0 && <Addresses urls={urls} />}
           {fingerprint256 && <Fingerprint fingerprint={fingerprint256} />}
           <Where
@@ -57,14 +57,30 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         )}
       </div>
       <Confirm
-        isOpen={isClosing}
+        isOpen={asks === 'open'}
+        title={words.lan.open}
+        action={words.lan.openAction}
+        keep={words.lan.keepClosed}
+        isBusy={change.isPending}
+        error={change.error}
+        onClose={() => setAsks(null)}
+        onConfirm={() => change.mutate({ body: { isOn: true } }, { onSuccess: () => setAsks(null) })}
+      >
+        <List spacing={6}>
+          {words.lan.openTexts.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
+          ))}
+        </List>
+      </Confirm>
+      <Confirm
+        isOpen={asks === 'close'}
         title={words.lan.close}
         action={words.lan.closeAction}
         keep={words.lan.keep}
         isBusy={change.isPending}
         error={change.error}
-        onClose={() => setIsClosing(false)}
-        onConfirm={() => change.mutate({ body: { isOn: false } }, { onSuccess: () => setIsClosing(false) })}
+        onClose={() => setAsks(null)}
+        onConfirm={() => change.mutate({ body: { isOn: false } }, { onSuccess: () => setAsks(null) })}
       >
         {words.lan.closeText}
       </Confirm>

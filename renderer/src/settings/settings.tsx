@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Stack, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, List, Stack, Text, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { Confirm } from '../components/confirm.tsx'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
@@ -12,7 +13,7 @@ import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
 import { words as desktop } from './desktop-words.ts'
-import { groupsOf, type Json, labelOf, type SettingGroup, type SettingRow } from './fields.ts'
+import { groupsOf, type Json, labelOf, opensPlainListener, type SettingGroup, type SettingRow } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { SettingsTabs } from './tabs.tsx'
@@ -41,11 +42,15 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
     shouldBlockFn: () => changed > 0 && !window.confirm(`${words.changed(changed)}.`),
     enableBeforeUnload: changed > 0,
   })
-  const save = () =>
+  const [asksPlain, setAsksPlain] = useState(false)
+  const opensPlain = opensPlainListener(changes)
+  const save = () => {
+    setAsksPlain(false)
     send((needsRestart) => {
       if (needsRestart) setAsksRestart(true)
       else notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
     })
+  }
   const groups = groupsOf(rows)
 
   return (
@@ -80,9 +85,33 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
             <DesktopPanel rows={rows} />
           </div>
           {edited.error && <Failed error={edited.error} />}
-          {changed > 0 && <SaveBar changed={changed} faults={faults} isSaving={edited.isSaving} onDiscard={discard} onSave={save} />}
+          {changed > 0 && (
+            <SaveBar
+              changed={changed}
+              faults={faults}
+              isSaving={edited.isSaving}
+              onDiscard={discard}
+              onSave={opensPlain ? () => setAsksPlain(true) : save}
+            />
+          )}
         </Stack>
       </div>
+      <Confirm
+        isOpen={asksPlain}
+        title={words.plain.title}
+        action={words.plain.action}
+        keep={words.plain.keep}
+        isBusy={edited.isSaving}
+        error={null}
+        onClose={() => setAsksPlain(false)}
+        onConfirm={save}
+      >
+        <List spacing={6}>
+          {words.plain.texts.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
+          ))}
+        </List>
+      </Confirm>
     </>
   )
 }

@@ -17,6 +17,16 @@ export const es: Translated<English> = {
   saved: 'Los ajustes se han guardado.',
   needsRestart: 'Guardado. Algunos de estos ajustes surten efecto cuando la pasarela se inicie de nuevo.',
   restartNow: 'Reiniciar ahora',
+  plain: {
+    title: '¿Abrir la ventana a la red sin cifrar?',
+    action: 'Guardar y abrir',
+    keep: 'Volver a los ajustes',
+    texts: [
+      'La escucha HTTP es solo para este PC. En esta dirección también llegan otros PC: las contraseñas y los datos de pacientes pasan por la red legibles para cualquiera.',
+      'No hace falta aprobar ningún PC para ella.',
+      'Para que otros PC trabajen con la ventana, deje aquí 127.0.0.1 y abra el acceso por HTTPS en «Acceso desde otros PC».',
+    ],
+  },
   on: 'Activado',
   off: 'Desactivado',
   empty: 'ninguno',

@@ -17,6 +17,16 @@ const en = {
   saved: 'The settings are saved.',
   needsRestart: 'Saved. Some of these settings take effect when the gateway starts again.',
   restartNow: 'Restart now',
+  plain: {
+    title: 'Open the window to the network without encryption?',
+    action: 'Save and open',
+    keep: 'Back to the settings',
+    texts: [
+      'The HTTP listener is meant for this PC alone. At this address other PCs reach it too: passwords and patient data cross the network readable to anybody in it.',
+      'No PC has to be approved for it.',
+      'To let other PCs work with the window, leave 127.0.0.1 here and open access by HTTPS under “Access from other PCs”.',
+    ],
+  },
   on: 'On',
   off: 'Off',
   empty: 'none',

@@ -53,7 +53,7 @@ export function Setup() {
   const isLockedHere = useIsLockedHere()
   const { user = null, needsOwner, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isOpen = user !== null && !isLocked && !isLockedHere
-  useLiveLine(isOpen)
+  useLiveLine(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
   useOtherWindows()
   const isSamePerson = useForgetting(session.data)

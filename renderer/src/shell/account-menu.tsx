@@ -13,11 +13,12 @@ import {
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import { Confirm } from '../components/confirm.tsx'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
 import { native } from '../native.ts'
 import { mayManage } from '../session.ts'
 import { KeyNames } from './key-names.tsx'
-import { useLeave } from './leave.ts'
+import { saveBeforeLeaving, useLeave } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showSheet } from './overlays.tsx'
 import css from './shell.module.css'
@@ -27,8 +28,13 @@ const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({ user }: { user: SignedInUser }) {
-  const { leave } = useLeave()
+  const { leave, isLeaving } = useLeave()
   const [asksRestart, setAsksRestart] = useState(false)
+  const [asksLeave, setAsksLeave] = useState(false)
+  const signOut = async () => {
+    if (await saveBeforeLeaving()) leave()
+    else setAsksLeave(true)
+  }
 
   return (
     <>
@@ -72,11 +78,23 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           <Menu.Item leftSection={<IconLock size={16} />} onClick={lockWindow} rightSection={<KeyNames keys="mod+l" />}>
             {words.lock}
           </Menu.Item>
-          <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
             {words.signOut}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <Confirm
+        isOpen={asksLeave}
+        title={words.leaveUnsaved}
+        action={words.signOut}
+        keep={words.leaveUnsavedKeep}
+        isBusy={isLeaving}
+        error={null}
+        onConfirm={leave}
+        onClose={() => setAsksLeave(false)}
+      >
+        {words.leaveUnsavedText}
+      </Confirm>
       {asksRestart && (
         <Suspense>
           <RestartAsk onClose={() => setAsksRestart(false)} />

@@ -2,11 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
+import { showRefused } from '../components/refused.ts'
 import { forgetDone } from '../components/undo.tsx'
+import { draftsOnlyOf } from '../reading/window-drafts.ts'
 import type { Session } from '../session.ts'
 import { closeViews } from '../views.ts'
 import { forgetLock } from './lock.ts'
 import { forgetRecent } from './recent.ts'
+import { words } from './words.ts'
 
 /**
  * Whoever signs in next must not find what the last one read, nor undo what the last one did, also where that happened in another window of
@@ -15,6 +18,7 @@ import { forgetRecent } from './recent.ts'
  */
 export function useForgetting(session: Session | undefined): boolean {
   const userId = session?.user?.userId ?? null
+  const isLocked = session?.isLocked ?? false
   const isNobodys = session !== undefined && userId === null
   const client = useQueryClient()
   const [isOf, setIsOf] = useState(userId)
@@ -29,6 +33,10 @@ export function useForgetting(session: Session | undefined): boolean {
     }
     setIsOf(userId)
   }, [userId, isOf, client])
+  useEffect(() => {
+    // What somebody wrote outlives the end of their session, but not the beginning of somebody else's.
+    if (userId !== null && !isLocked && draftsOnlyOf(userId)) showRefused(words.draftDiscarded)
+  }, [userId, isLocked])
   useEffect(() => {
     if (isNobodys) forgetLock()
   }, [isNobodys])

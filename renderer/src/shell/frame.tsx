@@ -7,6 +7,7 @@ import { type FormEvent, useEffect, useRef } from 'react'
 import { showRefused } from '../components/refused.ts'
 import { words as shared } from '../components/words.ts'
 import { StatWatch } from '../lists/stat-watch.tsx'
+import { LeftDrafts } from '../reading/left-drafts.tsx'
 import { mayManage, type Session } from '../session.ts'
 import { useCutOff } from '../status.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -74,6 +75,7 @@ export function Frame({ session }: { session: Session }) {
         data-cut-off={isCutOff || undefined}
         {...(isCutOff && { onSubmitCapture: refuse })}
       >
+        <LeftDrafts />
         {isOpen ? <Outlet /> : <NotYours pathname={pathname} />}
       </main>
       <Overlays session={session} />

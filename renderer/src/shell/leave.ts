@@ -1,5 +1,6 @@
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../gateway.ts'
+import { hasUnsaved, saveDrafts } from '../reading/window-drafts.ts'
 import { useEnter, useSession } from '../session.ts'
 import { unlocked } from './lock.ts'
 
@@ -12,7 +13,16 @@ export function wasChosen(): boolean {
   return was
 }
 
-/** Signs out; the sign-in form takes the place of the screen. */
+/** What is not saved by then is asked about. */
+const SAVE_MS = 4000
+
+/** Saves what is being written, as far as it can be saved soon. Resolves with whether nothing is left. */
+export async function saveBeforeLeaving(): Promise<boolean> {
+  await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
+  return !hasUnsaved()
+}
+
+/** Signs out; the sign-in form takes the place of the screen. What is not saved then stays in memory until somebody else signs in. */
 export function useLeave(): { readonly leave: () => void; readonly isLeaving: boolean } {
   const session = useSession()
   const enter = useEnter()

@@ -1,18 +1,14 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
-import type { Status } from '#shared/contract/dashboard.ts'
-import { dashboardToday, type Today, type TodayKind } from '#shared/contract/dashboard-today.ts'
+import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
-import { useReply } from '../gateway.ts'
 import { mayManage, type Session } from '../session.ts'
-import { useStatus } from '../status.ts'
+import { useWaiting } from '../today/use-today.ts'
 import { Mark } from './brand.tsx'
 import { GROUPS, SCREENS, type Screen, screenAt } from './screens.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
-
-const TODAY_MS = 60_000
 
 /** The screens in their groups, with what waits there. What is not for this person is there too, with a lock. */
 export function Navigation({ session, isNarrow }: { session: Session; isNarrow: boolean }) {
@@ -73,26 +69,18 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
   )
 }
 
-const waitingImages = ({ quarantined, mismatches, replaced, recovered }: Status['images']) =>
-  quarantined + mismatches + replaced + recovered
-
-type Waiting = (status: Status | undefined, today: Today | undefined) => number
-const ofToday = (today: Today | undefined, kind: TodayKind) => today?.items.find((item) => item.kind === kind)?.count ?? 0
-
 /** What waits for a person behind a screen's name. */
-const WAITING: Partial<Record<Screen['to'], { of: Waiting; tone: 'warning' | 'danger' }>> = {
-  '/devices': { of: (status) => status?.unknownCallers ?? 0, tone: 'warning' },
-  '/images': { of: (status) => (status ? waitingImages(status.images) : 0), tone: 'warning' },
-  '/destinations': { of: (status) => status?.forwards.failed ?? 0, tone: 'warning' },
-  '/reading': { of: (_, today) => ofToday(today, 'criticals'), tone: 'danger' },
-  '/events': { of: (_, today) => ofToday(today, 'events-failed'), tone: 'warning' },
+const WAITING: Partial<Record<Screen['to'], { kinds: readonly TodayKind[]; tone: 'warning' | 'danger' }>> = {
+  '/devices': { kinds: ['unknown-callers'], tone: 'warning' },
+  '/images': { kinds: ['quarantined', 'mismatches', 'images-replaced', 'recovered'], tone: 'warning' },
+  '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
+  '/reading': { kinds: ['criticals'], tone: 'danger' },
+  '/events': { kinds: ['events-failed'], tone: 'warning' },
 }
 
 function Count({ to }: { to: Screen['to'] }) {
-  const status = useStatus().data
-  const today = useReply(dashboardToday.today, {}, { every: TODAY_MS, staleTime: TODAY_MS / 2 }).data
   const waiting = WAITING[to]
-  const count = waiting?.of(status, today) ?? 0
+  const count = useWaiting(waiting?.kinds ?? [])
   if (!waiting || count === 0) return null
   return (
     <span className={css.count} data-tone={waiting.tone}>

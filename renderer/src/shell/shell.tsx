@@ -2,6 +2,7 @@ import { Navigate, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useRef } from 'react'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useLiveLine } from '../live.ts'
+import { hasUnsaved } from '../reading/window-drafts.ts'
 import { mayManage, type Session, useSession } from '../session.ts'
 import { useForgetting } from './forgetting.ts'
 import { Frame } from './frame.tsx'
@@ -24,7 +25,7 @@ export function Shell() {
   const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isSignedIn = user !== null
   const isOpen = isSignedIn && !isLocked && !isLockedHere
-  useLiveLine(isOpen)
+  useLiveLine(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
   useOtherWindows()
   const note = useEndNote(isSignedIn)
@@ -44,7 +45,7 @@ function Closed({ session: { data, error, refetch }, note }: { session: ReturnTy
   if (error?.code === 'workstation-unknown') return <AskWorkstation />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
-  if (data) return <SignIn note={note} />
+  if (data) return <SignIn note={hasUnsaved() ? words.endedUnsaved : note} />
   return <main style={{ padding: 24 }}>{error && <Failed error={error} onRetry={() => void refetch()} />}</main>
 }
 

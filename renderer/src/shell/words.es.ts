@@ -70,6 +70,13 @@ export const es: Translated<English> = {
   restartAsk: 'Los dispositivos no reciben lista de trabajo mientras la pasarela se reinicia. Tarda unos segundos.',
   restartTitle: '¿Reiniciar la pasarela?',
   ended: 'La sesión terminó. Inicie sesión para seguir donde estaba; lo que escribió se conserva.',
+  endedUnsaved:
+    'En esta ventana hay texto de un informe sin guardar. Se guardará cuando inicie sesión aquí quien lo escribió, y se descartará si lo hace otra persona.',
+  draftDiscarded: 'Se descartó el texto que la persona anterior no pudo guardar.',
+  leaveUnsaved: 'Parte de un informe no está guardada',
+  leaveUnsavedKeep: 'Seguir con la sesión',
+  leaveUnsavedText:
+    'Aún no se ha podido guardar. Si cierra la sesión, permanecerá en la memoria de esta ventana hasta que vuelva a iniciar sesión aquí; se descartará al cerrar la ventana o si inicia sesión otra persona.',
   version: (version) => `Isthmus ${version}`,
   unnamed: 'Clínica sin nombre',
   notYoursHere: 'Para propietarios y administradores',

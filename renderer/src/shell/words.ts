@@ -70,6 +70,13 @@ const en = {
   restartAsk: 'Devices get no worklist while the gateway starts again. This takes a few seconds.',
   restartTitle: 'Restart the gateway?',
   ended: 'Your session ended. Sign in to go on where you were; what you wrote is kept.',
+  endedUnsaved:
+    'Text of a report in this window is not saved yet. It is saved once the person who wrote it signs in here, and discarded if somebody else does.',
+  draftDiscarded: 'Text that the previous person could not save was discarded.',
+  leaveUnsaved: 'Part of a report is not saved',
+  leaveUnsavedKeep: 'Stay signed in',
+  leaveUnsavedText:
+    'It could not be saved so far. If you sign out it stays in this window’s memory until you sign in here again; it is discarded when the window is closed or somebody else signs in.',
   version: (version: string) => `Isthmus ${version}`,
   unnamed: 'Clinic without a name',
   notYoursHere: 'For owners and administrators',

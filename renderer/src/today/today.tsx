@@ -1,24 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { Failed, Page, Waiting } from '../components/page.tsx'
-import { keyOf, useReply } from '../gateway.ts'
-import { useLive } from '../live.ts'
 import { useStatus } from '../status.ts'
 import { DowntimePanel } from './downtime.tsx'
 import { ListenersPanel, PartnerPanel, StoragePanel } from './gateway-panels.tsx'
 import { Items } from './items.tsx'
 import { Numbers } from './numbers.tsx'
 import css from './today.module.css'
+import { useToday } from './use-today.ts'
 import { words } from './words.ts'
-
-/** Where no news says so, what depends on the clock alone has changed by then. */
-const POLL_MS = 30_000
 
 /** What needs attention now; and how the gateway is. */
 export function Today() {
   const status = useStatus()
-  const today = useToday(status.dataUpdatedAt)
+  const today = useToday()
   return (
     <Page title={words.title} about={words.about}>
       {today.isError && !today.data && <Failed error={today.error} onRetry={() => void today.refetch()} />}
@@ -43,15 +36,4 @@ export function Today() {
       )}
     </Page>
   )
-}
-
-/** Asked again whenever the status was: the gateway's news lead to that. */
-function useToday(statusAt: number) {
-  const client = useQueryClient()
-  const { reportsSeen, imagesSeen } = useLive()
-  const news = statusAt + reportsSeen + imagesSeen
-  useEffect(() => {
-    if (news > 0) void client.invalidateQueries({ queryKey: keyOf(dashboardToday.today) }, { cancelRefetch: false })
-  }, [news, client])
-  return useReply(dashboardToday.today, {}, { every: POLL_MS })
 }

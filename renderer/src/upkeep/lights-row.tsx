@@ -13,11 +13,12 @@ import { words } from './words.ts'
 
 /** Whether back-ups are made as planned. */
 export function BackupPanel({ state }: { state: UpkeepState }) {
-  const { folder, fault, last, nextAt, backups } = state
+  const { folder, place, fault, last, nextAt, backups } = state
   const texts = words.last
   const light = backupLight(state, Date.now())
   const sentence = {
     ...{ fault: said(fault), noFolder: texts.noFolderText, byHand: texts.byHandText, running: '', none: '', old: '', fine: '' },
+    ...{ unplanned: texts.unplannedText, sameDisk: texts.sameDiskText },
     failed: said(last?.sentence ?? ''),
   }[light]
   const newest = backups[0]
@@ -26,7 +27,14 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
       {folder !== null && (
         <Facts
           facts={[
-            ...(newest ? ([[texts.newest, <Ago key="newest" instant={newest.madeAt} />]] as const) : []),
+            ...(newest
+              ? ([
+                  [texts.newest, <Ago key="newest" instant={newest.madeAt} />],
+                  [texts.made, words.list.kinds[newest.kind]],
+                  [texts.holds, texts.database],
+                  ...(place ? ([[texts.place, texts.places[place]]] as const) : []),
+                ] as const)
+              : []),
             [texts.next, nextAt === null ? texts.never : <Clock key="next" instant={nextAt} />],
           ]}
         />

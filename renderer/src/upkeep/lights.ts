@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 /** How the back-ups stand, the gravest first. */
-type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'fine'
+type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'unplanned' | 'sameDisk' | 'fine'
 export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
   fault: 'danger',
   noFolder: 'warning',
@@ -14,6 +14,8 @@ export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
   none: 'warning',
   byHand: 'warning',
   old: 'danger',
+  unplanned: 'warning',
+  sameDisk: 'warning',
   fine: 'good',
 }
 
@@ -24,7 +26,7 @@ const isPlanned = ({ dailyAt, everyMinutes }: Plan) => dailyAt !== null || every
 const latestMs = ({ everyMinutes }: Plan) => (everyMinutes === null ? 26 * HOUR_MS : Math.min(26 * HOUR_MS, 3 * everyMinutes * MINUTE_MS))
 
 /** @param now ms */
-export function backupLight({ folder, fault, running, last, backups, plan }: UpkeepState, now: number): BackupLight {
+export function backupLight({ folder, place, fault, running, last, backups, plan }: UpkeepState, now: number): BackupLight {
   if (folder === null) return 'noFolder'
   if (fault) return 'fault'
   if (running !== null && running.phase !== 'rehearsing') return 'running'
@@ -32,7 +34,11 @@ export function backupLight({ folder, fault, running, last, backups, plan }: Upk
   const newest = backups[0]
   if (!newest) return 'none'
   if (!isPlanned(plan)) return 'byHand'
-  return now - Date.parse(newest.madeAt) > latestMs(plan) ? 'old' : 'fine'
+  const isRecent = ({ madeAt }: { readonly madeAt: string }) => now - Date.parse(madeAt) <= latestMs(plan)
+  if (!isRecent(newest)) return 'old'
+  // One made by hand says nothing of whether the plan works.
+  if (!backups.some((one) => one.kind === 'scheduled' && isRecent(one))) return 'unplanned'
+  return place === 'same-disk' ? 'sameDisk' : 'fine'
 }
 
 /** How the rehearsal stands. */

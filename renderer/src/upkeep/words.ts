@@ -1,4 +1,4 @@
-import type { BackupKind, RestoreState, UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import type { BackupKind, BackupPlace, RestoreState, UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
 import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
@@ -31,7 +31,22 @@ const en = {
     old: 'The newest is older than planned',
     byHand: 'Made by hand only',
     byHandText: 'Nothing makes one by itself. Choose a time below.',
+    unplanned: 'Not made by the plan yet',
+    unplannedText: 'The newest was made by hand or before an update. That the plan makes them shows once it has made one.',
+    sameDisk: 'Made as planned, on the disk of the data',
+    sameDiskText:
+      'If that disk fails, the data and its back-ups are lost together. Choose a folder on another disk or another machine below.',
     fine: 'Made as planned',
+    made: 'Made',
+    holds: 'Holds',
+    database: 'The database with reports, settings and audit trail. Not the images: they are safe only where they were sent to.',
+    place: 'Where',
+    places: {
+      'same-disk': 'On the disk of the data',
+      'other-disk': 'On another disk or partition of this PC',
+      network: 'On another machine',
+      synced: 'In a folder that is copied to a cloud',
+    } satisfies Record<BackupPlace, string>,
     running: 'One is being made',
     newest: 'Newest',
     next: 'Next',

@@ -97,11 +97,11 @@ it('TLS older than 1.2 is refused', async () => {
 it('the session’s cookie is Secure there, and is not on loopback, where it would never come back', async () => {
   const secure = await signIn(https, certificate())
   expect(secure.headers['set-cookie']).toEqual([
-    expect.stringMatching(/^__Host-isthmus-session=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    expect.stringMatching(/^__Host-isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
   ])
   expect(secure.headers['strict-transport-security']).toBeUndefined()
   const plain = await signIn(gateway.http)
-  expect(plain.headers['set-cookie']).toEqual([expect.stringMatching(/^isthmus-session=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)])
+  expect(plain.headers['set-cookie']).toEqual([expect.stringMatching(/^isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)])
 })
 
 it('a name that is not the gateway’s is not answered', async () => {

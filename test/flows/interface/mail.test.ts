@@ -104,7 +104,7 @@ describe('an invitation by mail', () => {
 
     const accepted = await visit(dashboardPeople.acceptInvitation, { token, password: PASSWORD })
     expect(accepted.json).toMatchObject({ user: { userId: made.userId, level: 'member' }, clinicName: 'Praxis Kern' })
-    expect(accepted.headers['set-cookie']?.[0]).toMatch(/^isthmus-session=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(accepted.headers['set-cookie']?.[0]).toMatch(/^isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)
     expect(await readUser(made.userId)).toMatchObject({ lastLoginAt: new Date(clock()).toISOString() })
     expect(await invitationOf(made.userId)).toMatchObject({ status: 'accepted' })
     expect(outcome(await open(token))).toMatch(/^422 .*accepted already/)

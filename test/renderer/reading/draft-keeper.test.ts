@@ -32,6 +32,8 @@ function gatewayWith(draft: Draft | null) {
     /** Resolves the saves that wait; where it is on, a save ends only by it. */
     letGo: null as (() => void) | null,
     isSlow: false,
+    /** Calls are carried out, and fail all the same. */
+    losesAnswers: false,
     async pass(milliseconds: number) {
       const end = now + milliseconds
       for (;;) {
@@ -46,9 +48,9 @@ function gatewayWith(draft: Draft | null) {
       await settled()
     },
   }
-  const open = (found: Draft | null, unsaved?: { text: string; revision: number | null }): DraftKeeper =>
+  const open = (found: Draft | null): DraftKeeper =>
     openDraftKeeper(found, {
-      unsaved,
+      now: () => now,
       after(milliseconds, run) {
         const timer = { at: now + milliseconds, run }
         timers.push(timer)
@@ -57,7 +59,7 @@ function gatewayWith(draft: Draft | null) {
         }
       },
       calls: {
-        async begin(text, takeOver) {
+        async begin({ text, takeOver }) {
           made.push(`begin ${JSON.stringify(text)}${takeOver ? ' taking over' : ''}`)
           if (gateway.fault) throw new Refusal(gateway.fault)
           if (gateway.isHeldElsewhere && !takeOver) throw new Refusal(HELD)
@@ -65,24 +67,28 @@ function gatewayWith(draft: Draft | null) {
           gateway.draft ??= draftOf(1, text)
           return gateway.draft
         },
-        async save(revision, text, isLast): Promise<Saved> {
+        async save({ revision, text, isLast }): Promise<Saved> {
           made.push(`save ${revision} ${JSON.stringify(text)}${isLast ? ' at last' : ''}`)
           if (gateway.isSlow) await new Promise<void>((resolve) => (gateway.letGo = resolve))
           if (gateway.fault) throw new Refusal(gateway.fault)
           if (gateway.isHeldElsewhere) throw new Refusal(HELD)
           if (!gateway.draft || gateway.draft.revision !== revision) return { outcome: 'conflict', theirs: gateway.draft as Draft }
           gateway.draft = draftOf(revision + 1, text)
+          if (gateway.losesAnswers) throw new Refusal(DOWN)
           return { outcome: 'saved', revision: revision + 1, savedAt: AT }
+        },
+        async release({ isLast }) {
+          made.push(`release${isLast ? ' at last' : ''}`)
         },
         faultOf: (error) => (error instanceof Refusal ? error.fault : { kind: 'refused', sentence: String(error) }),
       },
     })
-  const opened = (found: Draft | null = draft, unsaved?: { text: string; revision: number | null }) => {
-    const keeper = open(found, unsaved)
-    keeper.start()
+  const opened = (found: Draft | null = draft) => {
+    const keeper = open(found)
+    keeper.show()
     return keeper
   }
-  return Object.assign(gateway, { open, opened })
+  return Object.assign(gateway, { opened })
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -134,7 +140,8 @@ describe('a draft that is begun', () => {
 
   it('takes what the gateway kept without spaces at line ends for the same text', async () => {
     const gateway = gatewayWith(draftOf(3, 'Findings\nNone.'))
-    const keeper = gateway.opened(draftOf(2, 'Findings'), { text: 'Findings  \nNone. ', revision: 2 })
+    const keeper = gateway.opened(draftOf(2, 'Findings'))
+    keeper.edit('Findings  \nNone. ')
     await gateway.pass(IDLE_MS)
     expect(keeper.current()).toMatchObject({ state: 'saved', revision: 3, theirs: null })
   })
@@ -209,12 +216,37 @@ describe('a save', () => {
     keeper.edit('a')
     await gateway.pass(60_000)
     expect(gateway.made).toHaveLength(1)
-    const { text, revision, state } = keeper.current()
-    expect(state).toBe('failing')
+    expect(keeper.current().state).toBe('failing')
     gateway.fault = null
-    const again = gateway.opened(draftOf(1, ''), { text, revision })
+    keeper.signedIn()
+    await settled()
+    expect(keeper.current().state).toBe('saved')
+    expect(gateway.draft?.text).toBe('a')
+  })
+
+  it('that was refused is over once what is saved is on the screen again', async () => {
+    const gateway = gatewayWith(draftOf(1, 'a'))
+    gateway.fault = { kind: 'refused', sentence: 'The text is too long.' }
+    const keeper = gateway.opened()
+    keeper.edit('ab')
     await gateway.pass(IDLE_MS)
-    expect(again.current().state).toBe('saved')
+    expect(keeper.current().state).toBe('refused')
+    keeper.edit('a')
+    expect(keeper.current()).toMatchObject({ state: 'saved', fault: '' })
+  })
+
+  it('whose answer was lost is no conflict with oneself, and not taken for saved before it is known to be', async () => {
+    const gateway = gatewayWith(draftOf(1, 'a'))
+    const keeper = gateway.opened()
+    keeper.edit('ab')
+    gateway.losesAnswers = true
+    await gateway.pass(IDLE_MS)
+    expect(gateway.draft).toMatchObject({ text: 'ab', revision: 2 })
+    keeper.edit('a')
+    expect(keeper.current().state).toBe('failing')
+    gateway.losesAnswers = false
+    await gateway.pass(60_000)
+    expect(keeper.current()).toMatchObject({ state: 'saved', text: 'a' })
     expect(gateway.draft?.text).toBe('a')
   })
 
@@ -224,19 +256,59 @@ describe('a save', () => {
     keeper.edit('a')
     await gateway.pass(IDLE_MS)
     keeper.edit('ab')
-    keeper.leave()
+    keeper.close()
     await settled()
     expect(gateway.made.at(-1)).toBe('save 2 "ab" at last')
+    // The browser hides a page after it has said that it closes it: nothing may take the report again.
+    const { length } = gateway.made
+    await keeper.flush()
+    await gateway.pass(60_000)
+    expect(gateway.made).toHaveLength(length)
+    // A page that comes back finds out what became of it.
+    keeper.show()
+    await gateway.pass(IDLE_MS)
+    expect(keeper.current()).toMatchObject({ state: 'saved', text: 'ab' })
   })
 
-  it('stops when its screen is gone', async () => {
+  it('is made at once when its screen is left, after the one that is on its way, and then the report is let go', async () => {
     const gateway = gatewayWith(draftOf(1, ''))
-    const keeper = gateway.open(gateway.draft)
-    const end = keeper.start()
+    gateway.isSlow = true
+    const keeper = gateway.opened()
     keeper.edit('a')
-    end()
+    await gateway.pass(IDLE_MS)
+    keeper.edit('ab')
+    const hidden = keeper.hide()
+    gateway.isSlow = false
+    gateway.letGo?.()
+    await hidden
+    expect(gateway.made).toEqual(['begin ""', 'save 1 "a"', 'save 2 "ab"', 'release'])
+  })
+
+  it('is made again after its screen was left, until it succeeds', async () => {
+    const gateway = gatewayWith(draftOf(1, ''))
+    gateway.fault = DOWN
+    const keeper = gateway.opened()
+    keeper.edit('a')
+    await keeper.hide()
+    expect(keeper.current().state).toBe('failing')
+    gateway.fault = null
     await gateway.pass(60_000)
-    expect(gateway.made).toEqual([])
+    expect(gateway.draft?.text).toBe('a')
+    expect(gateway.made.at(-1)).toBe('release')
+  })
+
+  it('leaves nothing in memory once the draft is forgotten', async () => {
+    const gateway = gatewayWith(draftOf(1, 'of Ruth'))
+    gateway.fault = { kind: 'signed-out', sentence: 'Nobody is signed in.' }
+    const keeper = gateway.opened()
+    keeper.edit('of Ruth, too')
+    await gateway.pass(IDLE_MS)
+    keeper.forget()
+    gateway.fault = null
+    keeper.signedIn()
+    await gateway.pass(60_000)
+    expect(JSON.stringify(keeper.current())).not.toContain('Ruth')
+    expect(gateway.draft?.text).toBe('of Ruth')
   })
 })
 
@@ -305,7 +377,8 @@ describe('two windows', () => {
   it('put both texts before whoever takes over a report that was written on', async () => {
     const gateway = gatewayWith(draftOf(3, 'theirs', TOM))
     gateway.isHeldElsewhere = true
-    const keeper = gateway.opened(draftOf(2, 'begun'), { text: 'mine', revision: 2 })
+    const keeper = gateway.opened(draftOf(2, 'begun'))
+    keeper.edit('mine')
     await gateway.pass(IDLE_MS)
     await keeper.takeOver()
     expect(keeper.current()).toMatchObject({ state: 'conflict', text: 'mine', theirs: { text: 'theirs' } })

@@ -9,7 +9,7 @@ const backup = (madeAt: string) => ({
   ...{ version: '1.0.0', schema: 9, keptUntil: null },
 })
 const state = (more: Partial<UpkeepState> = {}): UpkeepState => ({
-  ...{ folder: '/mnt/backup', fault: '', running: null, last: null, nextAt: null },
+  ...{ folder: '/mnt/backup', place: 'other-disk' as const, fault: '', running: null, last: null, nextAt: null },
   plan: { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 },
   ...{ rehearsal: { last: null, dueAt: null }, standby: null, backups: [backup(ago(600))] },
   ...more,
@@ -20,6 +20,15 @@ describe('the light of the back-ups', () => {
   it('is green where the newest is as old as the plan has it', () => {
     expect(backupLight(state(), NOW)).toBe('fine')
     expect(backupLight(state({ backups: [backup(ago(25 * 60))], last: told(true) }), NOW)).toBe('fine')
+  })
+
+  it('is not green for one made by hand, nor for one on the disk of the data', () => {
+    const byHand = { ...backup(ago(10)), kind: 'by-hand' as const }
+    expect(backupLight(state({ backups: [byHand] }), NOW)).toBe('unplanned')
+    expect(backupLight(state({ backups: [byHand, backup(ago(30 * 60))] }), NOW)).toBe('unplanned')
+    expect(backupLight(state({ backups: [byHand, backup(ago(600))] }), NOW)).toBe('fine')
+    expect(backupLight(state({ place: 'same-disk' }), NOW)).toBe('sameDisk')
+    expect([BACKUP_TONES.unplanned, BACKUP_TONES.sameDisk]).toEqual(['warning', 'warning'])
   })
 
   it('is red where the newest is older than the plan allows, by the shorter span of it', () => {

@@ -4,7 +4,6 @@ import { serveDashboardReports } from '#gateway/dashboard/dashboard-reports.ts'
 import { REPORTS_PERMISSIONS } from '#gateway/dashboard/reports-permissions.ts'
 import { serveReportPdf } from '#gateway/http/report-pdf.ts'
 import type { HttpServer } from '#gateway/http/server.ts'
-import { SESSION_COOKIE } from '#gateway/http/sessions.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
@@ -68,7 +67,7 @@ function windowOf(user: UserRecord) {
   const token = randomUUID()
   users.set(token, user)
   return (method: string, path: string, json?: unknown) =>
-    httpCall(server.url + path, { method, headers: { ...OWN_PAGE, cookie: `${SESSION_COOKIE}=${token}` }, json })
+    httpCall(server.url + path, { method, headers: { ...OWN_PAGE, cookie: `isthmus-session=${token}` }, json })
 }
 const codeOf = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
 const reading = (more = '') => `/dashboard/reading/${on.studyId}${more}`

@@ -5,7 +5,6 @@ import { openSettings } from '#gateway/domain/settings.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { openViewSessions } from '#gateway/domain/view-sessions.ts'
 import type { HttpServer } from '#gateway/http/server.ts'
-import { SESSION_COOKIE } from '#gateway/http/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
@@ -37,7 +36,7 @@ afterEach(async () => {
   on[Symbol.dispose]()
 })
 
-const open = (json: unknown, headers: Record<string, string> = { ...OWN_PAGE, cookie: `${SESSION_COOKIE}=mine` }) =>
+const open = (json: unknown, headers: Record<string, string> = { ...OWN_PAGE, cookie: 'isthmus-session=mine' }) =>
   httpCall(`${server.url}/dashboard/views`, { method: 'POST', headers, json })
 
 it('opens the images of a study, by its id, its UID, or what the archive alone has', async () => {
@@ -56,7 +55,7 @@ it('opens the images of a study, by its id, its UID, or what the archive alone h
 it('is for a session, a page of ours, and one study that is there', async () => {
   const codes = await Promise.all([
     open({ studyId }, OWN_PAGE),
-    open({ studyId }, { cookie: `${SESSION_COOKIE}=mine` }),
+    open({ studyId }, { cookie: 'isthmus-session=mine' }),
     open({ studyInstanceUid: '9.9' }),
     open({ studyId, studyInstanceUid: '1.2.3' }),
     open({}),

@@ -207,6 +207,37 @@ describe('saving', () => {
     expect(on.reading.read(radiologist, studyId).draft?.text).toBe('There')
   })
 
+  it('goes on top of what the same window saved where that window closes, in whatever order its saves arrive', () => {
+    for (const isInOrder of [true, false]) {
+      using on = reportStage()
+      const { writing, reading, radiologist, studyId, windowId } = on
+      writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
+      const save = (text: string, isLast: boolean) => writing.save(radiologist, studyId, { windowId, revision: 1, text, isLast })
+      if (isInOrder) save('One. Two.', false)
+      expect(save('One. Two. Three.', true)).toMatchObject({ outcome: 'saved' })
+      if (!isInOrder) expect(save('One. Two.', false)).toMatchObject({ outcome: 'conflict' })
+      // It lets go of the report as well.
+      expect(reading.read(radiologist, studyId)).toMatchObject({ draft: { text: 'One. Two. Three.' }, lock: null })
+    }
+  })
+
+  it('goes on top of nobody else’s where a window closes, and of a draft that this window began itself', () => {
+    using on = reportStage()
+    const { writing, reading, radiologist, studyId, windowId } = on
+    writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
+    writing.begin(radiologist, studyId, begin(windowId, { text: 'One. Two.', isLast: true }))
+    expect(reading.read(radiologist, studyId)).toMatchObject({ draft: { revision: 2, text: 'One. Two.' }, lock: null })
+    const other = randomUUID()
+    writing.begin(radiologist, studyId, begin(other))
+    writing.save(radiologist, studyId, { windowId: other, revision: 2, text: 'Of the other window.' })
+    writing.hold(radiologist, studyId, { windowId: other, isWriting: false })
+    expect(writing.save(radiologist, studyId, { windowId, revision: 2, text: 'Late.', isLast: true })).toMatchObject({
+      outcome: 'conflict',
+    })
+    writing.begin(radiologist, studyId, begin(windowId, { text: 'Late.', isLast: true }))
+    expect(reading.read(radiologist, studyId).draft?.text).toBe('Of the other window.')
+  })
+
   it('keeps the newest hundred revisions', () => {
     using on = reportStage()
     const { writing, radiologist, studyId, windowId } = on

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkBackupFolder } from '#gateway/domain/setup-folder.ts'
+import { checkBackupFolder, placeOfFolder } from '#gateway/domain/setup-folder.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const verdictsOf = (folder: string, data: string) => checkBackupFolder(folder, { folder: data, databaseBytes: 1 })[0]
@@ -25,4 +25,11 @@ it('tries to write without writing through a link that is there', () => {
   symlinkSync(file, join(target, `.isthmus-${process.pid}.tmp`))
   expect(verdictsOf(target, data)).toMatchObject({ verdict: 'ok' })
   expect(readFileSync(file, 'utf8')).toBe('as it was')
+})
+
+it('says where a folder is, seen from the data', () => {
+  using temp = tempFolder()
+  const [data, target, synced] = [join(temp.folder, 'data'), join(temp.folder, 'target'), join(temp.folder, 'OneDrive')]
+  for (const folder of [data, target, synced]) mkdirSync(folder)
+  expect([target, synced, join(temp.folder, 'gone')].map((folder) => placeOfFolder(folder, data))).toEqual(['same-disk', 'synced', null])
 })

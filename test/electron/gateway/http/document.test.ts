@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Document, serveDocument } from '#gateway/http/document.ts'
 import type { HttpServer } from '#gateway/http/server.ts'
-import { SESSION_COOKIE } from '#gateway/http/sessions.ts'
 import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 
 let document: Document
@@ -17,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
-const get = (path = '/documents/1', headers: Record<string, string> = { cookie: `${SESSION_COOKIE}=mine` }) =>
+const get = (path = '/documents/1', headers: Record<string, string> = { cookie: 'isthmus-session=mine' }) =>
   fetch(server.url + path, { headers })
 
 describe('a document of somebody else’s', () => {
@@ -50,7 +49,7 @@ describe('a document of somebody else’s', () => {
 
   it('is for a session of ours, and for GET', async () => {
     expect((await get('/documents/1', {})).status).toBe(401)
-    expect((await get('/documents/1', { cookie: `${SESSION_COOKIE}=mine`, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await get('/documents/1', { cookie: 'isthmus-session=mine', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await get('/documents/x')).status).toBe(400)
     expect((await fetch(`${server.url}/documents/1`, { method: 'POST' })).status).toBe(405)
   })

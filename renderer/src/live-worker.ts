@@ -1,0 +1,14 @@
+import { LIVE_CHANNEL, openLiveStream } from './live-stream.ts'
+
+// A SharedWorker: one for all windows of the browser. It ends with the last of them.
+
+interface WorkerScope {
+  addEventListener(type: 'connect', listen: (event: MessageEvent) => void): void
+}
+const channel = new BroadcastChannel(LIVE_CHANNEL)
+const stream = openLiveStream((message) => channel.postMessage(message))
+const scope = globalThis as unknown as WorkerScope
+scope.addEventListener('connect', ({ ports: [port] }) => {
+  port?.addEventListener('message', ({ data }: MessageEvent<string>) => stream.want(data))
+  port?.start()
+})

@@ -1,0 +1,64 @@
+import { Button, Group } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState, useSyncExternalStore } from 'react'
+import { Confirm } from '../components/confirm.tsx'
+import { Copy } from '../components/copy.tsx'
+import { Notice } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import css from './left-drafts.module.css'
+import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from './window-drafts.ts'
+import { words } from './words.ts'
+
+const { left: texts } = words
+
+/** Reports whose screen was left before they could be saved: they stay in sight until they are saved or discarded. */
+export function LeftDrafts() {
+  const left = useSyncExternalStore(onLeftDrafts, leftDrafts)
+  if (left.length === 0) return null
+  return (
+    <div className={css.left}>
+      {left.map((draft) => (
+        <Left key={draft.studyId} draft={draft} />
+      ))}
+    </div>
+  )
+}
+
+function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
+  const { state, fault, text } = useSyncExternalStore(keeper.subscribe, keeper.current)
+  const [asksDiscard, setAsksDiscard] = useState(false)
+  return (
+    <Notice
+      tone="danger"
+      title={texts.title}
+      actions={
+        <Group gap="xs" wrap="nowrap">
+          <Copy value={text} what={texts.copies} />
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => setAsksDiscard(true)}>
+            {texts.discard}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
+          >
+            {texts.open}
+          </Button>
+        </Group>
+      }
+    >
+      {state === 'conflict' ? texts.conflict : state === 'refused' ? said(fault) : texts.failing(said(fault))}
+      <Confirm
+        isOpen={asksDiscard}
+        title={texts.discardTitle}
+        action={texts.discard}
+        isBusy={false}
+        error={null}
+        onConfirm={() => discardDraft(keeper)}
+        onClose={() => setAsksDiscard(false)}
+      >
+        {texts.discardText}
+      </Confirm>
+    </Notice>
+  )
+}

@@ -1,0 +1,224 @@
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
+
+// A report and the connection of its window: the reports it must not lose, and the tabs that share one stream of events.
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
+
+let stage: Stage
+let context: BrowserContext
+let page: Page
+let key: string
+let studies = 0
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openStage()
+  key = await stage.command('api-key', 'create', '--description', 'Cloud RIS')
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  page = await context.newPage()
+  await enterAsOwner(stage, page)
+})
+
+test.afterAll(async () => {
+  await context.close()
+  await stage[Symbol.asyncDispose]()
+})
+
+/** A new study as a partner adds it, opened in the reading screen of the tab. */
+async function openStudy(tab: Page): Promise<string> {
+  const answer = await fetch(`${stage.http}/v1/scribe/studies`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      studyInstanceUid: `1.2.826.0.1.3680043.8.498.7100${++studies}`,
+      studyDescription: 'CT thorax',
+      severity: 'normal',
+      reportMetadata: { patientName: 'TEST^MAJA', sex: 'female', mrn: 'P-7001' },
+    }),
+  })
+  const { studyId } = (await answer.json()) as { studyId: string }
+  await tab.goto(`${stage.http}/#/reading/${studyId}`)
+  await expect(editorOf(tab)).toBeVisible()
+  return studyId
+}
+const editorOf = (tab: Page): Locator => tab.getByRole('textbox', { name: 'Report', exact: true })
+const saving = (tab: Page) => tab.getByTestId('saving')
+/** What the gateway has, read by another tab's call. */
+async function textOf(studyId: string): Promise<string> {
+  const answer = await context.request.get(`${stage.http}/dashboard/reading/${studyId}`)
+  return ((await answer.json()) as { draft: { text: string } | null }).draft?.text ?? ''
+}
+const DRAFT = /\/dashboard\/reading\/[^/]+\/draft$/
+
+/** Holds back the saves of a tab until the function it gives is called. */
+async function holdSaves(tab: Page): Promise<() => Promise<void>> {
+  const held: (() => void)[] = []
+  let isHeld = true
+  await tab.route(DRAFT, async (route) => {
+    if (isHeld && route.request().method() === 'PUT' && !route.request().postData()?.includes('"isLast":true'))
+      await new Promise<void>((resolve) => held.push(resolve))
+    await route.continue().catch(() => undefined)
+  })
+  return async () => {
+    isHeld = false
+    for (const go of held) go()
+  }
+}
+
+test('the last words are saved when the page is loaded again during a save', async () => {
+  const studyId = await openStudy(page)
+  await editorOf(page).fill('First words.')
+  await expect(saving(page)).toContainText('Saved')
+  const release = await holdSaves(page)
+  await editorOf(page).fill('First words. More words.')
+  await expect(saving(page)).toContainText('Saving')
+  await editorOf(page).fill('First words. More words. Last words.')
+  page.once('dialog', (dialog) => dialog.accept())
+  await page.reload()
+  await release()
+  await page.unroute(DRAFT)
+  await expect.poll(() => textOf(studyId)).toBe('First words. More words. Last words.')
+  await expect(editorOf(page)).toContainText('Last words.')
+  await editorOf(page).press('End')
+  await page.keyboard.type(' And on.')
+  await expect(saving(page)).toContainText('Saved')
+  await expect.poll(() => textOf(studyId)).toBe('First words. More words. Last words. And on.')
+})
+
+test('leaving a study during a save loses nothing, and opening it again is no conflict', async () => {
+  const studyId = await openStudy(page)
+  await editorOf(page).fill('One.')
+  await expect(saving(page)).toContainText('Saved')
+  const release = await holdSaves(page)
+  await editorOf(page).fill('One. Two.')
+  await expect(saving(page)).toContainText('Saving')
+  await editorOf(page).fill('One. Two. Three.')
+  await page.goto(`${stage.http}/#/reading`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Reading' })).toBeVisible()
+  await page.goto(`${stage.http}/#/reading/${studyId}`)
+  await expect(editorOf(page)).toContainText('One. Two. Three.')
+  await release()
+  await expect(saving(page)).toContainText('Saved')
+  await page.unroute(DRAFT)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect.poll(() => textOf(studyId)).toBe('One. Two. Three.')
+})
+
+test('a refused save is over once the saved text is typed again, and the sign dialog sees a retry that succeeds', async () => {
+  await openStudy(page)
+  const text = 'Findings: The lungs are clear.\nImpression: Normal chest.'
+  await editorOf(page).fill(text)
+  await expect(saving(page)).toContainText('Saved')
+  const problem = { type: 'about:blank', title: 'Refused', status: 422, detail: 'x', instance: '/', code: 'refused', errors: [] }
+  await page.route(DRAFT, (route) => route.fulfill({ status: 422, json: { ...problem, message: 'It is too long.' } }))
+  await editorOf(page).fill(`${text} And more.`)
+  await expect(saving(page)).toContainText('Not saved: It is too long.')
+  await editorOf(page).fill(text)
+  await expect(saving(page)).toContainText(/^Saved/)
+  await page.unroute(DRAFT)
+
+  await page.route(DRAFT, (route) => route.abort())
+  await editorOf(page).fill(`${text}\nNo effusion.`)
+  await expect(saving(page)).toContainText('Trying again')
+  await page.getByRole('button', { name: 'Sign…', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('could not be saved')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
+  await page.unroute(DRAFT)
+  await expect(dialog.getByText('could not be saved')).toHaveCount(0, { timeout: 30_000 })
+  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+})
+
+test('a report that was left unsaved stays in sight until it is saved', async () => {
+  const studyId = await openStudy(page)
+  await page.route(DRAFT, (route) => route.abort())
+  await editorOf(page).fill('Left behind.')
+  await expect(saving(page)).toContainText('Trying again')
+  await page.goto(`${stage.http}/#/reading`)
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  const notice = page.getByRole('alert').filter({ hasText: 'A report you left is not saved' })
+  await expect(notice).toBeVisible()
+  await page.unroute(DRAFT)
+  await expect(notice).toHaveCount(0, { timeout: 30_000 })
+  await expect.poll(() => textOf(studyId)).toBe('Left behind.')
+})
+
+test('eight tabs share one stream of events, and a draft is saved in the last', async () => {
+  const streams = new Set<string>()
+  context.on('request', (request) => {
+    if (request.url().endsWith('/dashboard/feed/events')) streams.add(request.frame()?.url() ?? '')
+  })
+  const tabs = [page]
+  for (let at = 1; at < 8; at++) {
+    const tab = await context.newPage()
+    await tab.goto(`${stage.http}/#/images`)
+    await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+    tabs.push(tab)
+  }
+  const last = tabs.at(-1) as Page
+  const studyId = await openStudy(last)
+  await editorOf(last).fill('Written in the eighth tab.')
+  await expect(saving(last)).toContainText('Saved')
+  await expect.poll(() => textOf(studyId)).toBe('Written in the eighth tab.')
+  expect(streams.size, 'streams of pages').toBe(0)
+
+  // Events go on after the first tabs are closed.
+  for (const tab of tabs.slice(1, 7)) await tab.close()
+  await stage.command('device', 'add', '--ae-title', 'LATER1', '--name', 'Later')
+  await expect(last.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+})
+
+test('without a SharedWorker one tab passes the events on, and the next one takes its place', async ({ browser }) => {
+  const older = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  await older.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'))
+  await older.addCookies(await context.cookies())
+  const streams: Page[] = []
+  older.on('request', (request) => {
+    if (request.url().endsWith('/dashboard/feed/events')) streams.push(request.frame().page())
+  })
+  const tabs: Page[] = []
+  for (let at = 0; at < 3; at++) {
+    const tab = await older.newPage()
+    await tab.goto(`${stage.http}/#/images`)
+    await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+    tabs.push(tab)
+  }
+  expect(streams).toEqual([tabs[0]])
+  await tabs[0]?.close()
+  await expect.poll(() => streams.length).toBe(2)
+  for (const tab of tabs.slice(1)) await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+  await older.close()
+})
+
+test('what waits is the same number in the navigation and on Today', async () => {
+  await page.goto(`${stage.http}/#/`)
+  await page.reload()
+  await leaveSetup(page)
+  // A reply that both were not made of: the status as it was before.
+  const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()
+  await page.route('**/dashboard/status', (route) => route.fulfill({ json: before }))
+  await ask(stage, 'STRANGER')
+  const navigation = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Devices/ })
+  await expect(page.getByText('1 unknown device', { exact: false })).toBeVisible()
+  await expect(navigation).toContainText('1')
+  await page.unroute('**/dashboard/status')
+})
+
+test('text that is not saved when the session ends is saved when the same person is back', async () => {
+  const studyId = await openStudy(page)
+  await page.route(DRAFT, (route) => route.abort())
+  await editorOf(page).fill('Before the session ended.')
+  await expect(saving(page)).toContainText('Trying again')
+  const other = await context.newPage()
+  await other.goto(`${stage.http}/#/images`)
+  await other.getByRole('button', { name: 'Olga Berg' }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByText('Text of a report in this window is not saved yet')).toBeVisible()
+  await page.unroute(DRAFT)
+  await page.getByLabel('E-mail').fill(OWNER.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(saving(page)).toContainText('Saved')
+  await expect.poll(() => textOf(studyId)).toBe('Before the session ended.')
+})
