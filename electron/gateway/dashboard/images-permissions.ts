@@ -5,7 +5,6 @@ import type { dashboardImages } from '#shared/contract/images.ts'
 export const IMAGES_PERMISSIONS = {
   list: 'signed-in',
   read: 'signed-in',
-  acknowledgeMismatch: 'signed-in',
   retryEnrichment: 'signed-in',
   quarantine: 'signed-in',
   releaseInstance: 'signed-in',

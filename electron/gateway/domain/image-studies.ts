@@ -1,11 +1,11 @@
-import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageStudyQuery, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import { identityOf } from '#gateway/store/study-identity.ts'
 import type { ImageStudy, ImageStudySummary, QuarantinedInstance, QuarantineGroup } from '#shared/contract/images.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type DomainDeps, note } from './audit.ts'
-import { actorOf, type Caller, demand, type UserCaller } from './caller.ts'
+import type { DomainDeps } from './audit.ts'
+import { type Caller, demand } from './caller.ts'
 import { quarantinedView, quarantineGroupView, studyView, summaryView } from './image-study-view.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 
@@ -18,11 +18,6 @@ export interface ImageStudies {
   list(caller: Caller, query: ImageStudyQuery & SliceQuery): Slice<ImageStudySummary>
   /** @throws ApiError not-found */
   read(caller: Caller, studyInstanceUid: string): ImageStudy
-  /**
-   * Notes that a person has looked at the mismatch; nothing else is changed by it, and again changes nothing.
-   * @throws ApiError not-permitted, not-found; refused: there is no mismatch
-   */
-  acknowledgeMismatch(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
   /** Instances that were set aside, newest first. */
   quarantine(caller: Caller, query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<QuarantinedInstance>
   /** Whether the caller may see the images of the study; whether there are any is not asked. */
@@ -46,9 +41,7 @@ export interface ImageStudies {
 /** Parts of a list that are read for one page at most where a caller may see a few of many. */
 const MOST_READS = 50
 
-export function openImageStudies(deps: DomainDeps): ImageStudies {
-  const { store, clock } = deps
-
+export function openImageStudies({ store }: Pick<DomainDeps, 'store'>): ImageStudies {
   const seesAll = (caller: Caller) => (caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined)
   const rowsOf = (studyInstanceUid: string) => STUDY_AREAS.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
   const seesStudy = (caller: Caller, studyInstanceUid: string) =>
@@ -84,36 +77,25 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       expectedBySeries: store.imageStudies.expectedBySeries(record.studyInstanceUid),
       performedSteps: store.performedSteps.ofStudy(record.studyInstanceUid),
       commitments: store.commitments.ofStudy(record.studyInstanceUid),
+      identity: identityOfImages(record),
     })
+  const identityOfImages = (record: ImageStudyRecord) => identityOf(record, store.studies.byUid('scribe', record.studyInstanceUid))
 
   return {
     list(caller, { show, search, ...page }) {
       demand(caller, 'readStudies')
       const readPart = (after: string | undefined, limit: number) => store.imageStudies.list({ show, search }, after, limit)
       const { items, ...rest } = seenPart(caller, page, readPart)
-      return { items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid))), ...rest }
+      return {
+        items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), identityOfImages(record))),
+        ...rest,
+      }
     },
 
     read(caller, studyInstanceUid) {
       demand(caller, 'readStudies')
       return shown(caller, existing(caller, studyInstanceUid))
     },
-
-    acknowledgeMismatch: (caller, studyInstanceUid, text) =>
-      store.database.transaction(() => {
-        demand(caller, 'manageStudies')
-        const record = existing(caller, studyInstanceUid)
-        const { mismatch } = record
-        if (!mismatch) throw new ApiError('refused', 'The images of this study differ neither from its worklist row nor among themselves.')
-        if (mismatch.acknowledgedAt !== null) return shown(caller, record)
-        const { firstName, lastName } = caller.user
-        const acknowledged = { acknowledgedAt: instantOf(clock()), acknowledgedBy: `${firstName} ${lastName}`, note: text }
-        store.imageStudies.update(studyInstanceUid, { mismatch: { ...mismatch, ...acknowledged } })
-        const fields = mismatch.fields.map(({ field }) => field)
-        const amongImages = [...new Set(mismatch.amongImages.map(({ field }) => field))]
-        note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, amongImages, note: text })
-        return shown(caller, existing(caller, studyInstanceUid))
-      }),
 
     quarantine(caller, { studyInstanceUid, ...page }) {
       demand(caller, 'readStudies')

@@ -11,12 +11,13 @@ import type {
   PerformedStep,
   QuarantinedInstance,
   QuarantineGroup,
+  StudyIdentity,
 } from '#shared/contract/images.ts'
 import type { StudyId } from '#shared/ids.ts'
 
 /** What the window is told of a study with images; `rows` are the studies of the interface that show them. */
-export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[]): ImageStudySummary {
-  const { studyInstanceUid, header, transfer, mismatch, enrichment } = record
+export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[], identity: StudyIdentity): ImageStudySummary {
+  const { studyInstanceUid, header, transfer, enrichment } = record
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription, studyDate, studyTime } = header
   const { series, instances, bytes, expected, missing, quarantined, deviceName, callingAeTitle } = record
   return {
@@ -26,7 +27,7 @@ export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord
     state: stateOf(record),
     lastTransfer: transfer,
     ...{ deviceName, callingAeTitle, firstInstanceAt: record.createdAt, lastInstanceAt: record.lastInstanceAt },
-    hasMismatch: mismatch !== null && mismatch.acknowledgedAt === null,
+    identity: identity.state,
     studies: rows.map(({ area, studyId, createdByApiKeyId, createdByUserId }) => ({
       area,
       studyId: studyId as StudyId,
@@ -47,14 +48,15 @@ export interface StudyParts {
   readonly expectedBySeries: ReadonlyMap<string, number>
   readonly performedSteps: readonly PerformedStepRecord[]
   readonly commitments: readonly CommitmentRecord[]
+  readonly identity: StudyIdentity
 }
 
 /** The summary of a study with what belongs to it. */
 export function studyView(record: ImageStudyRecord, rows: readonly StudyRecord[], parts: StudyParts): ImageStudy {
   return {
-    ...summaryView(record, rows),
+    ...summaryView(record, rows, parts.identity),
     seriesList: seriesViews(parts),
-    mismatch: record.mismatch,
+    identityCheck: parts.identity,
     performedSteps: parts.performedSteps.map((step) => performedStepView(step, record.studyInstanceUid)),
     commitments: parts.commitments.map(commitmentView),
   }

@@ -8,6 +8,7 @@ import { securityTables } from './migrations/0007-security.ts'
 import { activityTables } from './migrations/0008-activity.ts'
 import { setupIsDone } from './migrations/0009-setup.ts'
 import { repeatedQueries } from './migrations/0010-repeats.ts'
+import { identity } from './migrations/0011-identity.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly string[] = [
   activityTables,
   setupIsDone,
   repeatedQueries,
+  identity,
 ]

@@ -62,6 +62,7 @@ export const es: Translated<English> = {
     name: 'Imágenes',
     acts: {
       'images.acknowledge-mismatch': 'Diferencia de paciente o examen aceptada',
+      'study.override-identity': 'Discrepancia de las imágenes anulada',
       'instance.release': 'Imagen sacada de la cuarentena',
       'instance.discard': 'Imagen en cuarentena desechada',
       'instances.release': 'Imágenes sacadas de la cuarentena',

@@ -63,6 +63,7 @@ const en = {
     name: 'Images',
     acts: {
       'images.acknowledge-mismatch': 'Difference of patient or exam acknowledged',
+      'study.override-identity': 'Mismatch of the images overridden',
       'instance.release': 'Image released from quarantine',
       'instance.discard': 'Image discarded from quarantine',
       'instances.release': 'Images released from quarantine',

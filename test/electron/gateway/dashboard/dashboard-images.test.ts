@@ -103,17 +103,6 @@ describe('the studies with images', () => {
 })
 
 describe('what a person decides', () => {
-  it('acknowledges a mismatch with a note', async () => {
-    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
-    const path = '/dashboard/images/1.2.3/mismatch/acknowledge'
-    expect(codeOf(await owner.call('POST', path, { note: ' ' }))).toEqual([400, 'malformed'])
-    const answer = await owner.call('POST', path, { note: 'Misspelt at the console' })
-    expect(dashboardImages.acknowledgeMismatch.reply.parse(answer.json)).toMatchObject({
-      hasMismatch: false,
-      mismatch: { acknowledgedAt: '2026-11-20T09:00:00.000Z', acknowledgedBy: 'Vera owner', note: 'Misspelt at the console' },
-    })
-  })
-
   it('asks the partner again, for a study that is here', async () => {
     seedImages(gateway.store, { uid: '1.2.3' })
     expect((await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')).status).toBe(200)

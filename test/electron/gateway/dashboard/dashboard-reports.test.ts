@@ -46,6 +46,7 @@ beforeEach(async () => {
           noteStatus() {
             told += 1
           },
+          noteImages: () => undefined,
         },
         ports: {
           sendObjects(...order) {

@@ -36,7 +36,7 @@ beforeEach(async () => {
     views,
     register(app) {
       const desk = {
-        ...{ ...on, customersOf, feed: { noteStatus: () => {} } },
+        ...{ ...on, customersOf, feed: { noteStatus: () => {}, noteImages: () => {} } },
         ports: { sendObjects: () => ({ success: true }), pdfUrl: on.links.pdfUrl },
       }
       serveDashboardReports(app, desk)

@@ -102,7 +102,7 @@ export async function openViewing(files: Host['files'] = {}, more: Partial<ViewI
   })
   const open = () => {
     const images = openViewImages({
-      ...{ store, clock, uuid, downloads, customersOf: () => [], imageStudies: openImageStudies({ store, clock, uuid }) },
+      ...{ store, clock, uuid, downloads, customersOf: () => [], imageStudies: openImageStudies({ store }) },
       ask: async (_view, study) => {
         asked.push({ studyInstanceUid: study?.studyInstanceUid ?? null })
         const given = await viewing.answer()
