@@ -4,7 +4,7 @@ import { differencesOf, type Patient, personDifferencesOf } from '#gateway/store
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf, studyDifferencesOf } from '#gateway/store/study-identity.ts'
 import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
-import type { ViewedInstance } from '#shared/contract/viewing.ts'
+import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
 import type { NewFault } from './faults.ts'
 import type { ViewList } from './view-list.ts'
 
@@ -36,6 +36,14 @@ const NAMES: Readonly<Record<IdentityDifference['field'], string>> = {
   ...{ patientName: 'name', patientId: 'patient ID', patientBirthDate: 'date of birth', patientSex: 'sex' },
   ...{ accessionNumber: 'accession number', studyInstanceUid: 'Study Instance UID' },
 }
+
+/** The patient of an image, where its file says something else than the study as it is listed. */
+function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): ImagePatient | null {
+  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
+  const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
+  return listed && FIELDS.every((field) => listed[field] === own[field]) ? null : own
+}
+const FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
 
 export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 'imageStudies'>, list: ViewList): ShownStudies {
   const priors = new Set<string>()
@@ -111,7 +119,7 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
         seriesRead.add(series.seriesInstanceUid)
         list.putSeries(series)
       }
-      list.putInstance({ ...instance, source })
+      list.putInstance({ ...instance, source, patient: patientBeside(list.study(studyInstanceUid), study) })
     },
   }
 }
