@@ -317,6 +317,11 @@ export const dashboardReports = {
     body: z.object({ reason: Reason, differences: z.array(IdentityDifference).min(1).max(100) }),
     reply: Reading,
   }),
+  withdrawOverride: operation('DELETE /dashboard/reading/:studyId/identity/override', {
+    summary: 'Take the override back: signing is blocked again. 422 once a report was signed by it',
+    params: studyParams,
+    reply: Reading,
+  }),
   startAddendum: operation('POST /dashboard/reports/:reportId/addendum', {
     summary: 'Start an addendum to a signed report',
     params: reportParams,

@@ -364,13 +364,13 @@ it.concurrent('shows side by side where images name another patient than the row
   await sendImages(clinic, [imageOf(1, { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' })])
   await clinic.seeded()
   const study = await settled(clinic)
-  const from = 'worklist'
-  const differences = [
+  // The partner, which was asked by the accession number, names the patient of the worklist too.
+  const differences = ['worklist', 'study'].flatMap((from) => [
     { from, field: 'patientName', expected: 'Schröder^Anneliese', received: 'Sample^Sam' },
     { from, field: 'patientId', expected: 'P100000', received: 'P9' },
     { from, field: 'patientBirthDate', expected: '19480312', received: '19800511' },
     { from, field: 'patientSex', expected: 'F', received: 'M' },
-  ]
+  ])
   expect(study).toMatchObject({ identity: 'mismatch', identityCheck: { state: 'mismatch', differences, override: null } })
   // Nothing of the row is put in the place of what the images say.
   expect(study).toMatchObject({ patientName: 'Sample^Sam', patientId: 'P9' })

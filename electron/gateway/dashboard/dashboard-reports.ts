@@ -89,6 +89,12 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
       feed.noteImages()
       return told(reading.read(caller, params.studyId))
     },
+    withdrawOverride({ params, user }) {
+      const caller = callerOf(user)
+      writing.withdrawOverride(caller, params.studyId)
+      feed.noteImages()
+      return told(reading.read(caller, params.studyId))
+    },
     startAddendum: ({ params, user }) => told(writing.startAddendum(callerOf(user), params.reportId)),
     cancelAddendum: ({ params, user }) => told(writing.cancelAddendum(callerOf(user), params.reportId)),
 

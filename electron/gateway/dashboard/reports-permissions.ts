@@ -14,6 +14,7 @@ export const REPORTS_PERMISSIONS = {
   check: 'signed-in',
   sign: 'signed-in',
   overrideIdentity: 'signed-in',
+  withdrawOverride: 'signed-in',
   startAddendum: 'signed-in',
   cancelAddendum: 'signed-in',
   pdfLink: 'signed-in',

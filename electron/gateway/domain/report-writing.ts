@@ -63,6 +63,8 @@ export interface ReportWriting {
    * @throws ApiError refused: there is nothing to override, or the differences are others than were shown
    */
   overrideIdentity(caller: UserCaller, studyId: string, order: OverrideOrder): void
+  /** Takes it back. By who may sign. @throws ApiError refused: there is none, or a report was signed since */
+  withdrawOverride(caller: UserCaller, studyId: string): void
   startAddendum(caller: UserCaller, reportId: string): Outcome
   /** Not what another person has written, unless it was taken over: its text and its revisions go with it. */
   cancelAddendum(caller: UserCaller, reportId: string): Outcome
@@ -227,6 +229,19 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         store.imageStudies.update(studyInstanceUid, { override })
         const fields = differences.map(({ from, field }) => `${from}: ${field}`)
         note(deps, actorOf(caller), 'study.override-identity', studyId, { studyInstanceUid, fields: [...new Set(fields)], reason })
+      }),
+
+    withdrawOverride: (caller, studyId) =>
+      database.transaction(() => {
+        const { study } = deskOf(caller, studyId)
+        signingUser(deps, caller)
+        const { studyInstanceUid } = study
+        const { override } = store.imageStudies.get(studyInstanceUid) ?? {}
+        if (!override) throw new ApiError('refused', 'The identity check of this study was not overridden.')
+        if (reports.signedOf(studyId).some(({ signedAt }) => signedAt !== null && signedAt >= override.at))
+          throw new ApiError('refused', 'A report was signed since: what is wrong with it is corrected by an addendum.')
+        store.imageStudies.update(studyInstanceUid, { override: null })
+        note(deps, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
       }),
 
     startAddendum: (caller, reportId) => deps.reports.startAddendum(caller, reportId),

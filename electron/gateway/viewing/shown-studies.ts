@@ -32,9 +32,8 @@ const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 's
     sentence: 'The images differ from the worklist or the study, and the identity check was overridden.',
   },
 }
-const NAMES: Readonly<Record<IdentityDifference['field'], string>> = {
+const NAMES: Readonly<Partial<Record<IdentityDifference['field'], string>>> = {
   ...{ patientName: 'name', patientId: 'patient ID', patientBirthDate: 'date of birth', patientSex: 'sex' },
-  ...{ accessionNumber: 'accession number', studyInstanceUid: 'Study Instance UID' },
 }
 
 /** The patient of an image, where its file says something else than the study as it is listed. */

@@ -63,6 +63,7 @@ export const es: Translated<English> = {
     acts: {
       'images.acknowledge-mismatch': 'Diferencia de paciente o examen aceptada',
       'study.override-identity': 'Discrepancia de las imágenes anulada',
+      'study.withdraw-override': 'Anulación de una discrepancia retirada',
       'instance.release': 'Imagen sacada de la cuarentena',
       'instance.discard': 'Imagen en cuarentena desechada',
       'instances.release': 'Imágenes sacadas de la cuarentena',

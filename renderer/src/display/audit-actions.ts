@@ -64,6 +64,7 @@ const en = {
     acts: {
       'images.acknowledge-mismatch': 'Difference of patient or exam acknowledged',
       'study.override-identity': 'Mismatch of the images overridden',
+      'study.withdraw-override': 'Override of a mismatch withdrawn',
       'instance.release': 'Image released from quarantine',
       'instance.discard': 'Image discarded from quarantine',
       'instances.release': 'Images released from quarantine',

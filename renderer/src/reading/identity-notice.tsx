@@ -7,6 +7,7 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
+import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { linkedViewId } from '../linked.ts'
@@ -31,6 +32,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
             <summary>{texts.show}</summary>
             <IdentityDifferences differences={differences} />
           </details>
+          {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && <Withdraw reading={reading} />}
         </Notice>
       </div>
     )
@@ -59,13 +61,27 @@ function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
   )
 }
 
+/** What else shows the identity of a study. */
+const CHANGES = [...[dashboardReports.read, dashboardStudies.list, dashboardStudies.read], ...[dashboardImages.read, dashboardImages.list]]
+
+function Withdraw({ reading: { studyId } }: { reading: Reading }) {
+  const maySign = useSession().data?.user?.canCreateReports === true
+  const send = useSend(dashboardReports.withdrawOverride, CHANGES)
+  if (!maySign) return null
+  return (
+    <div>
+      <Button size="compact-sm" variant="default" mt={8} loading={send.isPending} onClick={() => send.mutate({ params: { studyId } })}>
+        {texts.withdraw}
+      </Button>
+      {send.error && <Failed error={send.error} />}
+    </div>
+  )
+}
+
 function Override({ reading: { studyId, identity } }: { reading: Reading }) {
   const [isAsking, setIsAsking] = useState(false)
   const maySign = useSession().data?.user?.canCreateReports === true
-  const send = useSend(dashboardReports.overrideIdentity, [
-    ...[dashboardReports.read, dashboardStudies.list, dashboardStudies.read],
-    ...[dashboardImages.read, dashboardImages.list],
-  ])
+  const send = useSend(dashboardReports.overrideIdentity, CHANGES)
   if (!maySign) return <span>{texts.mayNot}</span>
   return (
     <>

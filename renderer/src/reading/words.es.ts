@@ -165,6 +165,7 @@ export const es: Translated<English> = {
     toImages: 'Comparar las imágenes',
     mayNot: 'Solo una persona que puede firmar informes puede anularla.',
     override: 'Anular',
+    withdraw: 'Retirar la anulación',
     ask: {
       title: '¿Anular la discrepancia?',
       action: 'Anular',

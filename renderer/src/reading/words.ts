@@ -168,6 +168,7 @@ const en = {
     toImages: 'Compare the images',
     mayNot: 'Only a person who may sign reports can override it.',
     override: 'Override',
+    withdraw: 'Withdraw the override',
     ask: {
       title: 'Override the mismatch?',
       action: 'Override',

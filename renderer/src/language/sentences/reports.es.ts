@@ -38,6 +38,11 @@ export const REPORTS: readonly Sentence[] = [
     'The images differ in something else by now: look at the differences again.',
     'Las imágenes difieren ya en otra cosa: vuelva a mirar las diferencias.',
   ],
+  ['The identity check of this study was not overridden.', 'La comprobación de identidad de este estudio no se anuló.'],
+  [
+    'A report was signed since: what is wrong with it is corrected by an addendum.',
+    'Desde entonces se firmó un informe: lo que esté mal en él se corrige con una adenda.',
+  ],
   ['There is no such critical result.', 'No existe ese resultado crítico.'],
   [
     'Your account may not document this: it may neither write reports nor manage studies.',

@@ -27,7 +27,7 @@ describe('the header of an image', () => {
     })
     expect(ViewedStudy.parse({ ...study, isPrior: false })).toMatchObject({ patientName: 'Пробная^Анна' })
     expect(ViewedSeries.parse(series)).toEqual(series)
-    const whole = { ...instance, source: 'archive' }
+    const whole = { ...instance, source: 'archive', patient: null }
     expect(ViewedInstance.parse(whole)).toEqual(whole)
     expect(instance.attributes).toEqual({
       position: [1, 2, 3],

@@ -103,6 +103,28 @@ describe('overriding', () => {
   })
 })
 
+describe('withdrawing an override', () => {
+  it('blocks signing again', async () => {
+    using on = stage()
+    expect(codeOf(() => on.writing.withdrawOverride(on.radiologist, on.studyId))).toBe('refused')
+    on.override()
+    const owner = on.colleague({ level: 'owner', canCreateReports: false })
+    expect(codeOf(() => on.writing.withdrawOverride(owner, on.studyId))).toBe('not-permitted')
+    on.writing.withdrawOverride(on.radiologist, on.studyId)
+    expect(on.identity()).toMatchObject({ state: 'mismatch', override: null })
+    expect(on.audited()).toContain('study.withdraw-override')
+    expect(on.store.imageStudies.isMismatched(on.study.studyInstanceUid)).toBe(true)
+  })
+
+  it('is refused once a report was signed by it', async () => {
+    using on = stage()
+    on.override()
+    await on.signed(undefined, { acknowledged: ['identity'] })
+    expect(codeOf(() => on.writing.withdrawOverride(on.radiologist, on.studyId))).toBe('refused')
+    expect(on.identity().state).toBe('overridden')
+  })
+})
+
 describe('the delivery of a signed report', () => {
   it('waits while images that arrived later name another patient', async () => {
     using on = reportStage()
