@@ -1,3 +1,4 @@
+import type { IdentityState } from './contract/images.ts'
 import type { CheckFinding } from './contract/reports.ts'
 import type { StudyReportMetadata } from './contract/scribe.ts'
 import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
@@ -5,6 +6,7 @@ import { CRITICAL_WORDS, DENIED_AFTER, DENIED_BEFORE, NOT_THE_PATIENT, PAST_BEFO
 
 /** What is looked at before a report is signed (ux-security C.2). */
 export const REPORT_CHECKS = [
+  'identity',
   'empty-text',
   'empty-impression',
   'unfilled-field',
@@ -22,6 +24,8 @@ export interface CheckInput {
   readonly isCritical: boolean
   /** What was found, where it is critical; absent while nobody was asked for it yet. */
   readonly finding?: string | null | undefined
+  /** Of the images of the study. */
+  readonly identity: IdentityState
   readonly metadata: StudyReportMetadata
   readonly studyDescription: string
   /** Why it was asked for, as the partner said. */
@@ -71,6 +75,12 @@ function readingOf({ text }: CheckInput): ReadText {
 const MOST_NAMED = 3
 
 const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>> = {
+  identity({ identity }) {
+    if (identity === 'mismatch') return error('The images differ from the worklist or the study in the patient or the exam.')
+    if (identity !== 'overridden') return undefined
+    return warning('The images differ from the worklist or the study, and the identity check was overridden.')
+  },
+
   'empty-text': ({ text }, { sections }) =>
     text.trim() === '' || sections.every((section) => section.text === '') ? error('There is no text to sign.') : undefined,
 

@@ -54,6 +54,8 @@ export function openReportSending(parts: Parts, { feed, requester, recorder, dat
     }),
   )
   opened.defer(endpoints.onChange(() => void setImmediate(retry)))
+  // Reports of a study with a mismatch wait for it to be resolved or overridden.
+  opened.defer(store.imageStudies.onMismatchEnd(() => void setImmediate(retry)))
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && void setImmediate(retry)))
   opened.defer(() => {
     isListening = false

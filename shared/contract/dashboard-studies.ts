@@ -3,6 +3,7 @@ import { ExpressCustomerId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '../lifecycle.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { IDENTITY_STATES } from './images.ts'
 import { ExpressCustomerReference } from './references.ts'
 import { ReportLock } from './reports.ts'
 import { STUDY_AREAS } from './settings.ts'
@@ -41,7 +42,7 @@ export const WindowStudy = z.object({
   lock: ReportLock.nullable(),
   /** Null: nothing of it was received here. */
   images: z.object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() }).nullable(),
-  hasMismatch: z.boolean(),
+  identity: z.enum(IDENTITY_STATES),
   isCritical: z.boolean(),
   priors: z.int(),
   createdAt: Instant,

@@ -33,6 +33,46 @@ export type Enrichment = z.infer<typeof Enrichment>
 /** The last association that brought images of the study; one that broke off counts until another begins after it. */
 export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']), detail: z.string(), at: Instant })
 
+/**
+ * Whether the images of a study are of the patient and the order that they are reported for.
+ *
+ * - matched: they say the same as the worklist row they were made for, or as the study that a
+ *   partner or a person created. The Study Instance UID may still be one of the device's own.
+ * - unverified: there was nothing to compare them with.
+ * - mismatch: something differs. No report is signed, and no signed report is delivered.
+ * - overridden: something differs, and a person who may sign reports gave a reason to go on. Other
+ *   differences than those make it a mismatch again.
+ */
+export const IDENTITY_STATES = ['matched', 'unverified', 'mismatch', 'overridden'] as const
+export type IdentityState = (typeof IDENTITY_STATES)[number]
+
+export const IDENTITY_FIELDS = [
+  ...(['patientName', 'patientId', 'patientBirthDate', 'patientSex'] as const),
+  ...(['accessionNumber', 'studyInstanceUid'] as const),
+] as const
+
+/** A value that differs. DICOM text; empty where it is missing. */
+export const IdentityDifference = z.object({
+  /**
+   * What the images differ from: the worklist row that was sent to the device, the study as a
+   * partner or a person describes it, or the first images of the same study.
+   */
+  from: z.enum(['worklist', 'study', 'images']),
+  field: z.enum(IDENTITY_FIELDS),
+  expected: z.string(),
+  received: z.string(),
+})
+export type IdentityDifference = z.infer<typeof IdentityDifference>
+
+/** The identity of a study (`store/study-identity.ts`). */
+export const StudyIdentity = z.object({
+  state: z.enum(IDENTITY_STATES),
+  differences: z.array(IdentityDifference),
+  /** Null unless `overridden`. */
+  override: z.object({ at: Instant, name: z.string(), reason: z.string() }).nullable(),
+})
+export type StudyIdentity = z.infer<typeof StudyIdentity>
+
 export const ImageStudySummary = z.object({
   studyInstanceUid: z.string(),
   patientName: z.string(),
@@ -58,30 +98,12 @@ export const ImageStudySummary = z.object({
   callingAeTitle: z.string(),
   firstInstanceAt: Instant,
   lastInstanceAt: Instant,
-  /** A mismatch that nobody has acknowledged. */
-  hasMismatch: z.boolean(),
+  identity: z.enum(IDENTITY_STATES),
   /** The rows of the interface that show these images. */
   studies: z.array(z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() })),
   enrichment: Enrichment,
 })
 export type ImageStudySummary = z.infer<typeof ImageStudySummary>
-
-/** Who, and what order, images are of. */
-const IDENTITY_FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
-export const MISMATCH_FIELDS = [...IDENTITY_FIELDS, 'studyInstanceUid'] as const
-
-/** What differs, side by side: images from the row they were made for, or images of one study among themselves. */
-export const Mismatch = z.object({
-  /** What the row that was handed out says, and what the images say. */
-  fields: z.array(z.object({ field: z.enum(MISMATCH_FIELDS), handedOut: z.string(), received: z.string() })),
-  /** What the first images of the study say, which is used, and what others of it say. */
-  amongImages: z.array(z.object({ field: z.enum(IDENTITY_FIELDS), first: z.string(), other: z.string() })),
-  foundAt: Instant,
-  acknowledgedAt: Instant.nullable(),
-  acknowledgedBy: z.string(),
-  note: z.string(),
-})
-export type Mismatch = z.infer<typeof Mismatch>
 
 export const PERFORMED_STATUSES = ['IN PROGRESS', 'COMPLETED', 'DISCONTINUED'] as const
 /** A Modality Performed Procedure Step (PS3.4 Annex F). */
@@ -150,7 +172,7 @@ export type ImageVersion = z.infer<typeof ImageVersion>
 
 export const ImageStudy = ImageStudySummary.extend({
   seriesList: z.array(ImageSeries),
-  mismatch: Mismatch.nullable(),
+  identityCheck: StudyIdentity,
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
   /** Of images that have several, image by image, each in the order they came; of at most 200 earlier ones. */
@@ -262,14 +284,8 @@ export const dashboardImages = {
     reply: pageOf('studies', ImageStudySummary),
   }),
   read: operation('GET /dashboard/images/:studyInstanceUid', {
-    summary: 'One study with its series, steps, commitments and mismatch',
+    summary: 'One study with its series, steps, commitments and identity',
     params: studyParams,
-    reply: ImageStudy,
-  }),
-  acknowledgeMismatch: operation('POST /dashboard/images/:studyInstanceUid/mismatch/acknowledge', {
-    summary: 'Say that the mismatch, all of it, was looked at; nothing is changed by it',
-    params: studyParams,
-    body: z.object({ note: Reason }),
     reply: ImageStudy,
   }),
   reviewVersions: operation('POST /dashboard/images/:studyInstanceUid/versions/review', {

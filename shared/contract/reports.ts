@@ -4,8 +4,9 @@ import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { operation } from '../operation.ts'
 import { REPORT_CHECKS } from '../report-checks.ts'
 import { Day, Instant, Outcome } from './conventions.ts'
+import { IdentityDifference, StudyIdentity } from './images.ts'
 import { StudyReportMetadata } from './scribe.ts'
-import { ModalityCode, Severity } from './values.ts'
+import { ModalityCode, Reason, Severity } from './values.ts'
 
 /** Most characters of a report: a long one has some ten thousand. */
 const REPORT_CHARACTERS = 200_000
@@ -34,6 +35,7 @@ export const ReadingStudy = z.object({
   /** Null: nothing of it was received here. */
   images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
   isCritical: z.boolean(),
+  identity: StudyIdentity,
   createdAt: Instant,
   updatedAt: Instant,
 })
@@ -310,6 +312,18 @@ export const dashboardReports = {
       acknowledged: z.array(z.enum(REPORT_CHECKS)).max(50).default([]),
     }),
     reply: Signed,
+  }),
+  overrideIdentity: operation('POST /dashboard/reading/:studyId/identity/override', {
+    summary: 'Allow signing although the images differ from the worklist or the study, with a reason',
+    params: studyParams,
+    /** `differences`: as they were shown. 422 where they are others by now. */
+    body: z.object({ reason: Reason, differences: z.array(IdentityDifference).min(1).max(100) }),
+    reply: Reading,
+  }),
+  withdrawOverride: operation('DELETE /dashboard/reading/:studyId/identity/override', {
+    summary: 'Take the override back: signing is blocked again. 422 once a report was signed by it',
+    params: studyParams,
+    reply: Reading,
   }),
   startAddendum: operation('POST /dashboard/reports/:reportId/addendum', {
     summary: 'Start an addendum to a signed report',

@@ -108,6 +108,19 @@ export const FrameAttributes = z.object({
 })
 export type FrameAttributes = z.infer<typeof FrameAttributes>
 
+/** Who an image is of, as its own file says. DICOM text; empty where it is missing. */
+export const ImagePatient = ViewedStudy.pick({
+  ...{ patientName: true, patientId: true, patientBirthDate: true, patientSex: true, accessionNumber: true },
+})
+export type ImagePatient = z.infer<typeof ImagePatient>
+
+/**
+ * A region of an ultrasound image with a calibration of its own (PS3.3 C.8.5.5): columns and rows of
+ * its first and its last pixel, from 0.
+ */
+export const UltrasoundRegion = z.object({ left: z.int(), top: z.int(), right: z.int(), bottom: z.int() })
+export type UltrasoundRegion = z.infer<typeof UltrasoundRegion>
+
 /** An instance of a view: with what its file says, or with what the partner's manifest says before the file is here. */
 export const ViewedInstance = z.object({
   studyInstanceUid: z.string(),
@@ -142,6 +155,15 @@ export const ViewedInstance = z.object({
   viewPosition: z.string(),
   laterality: z.string(),
   patientOrientation: z.array(z.string()),
+  /** Null: the same as that of its study. */
+  patient: ImagePatient.nullable(),
+  /**
+   * It went through lossy compression at some time (0028,2110), however it is encoded now. Ratios
+   * (0028,2112) and methods (0028,2114) as far as the file says. Null: it does not say so.
+   */
+  lossy: z.object({ ratios: z.array(z.number()), methods: z.array(z.string()) }).nullable(),
+  /** Empty where it has none. */
+  regions: z.array(UltrasoundRegion),
   /** It has a palette, look-up tables or overlays: `extras` has them. */
   hasExtras: z.boolean(),
 })

@@ -89,7 +89,6 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'image-mismatch',
     address: of(({ ids }) => ids.mismatchUid, '/images/$'),
     sign: text('MRN-99999'),
-    dialogs: { 'looked-at': press('I have looked at it') },
   },
   { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: pressIn(1) } },
   {

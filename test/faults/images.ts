@@ -200,7 +200,7 @@ export default ofArea('IMG', [
   },
   {
     promise: 'P-IMG-15',
-    what: 'a mismatch that was looked at stays looked at when other values differ',
+    what: 'a mismatch stays as it was found when other values differ',
     file: `${intake}/mismatch.ts`,
     find: 'JSON.stringify([before.fields, before.amongImages]) === JSON.stringify([fields, amongImages])',
     replace: 'before.fields.length === fields.length && before.amongImages.length === amongImages.length',

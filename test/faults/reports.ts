@@ -62,6 +62,22 @@ export default ofArea('REP', [
     tests: `${domain}/report-signing.test.ts`,
   },
   {
+    promise: 'P-REP-16',
+    what: 'an override stays good when the images differ in something else',
+    file: 'electron/gateway/store/study-identity.ts',
+    find: 'if (!override || !isSameDifferences(override.differences, differences))',
+    replace: 'if (!override)',
+    tests: `${domain}/identity-override.test.ts`,
+  },
+  {
+    promise: 'P-REP-17',
+    what: 'a report is delivered over a mismatch',
+    file: `${domain}/report-destinations.ts`,
+    find: 'if (imageStudies.isMismatched(studyInstanceUid)) return { whyNot: HELD_BY_MISMATCH }',
+    replace: 'if (imageStudies.isMismatched(studyInstanceUid)) void HELD_BY_MISMATCH',
+    tests: `${domain}/identity-override.test.ts`,
+  },
+  {
     promise: 'P-REP-13',
     what: 'a critical result that was communicated is not recorded',
     file: `${domain}/report-signing.ts`,

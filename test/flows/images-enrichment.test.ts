@@ -256,7 +256,11 @@ it.concurrent('enriches by the accession number where the device made a study UI
   const uids = { StudyInstanceUID: own, SeriesInstanceUID: `${own}.1`, SOPInstanceUID: `${own}.1.1` }
   await sendImages(clinic, [imageOf(1, uids)])
   expect(await clinic.seeded(own)).toMatchObject({ reportMetadata: { facilityName: 'Simulated partner' } })
-  expect((await clinic.images(own)).mismatch?.fields).toEqual([{ field: 'studyInstanceUid', handedOut: UID, received: own }])
+  expect((await clinic.images(own)).identityCheck).toEqual({
+    state: 'matched',
+    differences: [{ from: 'worklist', field: 'studyInstanceUid', expected: UID, received: own }],
+    override: null,
+  })
   // Its images are here: the row is done.
   await until(async () => expect(await clinic.worklist()).not.toHaveProperty(String(EXAM.AccessionNumber)))
 })

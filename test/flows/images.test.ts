@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
 import {
   BEGINS,
   EXAM,
@@ -75,7 +76,7 @@ async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {
     instances: 3,
     expected: 3,
     missing: 0,
-    hasMismatch: false,
+    identity: 'matched',
     mismatch: null,
     studies: [{ area: 'scribe', studyId: study.studyId, isSeeded: true }],
     enrichment: { state: 'done', warnings: [] },
@@ -356,32 +357,31 @@ it.concurrent('keeps an instance once that comes by two associations at the same
   expect(files).toHaveLength(ROUNDS)
 })
 
-it.concurrent('shows side by side where images name another patient than the row they were made for, until a person has looked at it', async () => {
+it.concurrent('shows side by side where images name another patient than the row they were made for, and blocks signing', async () => {
   await using clinic = await openImagingClinic()
   const { call } = clinic.gateway
   await clinic.worklist()
   await sendImages(clinic, [imageOf(1, { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' })])
   await clinic.seeded()
   const study = await settled(clinic)
-  expect(study.hasMismatch).toBe(true)
-  expect(study.mismatch).toMatchObject({
-    acknowledgedAt: null,
-    fields: [
-      { field: 'patientName', handedOut: 'Schröder^Anneliese', received: 'Sample^Sam' },
-      { field: 'patientId', handedOut: 'P100000', received: 'P9' },
-      { field: 'patientBirthDate', handedOut: '19480312', received: '19800511' },
-      { field: 'patientSex', handedOut: 'F', received: 'M' },
-    ],
-  })
+  // The partner, which was asked by the accession number, names the patient of the worklist too.
+  const differences = ['worklist', 'study'].flatMap((from) => [
+    { from, field: 'patientName', expected: 'Schröder^Anneliese', received: 'Sample^Sam' },
+    { from, field: 'patientId', expected: 'P100000', received: 'P9' },
+    { from, field: 'patientBirthDate', expected: '19480312', received: '19800511' },
+    { from, field: 'patientSex', expected: 'F', received: 'M' },
+  ])
+  expect(study).toMatchObject({ identity: 'mismatch', identityCheck: { state: 'mismatch', differences, override: null } })
   // Nothing of the row is put in the place of what the images say.
   expect(study).toMatchObject({ patientName: 'Sample^Sam', patientId: 'P9' })
   const shown = await call(dashboardImages.list, { query: { show: 'mismatch' } })
   expect(shown.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([UID])
   expect(await feedOf(clinic)).toContain('The images name another patient or order than the worklist row they were made for.')
 
-  const note = 'The patient was entered by hand; the ward confirms it.'
-  const acknowledged = await call(dashboardImages.acknowledgeMismatch, { params: { studyInstanceUid: UID }, body: { note } })
-  expect(acknowledged).toMatchObject({ hasMismatch: false, mismatch: { acknowledgedBy: 'Olga Owner', note } })
-  expect((await call(dashboardImages.list, { query: { show: 'mismatch' } })).studies).toEqual([])
-  expect(acknowledged.mismatch?.fields).toEqual(study.mismatch?.fields)
+  const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })
+  if (!studyId) throw new Error('there is no study to report')
+  const reading = await call(dashboardReports.read, { params: { studyId } })
+  expect(reading.identity).toEqual(study.identityCheck)
+  const checked = await call(dashboardReports.check, { params: { studyId }, body: { text: 'Normal.', isCritical: false } })
+  expect(checked.findings).toContainEqual(expect.objectContaining({ check: 'identity', level: 'error' }))
 })

@@ -166,7 +166,7 @@ describe('files of other implementations', () => {
         continue
       }
       expect(expectedFault, name).toBeUndefined()
-      const whole = { ...header.instance, source: 'archive' }
+      const whole = { ...header.instance, source: 'archive', patient: null }
       expect(ViewedInstance.parse(whole), name).toEqual(whole)
       ViewedStudy.parse({ ...header.study, isPrior: false })
       ViewedSeries.parse(header.series)

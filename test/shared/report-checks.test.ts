@@ -3,11 +3,20 @@ import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
 
 const SOUND = 'Findings:\nThe lungs are clear.\nImpression:\nNormal chest.'
 const findings = (more: Partial<CheckInput>) =>
-  reportFindings({ text: SOUND, isCritical: false, metadata: {}, studyDescription: 'CT CHEST', ...more })
+  reportFindings({ text: SOUND, isCritical: false, identity: 'matched', metadata: {}, studyDescription: 'CT CHEST', ...more })
 const checks = (more: Partial<CheckInput>) => findings(more).map(({ check, level }) => `${check} ${level}`)
 
 it('finds nothing against a sound report', () => {
   expect(checks({})).toEqual([])
+})
+
+describe('the identity of the images', () => {
+  it.each([
+    ['mismatch', ['identity error']],
+    ['overridden', ['identity warning']],
+    ['unverified', []],
+    ['matched', []],
+  ] as const)('%s', (identity, found) => expect(checks({ identity })).toEqual(found))
 })
 
 describe('an empty report', () => {

@@ -132,15 +132,21 @@ export async function assign(stage: Stage): Promise<Told> {
   return `the owner assigns ${nameOf(stage, account)}: ${wordOf(answer)}`
 }
 
-/** Somebody looks at images that name another patient. */
-export async function acknowledge(stage: Stage): Promise<Told> {
+/** The radiologist overrides a mismatch of identity, as it is shown. */
+export async function overrideIdentity(stage: Stage): Promise<Told> {
   const list = await stage.staff('owner', dashboardImages.list, { query: { limit: 20, show: 'mismatch', search: '' } })
   if (list.kind !== 'answered') return `the owner looks for mismatches: ${wordOf(list)}`
-  const [study] = list.value.studies
-  if (!study) return undefined
-  const params = { studyInstanceUid: study.studyInstanceUid }
-  const answer = await stage.staff('owner', dashboardImages.acknowledgeMismatch, { params, body: { note: 'seen at the console' } })
-  return `the owner acknowledges a mismatch: ${wordOf(answer)}`
+  const studyId = list.value.studies.flatMap(({ studies }) => studies.find(({ area }) => area === 'scribe')?.studyId ?? [])[0]
+  if (!studyId) return undefined
+  const params = { studyId }
+  const reading = await stage.staff('radiologist', dashboardReports.read, { params })
+  if (reading.kind !== 'answered') return `the radiologist looks at a mismatch: ${wordOf(reading)}`
+  const { differences } = reading.value.identity
+  const answer = await stage.staff('radiologist', dashboardReports.overrideIdentity, {
+    params,
+    body: { reason: 'confirmed at the console', differences },
+  })
+  return `the radiologist overrides a mismatch: ${wordOf(answer)}`
 }
 
 /** Somebody decides on what was set aside. */

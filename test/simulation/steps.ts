@@ -1,4 +1,4 @@
-import { acknowledge, addendum, assign, beginReport, decide, downtime, look, saveDraft, sign } from './desk-steps.ts'
+import { addendum, assign, beginReport, decide, downtime, look, overrideIdentity, saveDraft, sign } from './desk-steps.ts'
 import { DISK_FAULTS, disk } from './disk.ts'
 import { begin, commit, end, find, release, send, sendAgain, sendCutOff } from './imaging-steps.ts'
 import { change, create, leave, patch, plan, repeat } from './partner-steps.ts'
@@ -39,7 +39,7 @@ export const STEPS: readonly Step[] = [
   { weight: 9, run: saveDraft },
   { weight: 10, run: sign },
   { weight: 4, run: addendum },
-  { weight: 2, run: acknowledge },
+  { weight: 2, run: overrideIdentity },
   { weight: 3, run: decide },
   { weight: 1, run: downtime },
   { weight: 2, run: failDisk, next: WRITTEN, isFault: true },

@@ -1,7 +1,6 @@
-import type { ImageHeader, ImageStudyRecord, NewImageStudy } from '#gateway/store/image-studies.ts'
+import type { ImageHeader, ImageStudyRecord, Mismatch, NewImageStudy } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord, NewInstance } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
-import type { Mismatch } from '#shared/contract/images.ts'
 
 const HEADER: ImageHeader = {
   ...{ patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F' },
@@ -15,9 +14,6 @@ export const MISMATCH: Mismatch = {
   fields: [{ field: 'patientName', handedOut: 'MAIER^ANNA', received: 'MEIER^ANNA' }],
   amongImages: [],
   foundAt: '2026-11-20T08:50:00.000Z',
-  acknowledgedAt: null,
-  acknowledgedBy: '',
-  note: '',
 }
 
 export interface SeededImages {

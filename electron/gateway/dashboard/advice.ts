@@ -78,8 +78,8 @@ const ADVICE: readonly {
     applies: ({ images }) => images.mismatches > 0,
     text: ({ images }) =>
       images.mismatches === 1
-        ? 'The images of a study name another patient or order than its worklist row did. Compare them under Images.'
-        : `The images of ${images.mismatches} studies name another patient or order than their worklist rows did. Compare them under Images.`,
+        ? 'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.'
+        : `The images of ${images.mismatches} studies name another patient or order than their worklist rows or the studies. Compare them under Images.`,
   },
   {
     isItem: true,

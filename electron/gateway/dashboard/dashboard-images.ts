@@ -28,7 +28,6 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
       return list('studies', dashboardImages.list, { query }, (page) => imageStudies.list(callerOf(user), { show, search, ...page }))
     },
     read: ({ params, user }) => imageStudies.read(callerOf(user), params.studyInstanceUid),
-    acknowledgeMismatch: ({ params, body, user }) => imageStudies.acknowledgeMismatch(callerOf(user), params.studyInstanceUid, body.note),
     reviewVersions: ({ params, body, user }) => imageStudies.reviewVersions(callerOf(user), params.studyInstanceUid, body.note),
     restoreVersion({ params, body, user }) {
       imageStudies.demandVersion(callerOf(user), params.instanceId)

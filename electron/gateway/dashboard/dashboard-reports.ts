@@ -22,7 +22,7 @@ import { REPORTS_BACKGROUND, REPORTS_PERMISSIONS } from './reports-permissions.t
 export interface DashboardReportsDeps {
   readonly store: Store
   readonly customersOf: CustomersOf
-  readonly feed: Pick<Feed, 'noteStatus'>
+  readonly feed: Pick<Feed, 'noteStatus' | 'noteImages'>
   readonly studies: Pick<Studies, 'read' | 'update'>
   readonly writing: ReportWriting
   readonly reading: ReportReading
@@ -82,6 +82,18 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
       const result = await writing.sign(caller, params.studyId, body)
       if (result.outcome !== 'signed') return result
       return told({ outcome: 'signed' as const, reading: reading.read(caller, params.studyId) })
+    },
+    overrideIdentity({ params, body, user }) {
+      const caller = callerOf(user)
+      writing.overrideIdentity(caller, params.studyId, body)
+      feed.noteImages()
+      return told(reading.read(caller, params.studyId))
+    },
+    withdrawOverride({ params, user }) {
+      const caller = callerOf(user)
+      writing.withdrawOverride(caller, params.studyId)
+      feed.noteImages()
+      return told(reading.read(caller, params.studyId))
     },
     startAddendum: ({ params, user }) => told(writing.startAddendum(callerOf(user), params.reportId)),
     cancelAddendum: ({ params, user }) => told(writing.cancelAddendum(callerOf(user), params.reportId)),

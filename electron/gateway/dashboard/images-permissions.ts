@@ -5,7 +5,6 @@ import type { dashboardImages } from '#shared/contract/images.ts'
 export const IMAGES_PERMISSIONS = {
   list: 'signed-in',
   read: 'signed-in',
-  acknowledgeMismatch: 'signed-in',
   reviewVersions: 'signed-in',
   restoreVersion: 'signed-in',
   retryEnrichment: 'signed-in',

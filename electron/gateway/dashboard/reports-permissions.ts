@@ -13,6 +13,8 @@ export const REPORTS_PERMISSIONS = {
   revision: 'signed-in',
   check: 'signed-in',
   sign: 'signed-in',
+  overrideIdentity: 'signed-in',
+  withdrawOverride: 'signed-in',
   startAddendum: 'signed-in',
   cancelAddendum: 'signed-in',
   pdfLink: 'signed-in',

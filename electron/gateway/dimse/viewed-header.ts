@@ -108,6 +108,10 @@ export interface HeaderInstance {
   viewPosition: string
   laterality: string
   patientOrientation: string[]
+  /** Lossy compression at some time (0028,2110), with ratios and methods as far as the file says; null: it does not say so. */
+  lossy: { ratios: number[]; methods: string[] } | null
+  /** Calibrated regions of an ultrasound image (PS3.3 C.8.5.5): first and last pixel, from 0. */
+  regions: { left: number; top: number; right: number; bottom: number }[]
   /** It has a palette, look-up tables or overlays. */
   hasExtras: boolean
 }
@@ -162,6 +166,8 @@ export function viewedHeader(
       viewPosition: text(TAG.ViewPosition) || viewOf(values),
       laterality: text(TAG.ImageLaterality) || text(TAG.Laterality) || frameLateralityOf(values),
       patientOrientation: values.texts(TAG.PatientOrientation),
+      lossy: lossyOf(values),
+      regions: regionsOf(values),
       hasExtras: image !== null && hasExtras(values),
     },
   }
@@ -204,6 +210,24 @@ function countFrames(
   const room = framesWithin(pixels.length, bitsOfFrame(image))
   if (room >= claimed && claimed <= MOST_FRAMES) return { frames: claimed, fault: '' }
   return { frames: Math.min(Math.max(1, room), MOST_FRAMES), fault: fewerFrames(room, claimed) }
+}
+
+/** PS3.3 C.7.6.1.1.5. */
+function lossyOf(values: AttributeValues): HeaderInstance['lossy'] {
+  if (values.text(TAG.LossyImageCompression) !== '01') return null
+  return {
+    ratios: values.numbers(TAG.LossyImageCompressionRatio).filter((ratio) => ratio !== null && ratio > 0) as number[],
+    methods: values.texts(TAG.LossyImageCompressionMethod).filter((method) => method !== ''),
+  }
+}
+
+function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
+  return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
+    const [left, top, right, bottom] = [
+      ...[TAG.RegionLocationMinX0, TAG.RegionLocationMinY0, TAG.RegionLocationMaxX1, TAG.RegionLocationMaxY1],
+    ].map((tag) => integer(region.number(tag)) ?? -1) as [number, number, number, number]
+    return left >= 0 && top >= 0 && right > left && bottom > top ? [{ left, top, right, bottom }] : []
+  })
 }
 
 /** PS3.3 C.8.2.1.1.5: of an original CT image it is HU where nothing is said; a PET image has it as Units (C.8.9.1.1.3). */

@@ -7,6 +7,7 @@ const KEYWORDS = [
   ...(['SeriesInstanceUID', 'SeriesNumber', 'SeriesDescription', 'Modality', 'BodyPartExamined', 'Laterality'] as const),
   ...(['InstanceNumber', 'ImageType', 'AcquisitionTime', 'AcquisitionDateTime', 'ContentTime', 'FrameOfReferenceUID'] as const),
   ...(['ViewPosition', 'ViewCodeSequence', 'CodeValue', 'ImageLaterality', 'FrameLaterality', 'PatientOrientation'] as const),
+  ...(['LossyImageCompression', 'LossyImageCompressionRatio', 'LossyImageCompressionMethod'] as const),
   // pixels
   ...(['Rows', 'Columns', 'BitsAllocated', 'BitsStored', 'HighBit', 'PixelRepresentation', 'SamplesPerPixel'] as const),
   ...([
@@ -23,7 +24,8 @@ const KEYWORDS = [
   ...(['PixelSpacingCalibrationType', 'EstimatedRadiographicMagnificationFactor', 'SliceThickness', 'SliceLocation'] as const),
   ...(['SpacingBetweenSlices', 'SliceVector', 'DetectorInformationSequence', 'GridFrameOffsetVector'] as const),
   ...(['SequenceOfUltrasoundRegions', 'RegionSpatialFormat', 'PhysicalUnitsXDirection', 'PhysicalUnitsYDirection'] as const),
-  ...(['PhysicalDeltaX', 'PhysicalDeltaY'] as const),
+  ...(['PhysicalDeltaX', 'PhysicalDeltaY', 'RegionLocationMinX0', 'RegionLocationMinY0'] as const),
+  ...(['RegionLocationMaxX1', 'RegionLocationMaxY1'] as const),
   // values
   ...(['RescaleSlope', 'RescaleIntercept', 'RescaleType', 'WindowCenter', 'WindowWidth', 'VOILUTFunction', 'Units'] as const),
   ...(['WindowCenterWidthExplanation', 'DoseGridScaling', 'DoseUnits'] as const),

@@ -1,6 +1,7 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageStudyQuery, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import { identityOf } from '#gateway/store/study-identity.ts'
 import type { ImageStudy, ImageStudySummary, QuarantinedInstance, QuarantineGroup } from '#shared/contract/images.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -18,11 +19,6 @@ export interface ImageStudies {
   list(caller: Caller, query: ImageStudyQuery & SliceQuery): Slice<ImageStudySummary>
   /** @throws ApiError not-found */
   read(caller: Caller, studyInstanceUid: string): ImageStudy
-  /**
-   * Notes that a person has looked at the mismatch; nothing else is changed by it, and again changes nothing.
-   * @throws ApiError not-permitted, not-found; refused: there is no mismatch
-   */
-  acknowledgeMismatch(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
   /**
    * Notes that a person has looked at the images of the study that were replaced; nothing else is changed by it, and again changes nothing.
    * @throws ApiError not-permitted, not-found
@@ -57,7 +53,6 @@ const MOST_VERSIONS = 200
 
 export function openImageStudies(deps: DomainDeps): ImageStudies {
   const { store, clock } = deps
-
   const seesAll = (caller: Caller) => (caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined)
   const rowsOf = (studyInstanceUid: string) => STUDY_AREAS.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
   const seesStudy = (caller: Caller, studyInstanceUid: string) =>
@@ -95,36 +90,25 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       commitments: store.commitments.ofStudy(record.studyInstanceUid),
       versions: store.instances.replacements(record.studyInstanceUid, MOST_VERSIONS),
       unreviewedVersions: store.instances.unreviewed(record.studyInstanceUid),
+      identity: identityOfImages(record),
     })
+  const identityOfImages = (record: ImageStudyRecord) => identityOf(record, store.studies.byUid('scribe', record.studyInstanceUid))
 
   return {
     list(caller, { show, search, ...page }) {
       demand(caller, 'readStudies')
       const readPart = (after: string | undefined, limit: number) => store.imageStudies.list({ show, search }, after, limit)
       const { items, ...rest } = seenPart(caller, page, readPart)
-      return { items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid))), ...rest }
+      return {
+        items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), identityOfImages(record))),
+        ...rest,
+      }
     },
 
     read(caller, studyInstanceUid) {
       demand(caller, 'readStudies')
       return shown(caller, existing(caller, studyInstanceUid))
     },
-
-    acknowledgeMismatch: (caller, studyInstanceUid, text) =>
-      store.database.transaction(() => {
-        demand(caller, 'manageStudies')
-        const record = existing(caller, studyInstanceUid)
-        const { mismatch } = record
-        if (!mismatch) throw new ApiError('refused', 'The images of this study differ neither from its worklist row nor among themselves.')
-        if (mismatch.acknowledgedAt !== null) return shown(caller, record)
-        const { firstName, lastName } = caller.user
-        const acknowledged = { acknowledgedAt: instantOf(clock()), acknowledgedBy: `${firstName} ${lastName}`, note: text }
-        store.imageStudies.update(studyInstanceUid, { mismatch: { ...mismatch, ...acknowledged } })
-        const fields = mismatch.fields.map(({ field }) => field)
-        const amongImages = [...new Set(mismatch.amongImages.map(({ field }) => field))]
-        note(deps, actorOf(caller), 'images.acknowledge-mismatch', studyInstanceUid, { fields, amongImages, note: text })
-        return shown(caller, existing(caller, studyInstanceUid))
-      }),
 
     reviewVersions: (caller, studyInstanceUid, text) =>
       store.database.transaction(() => {

@@ -12,12 +12,13 @@ import type {
   PerformedStep,
   QuarantinedInstance,
   QuarantineGroup,
+  StudyIdentity,
 } from '#shared/contract/images.ts'
 import type { StudyId } from '#shared/ids.ts'
 
 /** What the window is told of a study with images; `rows` are the studies of the interface that show them. */
-export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[]): ImageStudySummary {
-  const { studyInstanceUid, header, transfer, mismatch, enrichment } = record
+export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[], identity: StudyIdentity): ImageStudySummary {
+  const { studyInstanceUid, header, transfer, enrichment } = record
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription, studyDate, studyTime } = header
   const { series, instances, bytes, expected, missing, quarantined, deviceName, callingAeTitle } = record
   return {
@@ -27,7 +28,7 @@ export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord
     state: stateOf(record),
     lastTransfer: transfer,
     ...{ deviceName, callingAeTitle, firstInstanceAt: record.createdAt, lastInstanceAt: record.lastInstanceAt },
-    hasMismatch: mismatch !== null && mismatch.acknowledgedAt === null,
+    identity: identity.state,
     studies: rows.map(({ area, studyId, createdByApiKeyId, createdByUserId }) => ({
       area,
       studyId: studyId as StudyId,
@@ -51,14 +52,15 @@ export interface StudyParts {
   /** Of instances that have several; none is quarantined. */
   readonly versions: readonly InstanceRecord[]
   readonly unreviewedVersions: number
+  readonly identity: StudyIdentity
 }
 
 /** The summary of a study with what belongs to it. */
 export function studyView(record: ImageStudyRecord, rows: readonly StudyRecord[], parts: StudyParts): ImageStudy {
   return {
-    ...summaryView(record, rows),
+    ...summaryView(record, rows, parts.identity),
     seriesList: seriesViews(parts),
-    mismatch: record.mismatch,
+    identityCheck: parts.identity,
     performedSteps: parts.performedSteps.map((step) => performedStepView(step, record.studyInstanceUid)),
     commitments: parts.commitments.map(commitmentView),
     versions: parts.versions.map(versionView),

@@ -3,6 +3,13 @@ import type { EventTargets } from './event-targets.ts'
 
 const EVENT = 'report.delivered'
 const MOST_KNOWN = 10_000
+const HELD_BY_MISMATCH = 'the images of the study differ from the worklist or the study in the patient or the exam'
+
+interface ReportStudy {
+  /** Of the partner that created the study. */
+  readonly key: string | null
+  readonly studyInstanceUid: string
+}
 
 /** Where a report's event goes now: an endpoint, or why it has to wait. */
 export type ReportDestination = { readonly endpointId: string } | { readonly whyNot: string }
@@ -15,20 +22,21 @@ export interface ReportDestinations {
 
 /** Reports and the endpoints they are for (interface-choices §6 row 50): that of the key that created the study, else the clinic's own. */
 export function openReportDestinations(
-  { reports, studies, outbox, database }: Pick<Store, 'reports' | 'studies' | 'outbox' | 'database'>,
+  { reports, studies, imageStudies, outbox, database }: Pick<Store, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
   targets: Pick<EventTargets, 'takerOf' | 'secretsOf'>,
 ): ReportDestinations {
-  /** The key of a report's study never changes. */
-  const keys = new Map<string, string | null>()
+  /** The study of a report never changes, nor does its key. */
+  const studiesOf = new Map<string, ReportStudy>()
 
-  function keyOf(reportId: string): string | null {
-    const known = keys.get(reportId)
+  function studyOf(reportId: string): ReportStudy {
+    const known = studiesOf.get(reportId)
     if (known !== undefined) return known
     const report = reports.get(reportId)
-    const key = (report && studies.get(report.studyId)?.createdByApiKeyId) ?? null
-    if (keys.size >= MOST_KNOWN) keys.clear()
-    if (report) keys.set(reportId, key)
-    return key
+    const study = report && studies.get(report.studyId)
+    const found = { key: study?.createdByApiKeyId ?? null, studyInstanceUid: study?.studyInstanceUid ?? '' }
+    if (studiesOf.size >= MOST_KNOWN) studiesOf.clear()
+    if (report) studiesOf.set(reportId, found)
+    return found
   }
 
   /** Of each key, while nothing changed: thousands of reports that waited out an outage are asked about in one go. */
@@ -45,7 +53,9 @@ export function openReportDestinations(
 
   return {
     of(reportId) {
-      const key = keyOf(reportId)
+      const { key, studyInstanceUid } = studyOf(reportId)
+      // Images that arrived after the signature may be of another patient than the report.
+      if (imageStudies.isMismatched(studyInstanceUid)) return { whyNot: HELD_BY_MISMATCH }
       // What a transaction sees may still be rolled back.
       if (database.inTransaction) return destinationOf(key)
       const version = database.changeCount
@@ -59,7 +69,7 @@ export function openReportDestinations(
       const counts = new Map<string, number>()
       const takers = new Map<string | null, string | undefined>()
       for (const { subject } of outbox.waiting(EVENT)) {
-        const key = keyOf(subject)
+        const { key } = studyOf(subject)
         if (!takers.has(key)) takers.set(key, targets.takerOf(EVENT, key)?.endpointId)
         const endpointId = takers.get(key)
         if (endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)

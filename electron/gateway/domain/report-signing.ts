@@ -1,6 +1,8 @@
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import { identityOf } from '#gateway/store/study-identity.ts'
+import type { UserRecord } from '#gateway/store/users.ts'
 import type { CheckFinding, Communication, Draft } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -54,7 +56,8 @@ const MOST_RENDERINGS = 5
 /**
  * Signs: checks, then the PDF from the exact text, then in one transaction text, patient, signer and PDF are frozen, the study moves, a
  * critical result is opened, and the delivery and the archive's copy wait in the outbox. What the PDF shows is looked at again in that
- * transaction: where it changed meanwhile the PDF is rendered anew, and where the draft moved on nothing is signed.
+ * transaction: where it changed meanwhile the PDF is rendered anew, and where the draft moved on nothing is signed. The checks are made again
+ * there too, so that images that arrived meanwhile count.
  */
 export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, ready: Ready, order: SignOrder) => Promise<SignResult> {
   const { store, clock, uuid, settings, events, renderPdf = renderReportPdf } = deps
@@ -73,10 +76,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     order: SignOrder,
     signedAt: string,
   ): Prepared | Exclude<SignResult, { outcome: 'signed' }> {
-    const user = store.users.get(caller.user.userId)
-    // A signature is a radiologist's: managing the gateway does not make one (interface.md, Scribe invitation: canCreateReports).
-    if (!user?.canCreateReports || user.deactivatedAt !== null)
-      throw new ApiError('not-permitted', 'Your account may not sign reports: an owner or an admin can allow it to create reports.')
+    const user = signingUser(deps, caller)
     const { study, draft } = ready()
     if (!isShown(draft, order)) return { outcome: 'conflict', theirs: draftView(deps, draft) }
     const text = plainReport(draft.plainText ?? '')
@@ -104,6 +104,15 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     metadata: study.detail.reportMetadata ?? {},
     parts: [...reports.signedOf(study.studyId).map((report) => signedPart(store, report)), part],
   })
+
+  /** For the audit entry: what was known of the images when the report was signed. */
+  function identityDetail(study: ScribeStudyRecord) {
+    const images = store.imageStudies.get(study.studyInstanceUid)
+    const { state } = identityOf(images, study)
+    if (state !== 'overridden' || !images?.override) return { identity: state }
+    const { at, userId, reason } = images.override
+    return { identity: state, identityOverride: { at, userId, reason } }
+  }
 
   function freeze(caller: UserCaller, { study, draft, part, input }: Prepared, pdf: ReportPdf, order: SignOrder): SignResult {
     const { reportId, studyId } = draft
@@ -137,6 +146,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     note(deps, actorOf(caller), 'report.sign', reportId, {
       ...{ studyId, isAddendum, isCritical, isCommunicated: communication !== null },
       ...{ textHash, pdfHash: pdf.sha256, acknowledged: [...acknowledged] },
+      ...identityDetail(study),
     })
     const eventId = idFromUuid('whe', uuid())
     const endpointId = store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null
@@ -163,14 +173,28 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
   }
 }
 
+/**
+ * The account of the caller, who may sign. A signature is a radiologist's: managing the gateway does not make one (interface.md, Scribe
+ * invitation: canCreateReports).
+ * @throws ApiError not-permitted
+ */
+export function signingUser({ store }: Pick<DomainDeps, 'store'>, caller: UserCaller): UserRecord {
+  const user = store.users.get(caller.user.userId)
+  if (!user?.canCreateReports || user.deactivatedAt !== null)
+    throw new ApiError('not-permitted', 'Your account may not sign reports: an owner or an admin can allow it to create reports.')
+  return user
+}
+
 /** What the checks look at, but for the criticality. */
 export function checkInputOf(
   { store }: Pick<DomainDeps, 'store'>,
-  { studyId, studyDescription, detail }: ScribeStudyRecord,
+  study: ScribeStudyRecord,
   draft: ReportRecord | undefined,
   text: string,
 ): Omit<CheckInput, 'isCritical'> {
+  const { studyId, studyDescription, detail } = study
   return {
+    identity: identityOf(store.imageStudies.get(study.studyInstanceUid), study).state,
     ...{ text, studyDescription, isAddendum: draft?.isAddendum ?? false, metadata: detail.reportMetadata ?? {} },
     indication: store.clinicalContexts.get(studyId)?.clinicalIndication || (detail.clinicalIndication ?? undefined),
     patientAtOpening: draft?.snapshotMetadata,

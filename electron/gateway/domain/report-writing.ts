@@ -1,7 +1,9 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
+import { identityOf, isSameDifferences } from '#gateway/store/study-identity.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
+import type { IdentityDifference } from '#shared/contract/images.ts'
 import type { CheckFinding, Draft, DraftRevision, ReportLock, Saved } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
@@ -14,7 +16,7 @@ import { type Desk, whoseItIs, whyNobodyWrites } from './report-access.ts'
 import { draftView, isShown, saveDraft, withoutSeq } from './report-draft.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { callerPerson, personOf } from './report-people.ts'
-import { checkInputOf, type ReportSigningDeps, reportSigning, type SignOrder, type SignResult } from './report-signing.ts'
+import { checkInputOf, type ReportSigningDeps, reportSigning, type SignOrder, type SignResult, signingUser } from './report-signing.ts'
 import type { Reports } from './reports.ts'
 import { studyFinder } from './study-access.ts'
 
@@ -34,6 +36,12 @@ export interface BeginOrder {
   readonly text: string
   /** As in `SaveOrder`. */
   readonly isLast?: boolean
+}
+
+/** `differences`: as they were shown to the person. */
+export interface OverrideOrder {
+  readonly reason: string
+  readonly differences: readonly IdentityDifference[]
 }
 
 export interface ReportWritingDeps extends ReportSigningDeps {
@@ -63,6 +71,13 @@ export interface ReportWriting {
   check(caller: UserCaller, studyId: string, order: { readonly text: string; readonly isCritical: boolean }): CheckFinding[]
   /** By whoever writes it, where they may create reports. */
   sign(caller: UserCaller, studyId: string, order: SignOrder): Promise<SignResult>
+  /**
+   * Allows signing although the images differ from the worklist or the study. By who may sign.
+   * @throws ApiError refused: there is nothing to override, or the differences are others than were shown
+   */
+  overrideIdentity(caller: UserCaller, studyId: string, order: OverrideOrder): void
+  /** Takes it back. By who may sign. @throws ApiError refused: there is none, or a report was signed since */
+  withdrawOverride(caller: UserCaller, studyId: string): void
   startAddendum(caller: UserCaller, reportId: string): Outcome
   /** Not what another person has written, unless it was taken over: its text and its revisions go with it. */
   cancelAddendum(caller: UserCaller, reportId: string): Outcome
@@ -222,6 +237,35 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
       if (signed.outcome === 'signed') locks.clear(signed.reportId)
       return signed
     },
+
+    overrideIdentity: (caller, studyId, { reason, differences }) =>
+      database.transaction(() => {
+        const { study } = deskOf(caller, studyId)
+        const { userId } = signingUser(deps, caller)
+        const { studyInstanceUid } = study
+        const identity = identityOf(store.imageStudies.get(studyInstanceUid), study)
+        if (identity.state !== 'mismatch')
+          throw new ApiError('refused', 'The identity of this study is not a mismatch: there is nothing to override.')
+        if (!isSameDifferences(identity.differences, differences))
+          throw new ApiError('refused', 'The images differ in something else by now: look at the differences again.')
+        const override = { at: instantOf(clock()), userId, name: callerPerson(caller).name, reason, differences }
+        store.imageStudies.update(studyInstanceUid, { override })
+        const fields = differences.map(({ from, field }) => `${from}: ${field}`)
+        note(deps, actorOf(caller), 'study.override-identity', studyId, { studyInstanceUid, fields: [...new Set(fields)], reason })
+      }),
+
+    withdrawOverride: (caller, studyId) =>
+      database.transaction(() => {
+        const { study } = deskOf(caller, studyId)
+        signingUser(deps, caller)
+        const { studyInstanceUid } = study
+        const { override } = store.imageStudies.get(studyInstanceUid) ?? {}
+        if (!override) throw new ApiError('refused', 'The identity check of this study was not overridden.')
+        if (reports.signedOf(studyId).some(({ signedAt }) => signedAt !== null && signedAt >= override.at))
+          throw new ApiError('refused', 'A report was signed since: what is wrong with it is corrected by an addendum.')
+        store.imageStudies.update(studyInstanceUid, { override: null })
+        note(deps, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
+      }),
 
     startAddendum: (caller, reportId) => deps.reports.startAddendum(caller, reportId),
 

@@ -1,6 +1,7 @@
 import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { References } from '#gateway/store/references.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
+import { identityOf } from '#gateway/store/study-identity.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -34,7 +35,7 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
     madeBy: makerOf(deps, study, images, known),
     lock: (writing && locks.of(writing.reportId)) ?? null,
     images: images && instances > 0 ? { instances, expected: images.expected, isReceiving: images.state === 'receiving' } : null,
-    hasMismatch: images?.mismatch?.acknowledgedAt === null,
+    identity: identityOf(images, area === 'scribe' ? study : store.studies.byUid('scribe', studyInstanceUid)).state,
     isCritical: reports.some(({ isCritical }) => isCritical === true),
     priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },

@@ -1,8 +1,8 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import { differencesOf, withImage, withRow } from './mismatch.ts'
 import { isSameName } from './name.ts'
-import { OWN_ADDRESS } from './own-instances.ts'
 import type { IntakeDeps } from './ports.ts'
 
 /** Which row of the worklist images were made for, and whether they say the same (dicom-field §5.7). */

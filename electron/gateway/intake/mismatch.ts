@@ -1,5 +1,4 @@
-import type { HandedOutRow, ImageHeader } from '#gateway/store/image-studies.ts'
-import type { Mismatch } from '#shared/contract/images.ts'
+import type { HandedOutRow, ImageHeader, Mismatch } from '#gateway/store/image-studies.ts'
 import { isSameName } from './name.ts'
 
 type Difference = Mismatch['fields'][number]
@@ -76,7 +75,7 @@ export function differencesAmong(first: ImageHeader, other: ImageHeader): Images
 export const withRow = (before: Mismatch | null, fields: readonly Difference[], now: string): Mismatch | null =>
   mismatchOf(before, { fields: [...fields], amongImages: before?.amongImages ?? [] }, now)
 
-/** The mismatch with what one more image differs in from the first: what was found stays, until a person has looked at it and after. */
+/** The mismatch with what one more image differs in from the first: what was found stays. */
 export function withImage(before: Mismatch | null, differences: readonly ImagesDifference[], now: string): Mismatch | null {
   const known = new Map((before?.amongImages ?? []).map((each) => [JSON.stringify(each), each]))
   for (const each of differences) if (known.size < MOST_AMONG_IMAGES) known.set(JSON.stringify(each), each)
@@ -87,10 +86,9 @@ export function withImage(before: Mismatch | null, differences: readonly ImagesD
 export const withoutImages = (before: Mismatch | null, now: string): Mismatch | null =>
   mismatchOf(before, { fields: before?.fields ?? [], amongImages: [] }, now)
 
-/** One that a person has looked at stays looked at until other fields or values differ. */
 function mismatchOf(before: Mismatch | null, found: Pick<Mismatch, 'fields' | 'amongImages'>, now: string): Mismatch | null {
   const { fields, amongImages } = found
   if (fields.length === 0 && amongImages.length === 0) return null
   if (before && JSON.stringify([before.fields, before.amongImages]) === JSON.stringify([fields, amongImages])) return before
-  return { fields, amongImages, foundAt: now, acknowledgedAt: null, acknowledgedBy: '', note: '' }
+  return { fields, amongImages, foundAt: now }
 }

@@ -6,6 +6,7 @@ import { instantOf } from '#gateway/store/clock.ts'
 import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import type { ImageAttributes, InstanceRecord } from '#gateway/store/instances.ts'
+import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type { InstanceHeader } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
 
@@ -41,8 +42,7 @@ export interface OwnInstances {
   adopt(found: FoundFile): void
 }
 
-/** Who sent it, in the rows of studies and instances: no device has an empty address. */
-export const OWN_ADDRESS = ''
+/** Who sent it, in the rows of studies and instances. */
 const OWN_NAME = 'This gateway'
 const NO_IMAGES = 'No device has sent images of it: it holds only what the gateway made.'
 

@@ -11,9 +11,10 @@ import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import type { ReportPart } from '#gateway/domain/report-pdf.ts'
 import type { ImageHeader, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
+import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import { sectionsOf } from '#shared/report-text.ts'
 import { isSameName } from './name.ts'
-import { OWN_ADDRESS, type OwnInstance } from './own-instances.ts'
+import type { OwnInstance } from './own-instances.ts'
 import type { ArchivedReport } from './report-objects.ts'
 
 export interface ReportSurroundings {

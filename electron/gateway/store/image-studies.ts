@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Enrichment, Mismatch } from '#shared/contract/images.ts'
+import type { Enrichment, IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { type AnnouncedInstances, announcedInstances } from './announced-instances.ts'
 import type { Database } from './database.ts'
 import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
@@ -13,6 +13,7 @@ import type { Seal } from './seal.ts'
 import type { SearchIndex } from './search-index.ts'
 import { type Seeds, seeds } from './seeds.ts'
 import type { StudiesStore } from './studies.ts'
+import { type IdentityOverride, identityOf } from './study-identity.ts'
 
 export type { Seed, SeedValues } from './seeds.ts'
 
@@ -58,6 +59,21 @@ export interface HandedOutRow {
   readonly at: string
 }
 
+type IdentityField = (typeof IDENTITY_FIELDS)[number]
+
+/** What differed when the images arrived; null where nothing did. */
+export interface Mismatch {
+  /** What the row that was handed out says, and what the images say. */
+  readonly fields: readonly { readonly field: IdentityField; readonly handedOut: string; readonly received: string }[]
+  /** What the first images of the study say, which is used, and what others of it say. */
+  readonly amongImages: readonly {
+    readonly field: Exclude<IdentityField, 'studyInstanceUid'>
+    readonly first: string
+    readonly other: string
+  }[]
+  readonly foundAt: string
+}
+
 export interface StudyTransfer {
   readonly how: 'open' | 'released' | 'aborted'
   readonly detail: string
@@ -81,6 +97,7 @@ interface StudyFields {
   readonly header: ImageHeader
   readonly handedOut: HandedOutRow | null
   readonly mismatch: Mismatch | null
+  readonly override: IdentityOverride | null
   /** All of it was fetched from an archive as an earlier exam: it is not put up for reading. */
   readonly isFetched: boolean
   readonly enrichment: Enrichment
@@ -99,7 +116,7 @@ export interface ImageStudyRecord extends StudyFields {
   /** Announced ones that are neither current nor quarantined. */
   readonly missing: number
 }
-export type NewImageStudy = StudyFields
+export type NewImageStudy = Omit<StudyFields, 'override'>
 export type ReceivingStudy = Pick<StudyFields, 'studyInstanceUid' | 'lastInstanceAt' | 'dueAt'>
 export type ImageStudyPatch = Partial<Omit<StudyFields, 'studyInstanceUid' | 'createdAt'>>
 
@@ -140,6 +157,16 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   uncount(studyInstanceUid: string, seriesInstanceUid: string, bytes: number): void
   /** Counts everything anew: after instances changed their state or were removed. */
   recount(studyInstanceUid: string): void
+  /** As `identityOf` says: its state is `mismatch`. */
+  isMismatched(studyInstanceUid: string): boolean
+  /** Calls the listener after each commit by which `isMismatched` became false. @returns a function that removes it */
+  onMismatchEnd(listener: () => void): () => void
+  /** After the study of the interface was created or changed: `isMismatched` is computed anew. */
+  compareAnew(studyInstanceUid: string): void
+  /** Whether there are studies of which `isMismatched` was never computed. */
+  isUncompared(): boolean
+  /** Computes `isMismatched` of so many studies of which it never was. Whether there are more. */
+  compareUncompared(count: number): boolean
   /** Studies that still receive, the one that is due first first. No more than what is asked at each look: an archive that moves in opens thousands. */
   receiving(): ReceivingStudy[]
   /** For the start: transfers that were open when the last run ended broke off with it, at their last image. How many there were. */
@@ -151,8 +178,7 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   /** In the order of their numbers. */
   seriesOf(studyInstanceUid: string): ImageSeriesRecord[]
   /**
-   * `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies with one nobody
-   * acknowledged; `replaced`: studies with images whose pixels their device replaced, which nobody has looked at.
+   * `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies whose identity is one; `replaced`: studies with images whose pixels their device replaced, which nobody has looked at.
    */
   summary(sinceToday: string): { today: number; receiving: number; quarantined: number; mismatches: number; replaced: number }
 }
@@ -171,7 +197,7 @@ const NEW_SERIES = `insert into imageSeries
     (studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt)
   values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (studyInstanceUid, seriesInstanceUid) do nothing`
 const COUNT_CURRENT = `update imageStudies set instances = instances + 1, series = series + ?, bytes = bytes + ?, lastInstanceAt = ?
-  where studyInstanceUid = ?`
+  where studyInstanceUid = ? returning instances`
 const COUNT_QUARANTINED = 'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
 const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes = bytes - ?
   where studyInstanceUid = ? and seriesInstanceUid = ?`
@@ -189,7 +215,7 @@ const SUMMARY = `select
   (select count(*) from instances where receivedAt >= ?) as today,
   (select count(*) from imageStudies where state = 'receiving' and ${NOT_EMPTY}) as receiving,
   (select count(*) from instances where state = 'quarantined') as quarantined,
-  (select count(*) from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null and ${NOT_EMPTY}) as mismatches,
+  (select count(*) from imageStudies where isMismatched = 1 and ${NOT_EMPTY}) as mismatches,
   (select count(distinct studyInstanceUid) from instances indexed by instancesReplacing where ${REPLACING}) as replaced`
 const RECEIVING = `select studyInstanceUid, lastInstanceAt, dueAt from imageStudies
   where state = 'receiving' order by dueAt, studyInstanceUid`
@@ -198,12 +224,17 @@ const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDeta
 const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 
+const SET_MISMATCHED = 'update imageStudies set isMismatched = ? where studyInstanceUid = ? and isMismatched is not ?'
+const UNCOMPARED = 'select studyInstanceUid from imageStudies where isMismatched is null limit ?'
+/** What `identityOf` looks at. */
+const IDENTIFYING = ['header', 'handedOut', 'mismatch', 'override', 'remoteAddress'] as const satisfies (keyof ImageStudyPatch)[]
+
 /** `studies`: told that other words find them than before. */
 export function imageStudiesStore(
   db: Database,
   seal: Seal,
   index: SearchIndex,
-  studies: Pick<StudiesStore, 'findAnew'>,
+  studies: Pick<StudiesStore, 'findAnew' | 'byUid'>,
 ): ImageStudiesStore {
   const rows = imageStudyRows(seal)
   const pages = imageStudyPages(db, seal, index)
@@ -215,6 +246,23 @@ export function imageStudiesStore(
   function noteSteps(studyInstanceUid: string): void {
     const study = get(studyInstanceUid)
     if (study) noteReceivedSteps(db, study, study.settledAt)
+  }
+
+  const mismatchEnd = new Set<() => void>()
+  const isMismatched = (studyInstanceUid: string) =>
+    db.get(rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isMismatched = 1', [studyInstanceUid])) !== undefined
+
+  /** In the transaction of every change that the identity depends on. */
+  function compareAnew(studyInstanceUid: string): void {
+    const study = get(studyInstanceUid)
+    if (!study) return
+    const isNow = identityOf(study, studies.byUid('scribe', studyInstanceUid)).state === 'mismatch'
+    const was = isMismatched(studyInstanceUid)
+    db.run(rawQuery(SET_MISMATCHED, [Number(isNow), studyInstanceUid, Number(isNow)]))
+    if (was && !isNow)
+      db.afterCommit(() => {
+        for (const listener of mismatchEnd) listener()
+      })
   }
 
   function findAnew(studyInstanceUid: string): void {
@@ -241,6 +289,7 @@ export function imageStudiesStore(
         >
         db.run(db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }))
         findAnew(studyInstanceUid)
+        compareAnew(studyInstanceUid)
       }),
     update: (studyInstanceUid, patch) =>
       db.transaction(() => {
@@ -249,6 +298,7 @@ export function imageStudiesStore(
         db.run(db.sql.updateTable('imageStudies').set(columns).where('studyInstanceUid', '=', studyInstanceUid))
         if (patch.state === 'settled' || patch.handedOut) noteSteps(studyInstanceUid)
         if (patch.header || patch.handedOut !== undefined) findAnew(studyInstanceUid)
+        if (IDENTIFYING.some((field) => patch[field] !== undefined)) compareAnew(studyInstanceUid)
       }),
     count(studyInstanceUid, series, bytes, at, what) {
       const insertSeries = (instances: number) => {
@@ -265,7 +315,10 @@ export function imageStudiesStore(
       }
       const known = db.get(rawQuery<{ instances: number }>(COUNT_SERIES, [bytes, at, studyInstanceUid, series.seriesInstanceUid]))
       if (!known) insertSeries(1)
-      db.run(rawQuery(COUNT_CURRENT, [known && known.instances > 1 ? 0 : 1, bytes, at, studyInstanceUid]))
+      const isNewSeries = known && known.instances > 1 ? 0 : 1
+      const counted = db.get(rawQuery<{ instances: number }>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]))
+      // Until then the study had no image that counts.
+      if (counted?.instances === 1) compareAnew(studyInstanceUid)
     },
     uncount: (studyInstanceUid, seriesInstanceUid, bytes) =>
       db.transaction(() => {
@@ -277,6 +330,20 @@ export function imageStudiesStore(
         db.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
         db.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
         noteSteps(studyInstanceUid)
+        compareAnew(studyInstanceUid)
+      }),
+    isMismatched,
+    onMismatchEnd(listener) {
+      mismatchEnd.add(listener)
+      return () => mismatchEnd.delete(listener)
+    },
+    compareAnew,
+    isUncompared: () => db.get(rawQuery(UNCOMPARED, [1])) !== undefined,
+    compareUncompared: (count) =>
+      db.transaction(() => {
+        const uncompared = db.all(rawQuery<{ studyInstanceUid: string }>(UNCOMPARED, [count]))
+        for (const { studyInstanceUid } of uncompared) compareAnew(studyInstanceUid)
+        return uncompared.length === count
       }),
     breakOff: (detail) => db.run(rawQuery(BREAK_OFF, [detail])).changes,
     receiving: () => db.all(rawQuery<ReceivingStudy>(RECEIVING, [])),

@@ -23,7 +23,7 @@ const SHOWN = {
         and not exists (select 1 from announcedInstances n where n.studyInstanceUid = a.studyInstanceUid)
       union select studyInstanceUid from announcedInstances where isHere = 0) u
     where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
-  mismatch: `select studyInstanceUid from imageStudies where sealedMismatch is not null and mismatchAcknowledgedAt is null`,
+  mismatch: `select studyInstanceUid from imageStudies where isMismatched = 1`,
   replaced: `select distinct studyInstanceUid from instances indexed by instancesReplacing where ${REPLACING}`,
 } as const satisfies Record<ImageStudyQuery['show'], string | undefined>
 // One that every instance was discarded of may still be there, with those that others took the place of.

@@ -50,6 +50,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       header: opened(row.sealedHeader, 'images header', row.studyInstanceUid),
       handedOut: row.sealedHandedOut && opened(row.sealedHandedOut, 'images row', row.studyInstanceUid),
       mismatch: row.sealedMismatch && opened(row.sealedMismatch, 'images mismatch', row.studyInstanceUid),
+      override: row.sealedOverride && opened(row.sealedOverride, 'images override', row.studyInstanceUid),
       isFetched: row.isFetched === 1,
       enrichment: {
         state: row.enrichmentState as ImageStudyRecord['enrichment']['state'],
@@ -67,16 +68,14 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       expected: row.announced === 0 ? null : row.announced,
       missing: row.missing,
     }),
-    columnsOf(uid, { transfer, header, handedOut, mismatch, isFetched, enrichment, ...plain }) {
+    columnsOf(uid, { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...plain }) {
       return {
         ...plain,
         ...(transfer && { transferHow: transfer.how, transferDetail: transfer.detail, transferAt: transfer.at }),
         ...(header && { sealedHeader: sealed(header, 'images header', uid) }),
         ...(handedOut !== undefined && { sealedHandedOut: handedOut && sealed(handedOut, 'images row', uid) }),
-        ...(mismatch !== undefined && {
-          sealedMismatch: mismatch && sealed(mismatch, 'images mismatch', uid),
-          mismatchAcknowledgedAt: mismatch?.acknowledgedAt ?? null,
-        }),
+        ...(mismatch !== undefined && { sealedMismatch: mismatch && sealed(mismatch, 'images mismatch', uid) }),
+        ...(override !== undefined && { sealedOverride: override && sealed(override, 'images override', uid) }),
         ...(isFetched !== undefined && { isFetched: flag(isFetched) }),
         ...(enrichment && {
           enrichmentState: enrichment.state,
@@ -90,4 +89,4 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
   }
 }
 
-type What = 'images header' | 'images row' | 'images mismatch'
+type What = 'images header' | 'images row' | 'images mismatch' | 'images override'

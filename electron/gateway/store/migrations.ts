@@ -9,6 +9,7 @@ import { activityTables } from './migrations/0008-activity.ts'
 import { setupIsDone } from './migrations/0009-setup.ts'
 import { repeatedQueries } from './migrations/0010-repeats.ts'
 import { imageVersions } from './migrations/0011-image-versions.ts'
+import { identity } from './migrations/0012-identity.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   setupIsDone,
   repeatedQueries,
   imageVersions,
+  identity,
 ]

@@ -163,7 +163,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
     const settings = settingsStore(database, clock)
     if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
     const index = searchIndex(database, seal)
-    const studies = studiesStore(database, seal, index)
+    const studies = studiesStore(database, seal, index, (uid) => imageStudies.compareAnew(uid))
+    const imageStudies = imageStudiesStore(database, seal, index, studies)
     return {
       folder,
       database,
@@ -213,7 +214,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       searchFill: searchFillStore(database, index, studies),
       imageFiles: imageFiles(folder, uuid),
       instances: instancesStore(database, seal),
-      imageStudies: imageStudiesStore(database, seal, index, studies),
+      imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
       destinations: destinationsStore(database),

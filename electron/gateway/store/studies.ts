@@ -88,7 +88,8 @@ const COLUMNS = `seq, studyId, area, studyInstanceUid, studyDescription, severit
 
 const BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from json_each(?))`
 
-export function studiesStore(db: Database, seal: Seal, index: SearchIndex): StudiesStore {
+/** `onDetail`: within the transaction, after a study was created or its detail was changed. */
+export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDetail: (studyInstanceUid: string) => void): StudiesStore {
   const one = (where: string, ...parameters: string[]): StudyRecord | undefined => {
     const row = db.get(rawQuery<StoredStudy>(`select ${COLUMNS} from studies where ${where}`, parameters))
     return row && recordOf(row, seal)
@@ -130,6 +131,7 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex): Stud
         db.run(rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [BigInt(seq), gramsOf(descriptionFolded)]))
         const made: StudyRecord = { ...study, seq }
         index.keepStudy(made)
+        onDetail(study.studyInstanceUid)
         return made
       }),
     update: (study, before) =>
@@ -147,6 +149,7 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex): Stud
         if (descriptionFolded !== folded(before.studyDescription))
           db.run(rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [gramsOf(descriptionFolded), BigInt(seq)]))
         if (isFoundOtherwise(study, before)) index.keepStudy(study)
+        if (study.detail !== before.detail) onDetail(study.studyInstanceUid)
       }),
   }
 }

@@ -44,7 +44,8 @@ const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' }
 export function captureObject(of: CaptureOf): { readonly object: CaptureObject; readonly header: ImageHeader } {
   const { shown, frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone, archived } = of
   const { study, series, instance } = shown
-  const { isPrior: _, studyInstanceUid, ...patientAndStudy } = study
+  // The patient is that of the image, which may be another one than that of its study.
+  const { isPrior: _, studyInstanceUid, ...patientAndStudy } = { ...study, ...instance.patient }
   const { studyId = '', referringPhysicianName = '', institutionName = '' } = archived ?? {}
   const instanceNumber = String(of.instanceNumber)
   const dataSet = secondaryCapture(

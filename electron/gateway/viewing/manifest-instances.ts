@@ -57,6 +57,7 @@ function instanceOf(sop: ManifestSop, of: Pick<ViewedInstance, 'studyInstanceUid
     },
     ...{ perFrame: null, frameOfReferenceUid: '', imageType: [], voiLutFunction: '', windowExplanation: [], rescaleType: '' },
     ...{ frameTime: null, acquisitionTime: '', contentTime: '', viewPosition: '', laterality: '', patientOrientation: [] },
+    ...{ patient: null, lossy: null, regions: [] },
     hasExtras: false,
   }
 }

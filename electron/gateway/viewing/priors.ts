@@ -4,11 +4,11 @@ import { signedInUser } from '#gateway/domain/sessions.ts'
 import { isVisible } from '#gateway/domain/study-access.ts'
 import type { OpenView } from '#gateway/http/views.ts'
 import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
+import { differencesOf, isSamePerson } from '#gateway/store/same-patient.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
 import type { ViewedPrior } from '#shared/contract/viewing.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
-import { differencesOf, isSamePerson } from './same-patient.ts'
 
 const MOST_PRIORS = 50
 

@@ -1,7 +1,11 @@
 import type { ViewedHeader } from '#gateway/dimse/viewed-file.ts'
+import type { HeaderStudy } from '#gateway/dimse/viewed-header.ts'
+import { differencesOf, type Patient, personDifferencesOf } from '#gateway/store/same-patient.ts'
 import type { Store } from '#gateway/store/store.ts'
-import type { ViewedInstance } from '#shared/contract/viewing.ts'
-import { differencesOf, type Patient, personDifferencesOf, rowDifferencesOf } from './same-patient.ts'
+import { identityOf, studyDifferencesOf } from '#gateway/store/study-identity.ts'
+import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
+import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
+import type { NewFault } from './faults.ts'
 import type { ViewList } from './view-list.ts'
 
 /** A file whose header was read. */
@@ -14,9 +18,31 @@ export interface ReadFile {
 export interface ShownStudies {
   /** Until its first file is read, a study is what the gateway knows of it. Not where a partner named it unasked: then nothing of it is told. */
   announce(studyInstanceUid: string, isPrior: boolean, isAsked?: boolean): void
+  /** Lists what the identity of the study is, as its images in the archive have it now. */
+  tellIdentity(studyInstanceUid: string): void
   /** Lists what the file says. */
   show(file: ReadFile): void
 }
+
+const IDENTITY = 'The identity check'
+const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
+  mismatch: { level: 'danger', sentence: 'The images differ from the worklist or the study in the patient or the exam.' },
+  overridden: {
+    level: 'warning',
+    sentence: 'The images differ from the worklist or the study, and the identity check was overridden.',
+  },
+}
+const NAMES: Readonly<Partial<Record<IdentityDifference['field'], string>>> = {
+  ...{ patientName: 'name', patientId: 'patient ID', patientBirthDate: 'date of birth', patientSex: 'sex' },
+}
+
+/** The patient of an image, where its file says something else than the study as it is listed. */
+function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): ImagePatient | null {
+  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
+  const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
+  return listed && FIELDS.every((field) => listed[field] === own[field]) ? null : own
+}
+const FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
 
 export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 'imageStudies'>, list: ViewList): ShownStudies {
   const priors = new Set<string>()
@@ -27,10 +53,10 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
   const danger = (studyInstanceUid: string, sentence: string) =>
     list.faults.add({ level: 'danger', what: 'The patient', sentence, studyInstanceUid })
 
-  function compareWithRow(studyInstanceUid: string, patient: Patient): void {
-    const row = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
-    if (!row) return
-    const differing = rowDifferencesOf(patient, { patientName: row.patientName ?? '', mrn: row.mrn ?? '' })
+  function compareWithRow(studyInstanceUid: string, patient: HeaderStudy): void {
+    const metadata = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
+    if (!metadata) return
+    const differing = studyDifferencesOf(patient, metadata).map(({ field }) => NAMES[field])
     if (differing.length === 0) return
     danger(
       studyInstanceUid,
@@ -58,6 +84,12 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
   }
 
   return {
+    tellIdentity(studyInstanceUid) {
+      const identity = identityOf(imageStudies.get(studyInstanceUid), studies.byUid('scribe', studyInstanceUid))
+      list.faults.drop(IDENTITY)
+      const fault = FAULTS[identity.state]
+      if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
+    },
     announce(studyInstanceUid, isPrior, isAsked = true) {
       if (isPrior) priors.add(studyInstanceUid)
       if (list.study(studyInstanceUid)) return
@@ -86,7 +118,7 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
         seriesRead.add(series.seriesInstanceUid)
         list.putSeries(series)
       }
-      list.putInstance({ ...instance, source })
+      list.putInstance({ ...instance, source, patient: patientBeside(list.study(studyInstanceUid), study) })
     },
   }
 }

@@ -50,7 +50,9 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
   async function readArchive(): Promise<void> {
     if (studyInstanceUid === null) return
     shown.announce(studyInstanceUid, deps.isPrior)
+    shown.tellIdentity(studyInstanceUid)
     await archive?.run()
+    shown.tellIdentity(studyInstanceUid)
     if (store.imageStudies.get(studyInstanceUid)?.state === 'receiving')
       tell('note', 'The archive', 'Images of this study are still coming in: reload the page to see those that came later.')
   }

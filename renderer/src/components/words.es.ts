@@ -43,6 +43,30 @@ export const es: Translated<English> = {
     answers: (took) => `Responde (${took})`,
     silent: 'No responde',
   },
+  identity: {
+    states: {
+      matched: ['Identidad comprobada', 'Las imágenes nombran al paciente y la exploración de la lista de trabajo o del estudio.'],
+      unverified: [
+        'Identidad sin verificar',
+        'No hay entrada de la lista de trabajo ni estudio de un socio con que comparar las imágenes.',
+      ],
+      mismatch: [
+        'Discrepancia',
+        'Las imágenes nombran a otro paciente u otra exploración. No se firma ningún informe hasta que se resuelva o se anule.',
+      ],
+      overridden: [
+        'Discrepancia anulada',
+        'Las imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
+      ],
+    },
+    sources: {
+      worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },
+      study: { title: 'Comparación con el estudio', expected: 'Estudio', received: 'Imágenes' },
+      images: { title: 'Comparación entre las imágenes', expected: 'Primeras imágenes', received: 'Otras imágenes' },
+    },
+    field: 'Campo',
+    missing: '(nada)',
+  },
   forwards: {
     none: 'nada que enviar',
     failed: {

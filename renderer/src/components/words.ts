@@ -1,3 +1,4 @@
+import type { IdentityState } from '#shared/contract/images.ts'
 import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
@@ -41,6 +42,21 @@ const en = {
   echo: {
     answers: (took: string) => `It answers (${took})`,
     silent: 'It does not answer',
+  },
+  identity: {
+    states: {
+      matched: ['Identity checked', 'The images name the patient and the exam that the worklist or the study names.'],
+      unverified: ['Identity not verified', 'There is no worklist entry and no study of a partner to compare the images with.'],
+      mismatch: ['Mismatch', 'The images name another patient or exam. No report is signed until this is resolved or overridden.'],
+      overridden: ['Mismatch overridden', 'The images name another patient or exam. A person who may sign gave a reason to go on.'],
+    } satisfies Record<IdentityState, readonly [name: string, meaning: string]>,
+    sources: {
+      worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },
+      study: { title: 'Compared with the study', expected: 'Study', received: 'Images' },
+      images: { title: 'Images of this study compared', expected: 'First images', received: 'Other images' },
+    },
+    field: 'Field',
+    missing: '(nothing)',
   },
   forwards: {
     none: 'nothing to send',

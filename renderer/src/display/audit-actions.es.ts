@@ -66,6 +66,8 @@ export const es: Translated<English> = {
       'instance.restore-version': 'Versión anterior de una imagen mostrada de nuevo',
       'recovery.import': 'Archivo de imagen recuperado, importado',
       'recovery.discard': 'Archivo de imagen recuperado, descartado',
+      'study.override-identity': 'Discrepancia de las imágenes anulada',
+      'study.withdraw-override': 'Anulación de una discrepancia retirada',
       'instance.release': 'Imagen sacada de la cuarentena',
       'instance.discard': 'Imagen en cuarentena desechada',
       'instances.release': 'Imágenes sacadas de la cuarentena',

@@ -67,6 +67,8 @@ const en = {
       'instance.restore-version': 'Earlier version of an image shown again',
       'recovery.import': 'Recovered image file imported',
       'recovery.discard': 'Recovered image file discarded',
+      'study.override-identity': 'Mismatch of the images overridden',
+      'study.withdraw-override': 'Override of a mismatch withdrawn',
       'instance.release': 'Image released from quarantine',
       'instance.discard': 'Image discarded from quarantine',
       'instances.release': 'Images released from quarantine',

@@ -1,4 +1,4 @@
-import type { ENRICHMENT_STATES, ImageStudySummary, Mismatch, QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import type { ENRICHMENT_STATES, IdentityDifference, ImageStudySummary, QUARANTINE_REASONS } from '#shared/contract/images.ts'
 import { numberText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'
@@ -62,8 +62,8 @@ export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], Shown> = {
 /** Why an instance was set aside, and what a person can do. */
 export const QUARANTINE: Record<(typeof QUARANTINE_REASONS)[number], { name: string; remedy: string }> = words.quarantine
 
-/** Names of the fields that a mismatch compares. */
-export const MISMATCH_NAMES: Record<Mismatch['fields'][number]['field'], string> = words.mismatches
+/** Names of the fields that the identity check compares. */
+export const IDENTITY_NAMES: Record<IdentityDifference['field'], string> = words.mismatches
 
 const SEXES: Record<string, string> = words.sexes
 

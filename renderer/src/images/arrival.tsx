@@ -1,4 +1,5 @@
 import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { IdentityTag } from '../components/identity-tag.tsx'
 import { Tag } from '../components/tone.tsx'
 import { arrivalOf, countOf, ENRICHMENTS, shareOf } from '../display/image-states.ts'
 import { said } from '../language/said.ts'
@@ -36,11 +37,7 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
       <Tag tone={arrival.tone} meaning={arrival.meaning} isWrapped>
         {arrival.name}
       </Tag>
-      {study.hasMismatch && (
-        <Tag tone="danger" meaning={words.mismatchMeaning} isWrapped>
-          {words.mismatch}
-        </Tag>
-      )}
+      <IdentityTag state={study.identity} />
       {study.quarantined > 0 && (
         <Tag tone="warning" meaning={words.setAsideMeaning}>
           {words.setAside(study.quarantined)}

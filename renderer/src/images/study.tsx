@@ -18,9 +18,9 @@ import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import { EnrichmentPanel } from './enrichment.tsx'
+import { IdentityPanel } from './identity.tsx'
 import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
-import { MismatchPanel } from './mismatch.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
@@ -59,7 +59,7 @@ export function Study() {
       {study && (
         <>
           <Head study={study} />
-          {study.mismatch && <MismatchPanel study={study} mismatch={study.mismatch} mayManage={mayManage} />}
+          <IdentityPanel study={study} />
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
           <div className={css.columns}>
             <div className={css.main}>

@@ -20,9 +20,6 @@ export const es: Translated<English> = {
   },
   label: 'Estudios con imágenes, el más reciente primero',
   arrived: (share) => `Ha llegado el ${share} % de las imágenes anunciadas`,
-  mismatch: 'Paciente o exploración distintos',
-  mismatchMeaning:
-    'Las imágenes nombran a otro paciente u otra exploración que la entrada de la lista de trabajo, o difieren entre sí. Abra el estudio para compararlas.',
   setAside: (count) => (count === 1 ? '1 apartada' : `${count} apartadas`),
   setAsideMeaning: 'Imágenes que se recibieron pero no se añadieron al estudio. Esperan una decisión.',
   none: 'Aún no hay imágenes',
@@ -62,6 +59,7 @@ export const es: Translated<English> = {
   studyUid: 'el UID del estudio',
   studyId: 'el id. del estudio',
   transfers: { open: 'aún conectado', released: 'terminó bien', aborted: 'se interrumpió' },
+  missing: '(nada)',
   series: 'Series',
   seriesNone: 'No se añadió ninguna imagen a este estudio.',
   seriesAwaited: 'Anunciada; no ha llegado nada de ella',
@@ -74,28 +72,24 @@ export const es: Translated<English> = {
     last: 'Última imagen',
   },
 
-  mismatchTitle: 'Las imágenes no coinciden con la lista de trabajo',
-  mismatchAbout:
-    'El dispositivo recibió un paciente o una exploración, y sus imágenes nombran otros. No se cambió nada. Averigüe cuál es correcto antes de que alguien lea estas imágenes, y corríjalo donde esté mal.',
-  amongTitle: 'Las imágenes de este estudio difieren entre sí',
-  amongAbout:
-    'Nombran a más de un paciente o exploración. Lo que dicen las primeras aparece arriba y se usa para todas. Averigüe qué imágenes son de aquí antes de que alguien las lea, y corrija las demás en el dispositivo.',
-  firstSay: 'Dicen las primeras imágenes',
-  othersSay: 'Dicen otras imágenes',
-  field: 'Campo',
-  handedOut: 'Decía la lista de trabajo',
-  got: 'Dicen las imágenes',
-  missing: '(nada)',
-  acknowledge: 'Lo he revisado',
-  acknowledged: 'Revisado por',
-  acknowledgeAsk: {
-    title: '¿Ha revisado esta discrepancia?',
-    action: 'Lo he revisado',
-    label: 'Nota',
-    about: 'Qué encontró y qué hizo. Se muestra aquí y queda en el registro de auditoría.',
-    example: 'p. ej. paciente correcto, nombre escrito a mano en la consola',
+  identity: {
+    titles: {
+      matched: 'El dispositivo creó su propio Study Instance UID',
+      mismatch: 'Las imágenes no coinciden',
+      overridden: 'Las imágenes no coinciden, y la comprobación se anuló',
+    },
+    abouts: {
+      matched:
+        'El paciente y la exploración son los de la entrada de la lista de trabajo. Las imágenes se guardan con el UID que les dio el dispositivo.',
+      mismatch:
+        'Nombran a otro paciente u otra exploración que la lista de trabajo, el estudio o las demás imágenes. No se cambió nada. Averigüe cuál es correcto y corríjalo donde esté mal. Hasta entonces no se puede firmar ningún informe de este estudio ni se entrega ninguno firmado.',
+      overridden:
+        'Una persona que puede firmar informes dio un motivo para continuar. Si después difiere otra cosa, vuelve a ser una discrepancia.',
+    },
+    overriddenBy: 'Anulada por',
+    reason: 'Motivo',
+    toReport: 'Anularla en el informe',
   },
-  acknowledgeText: 'Deja de contar como algo por revisar. Las imágenes quedan como están.',
 
   steps: 'Realizado en el dispositivo (MPPS)',
   stepsNone: 'El dispositivo no comunicó cómo fue la exploración.',

@@ -23,9 +23,6 @@ const en = {
   },
   label: 'Studies with images, the latest first',
   arrived: (share: number) => `${share} % of the announced images are here`,
-  mismatch: 'Patient or exam differs',
-  mismatchMeaning:
-    'The images name another patient or exam than the worklist entry, or differ among themselves. Open the study to compare them.',
   setAside: (count: number) => `${count} set aside`,
   setAsideMeaning: 'Images that were received but not added to the study. They wait for a decision.',
   none: 'No images yet',
@@ -66,33 +63,28 @@ const en = {
   studyUid: 'study UID',
   studyId: 'study id',
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
+  missing: '(nothing)',
   series: 'Series',
   seriesNone: 'No image was added to this study.',
   seriesAwaited: 'Announced; none of it is here',
   seriesColumns: { number: 'No.', modality: 'Modality', description: 'Description', images: 'Images', size: 'Size', last: 'Last image' },
 
-  mismatchTitle: 'The images do not match the worklist',
-  mismatchAbout:
-    'The device was given one patient or exam, and its images name another. Nothing was changed. Find out which is right before anybody reads these images, and correct it where it is wrong.',
-  amongTitle: 'The images of this study differ among themselves',
-  amongAbout:
-    'They name more than one patient or exam. What the first of them say stands at the top and is used for all. Find out which images belong here before anybody reads them, and correct the others at the device.',
-  firstSay: 'First images say',
-  othersSay: 'Other images say',
-  field: 'Field',
-  handedOut: 'Worklist said',
-  got: 'Images say',
-  missing: '(nothing)',
-  acknowledge: 'I have looked at it',
-  acknowledged: 'Looked at by',
-  acknowledgeAsk: {
-    title: 'You have looked at this mismatch?',
-    action: 'I have looked at it',
-    label: 'Note',
-    about: 'What you found and did. It is shown here and kept in the audit trail.',
-    example: 'e.g. right patient, name typed by hand at the console',
+  identity: {
+    titles: {
+      matched: 'The device made a Study Instance UID of its own',
+      mismatch: 'The images do not match',
+      overridden: 'The images do not match, and the check was overridden',
+    },
+    abouts: {
+      matched: 'Patient and exam are those of the worklist entry. The images are kept under the UID that the device gave them.',
+      mismatch:
+        'They name another patient or exam than the worklist, the study or each other. Nothing was changed. Find out which is right, and correct it where it is wrong. Until then no report of this study can be signed, and no signed report is delivered.',
+      overridden: 'A person who may sign reports gave a reason to go on. If something else differs later, it is a mismatch again.',
+    },
+    overriddenBy: 'Overridden by',
+    reason: 'Reason',
+    toReport: 'Override it in the report',
   },
-  acknowledgeText: 'It no longer counts as something to look at. The images stay as they are.',
 
   steps: 'Performed at the device (MPPS)',
   stepsNone: 'The device did not report how the exam went.',

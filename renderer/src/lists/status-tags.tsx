@@ -20,6 +20,7 @@ const FLAGS = [
   ['cancelled', 'warning', IconBan],
   ['critical', 'danger', IconAlertOctagon],
   ['mismatch', 'danger', IconArrowsDiff],
+  ['overridden', 'warning', IconArrowsDiff],
 ] as const
 
 /**
@@ -30,12 +31,12 @@ export function StatusTags({
   study,
   isShort = false,
 }: {
-  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'hasMismatch'>>
+  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'identity'>>
   isShort?: boolean
 }) {
-  const { status, isCancelled, isCritical, hasMismatch = false } = study
+  const { status, isCancelled, isCritical, identity } = study
   const [name, meaning] = words.statuses[status]
-  const isSet = { cancelled: isCancelled, critical: isCritical, mismatch: hasMismatch }
+  const isSet = { cancelled: isCancelled, critical: isCritical, mismatch: identity === 'mismatch', overridden: identity === 'overridden' }
   const flags = FLAGS.filter(([flag]) => isSet[flag])
   const signs = isShort && flags.length > 1 ? flags.filter(([flag]) => flag !== 'cancelled') : []
   return (

@@ -154,6 +154,10 @@ export const es: Translated<English> = {
     cancelled: ['Cancelado', 'Se canceló: nadie debe leerlo.'],
     critical: ['Crítico', 'Un informe firmado de este estudio tiene un resultado crítico.'],
     mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para compararlos.'],
+    overridden: [
+      'Discrepancia anulada',
+      'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
+    ],
   },
   waited: {
     minutes: (count) => `${count} min`,

@@ -14,7 +14,7 @@ export function FindingsStrip({ reading, text, atOpening }: { reading: Reading; 
     ? []
     : reportFindings({
         ...{ text: settled, isCritical: false, isAddendum: reading.status === 'addendum_active' },
-        ...{ metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
+        ...{ identity: reading.identity.state, metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
         ...{ indication: reading.context.clinicalIndication, patientAtOpening: atOpening },
       })
   return (

@@ -3,6 +3,7 @@ import { IconPhoto } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Reading } from '#shared/contract/reports.ts'
+import { IdentityTag } from '../components/identity-tag.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { dayText, todayIn } from '../display/dates.ts'
@@ -17,7 +18,7 @@ type Banner = Pick<
   Reading,
   'reportMetadata' | 'studyDescription' | 'accessionNumber' | 'severity' | 'isCancelled' | 'status' | 'isCritical'
 > &
-  Partial<Pick<Reading, 'images' | 'studyInstanceUid'>>
+  Partial<Pick<Reading, 'images' | 'studyInstanceUid' | 'identity'>>
 
 /** Who the report is of: always in sight while it is written, and once more where it is signed. */
 export function PatientBanner({
@@ -31,7 +32,7 @@ export function PatientBanner({
   before?: ReactNode
   aside?: ReactNode
 }) {
-  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid } = study
+  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid, identity } = study
   const { banner } = words
   const today = todayIn(useZone(), new Date())
   const age = ageText(metadata, today)
@@ -55,6 +56,7 @@ export function PatientBanner({
             <IconPhoto size={15} aria-hidden /> {images.instances} {banner.images.toLowerCase()}
           </Link>
         )}
+        {images && identity && <IdentityTag state={identity.state} />}
         {images?.isReceiving && !isLarge && <Tag tone="info">{words.list.receiving}</Tag>}
         {aside && <Group ml="auto">{aside}</Group>}
       </div>

@@ -51,7 +51,7 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
 
   const checks = useSignChecks({
     ...{ text, isCritical, isAddendum: reading.status === 'addendum_active', finding },
-    ...{ metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
+    ...{ identity: reading.identity.state, metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
     ...{ indication: reading.context.clinicalIndication, patientAtOpening: atOpening },
   })
   const { stops, warnings, looked } = checks

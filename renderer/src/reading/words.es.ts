@@ -163,6 +163,26 @@ export const es: Translated<English> = {
     blank: 'o simplemente empiece a escribir.',
     all: 'Todas las plantillas',
   },
+  identity: {
+    mismatch: 'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',
+    mismatchText:
+      'El informe no se puede firmar. Resuelva la discrepancia, o anúlela con un motivo si sabe que estas son las imágenes correctas.',
+    signedText: 'El informe ya se firmó. Compruebe si trata del paciente correcto: si no, se requiere una adenda.',
+    overridden: (name) => `Discrepancia de las imágenes, anulada por ${name}`,
+    show: 'Mostrar las diferencias',
+    toImages: 'Comparar las imágenes',
+    mayNot: 'Solo una persona que puede firmar informes puede anularla.',
+    override: 'Anular',
+    withdraw: 'Retirar la anulación',
+    ask: {
+      title: '¿Anular la discrepancia?',
+      action: 'Anular',
+      label: 'Motivo',
+      about: 'Cómo sabe que estas son las imágenes correctas. Se muestra con el informe y queda en el registro de auditoría.',
+      example: 'p. ej. confirmado con el técnico: mismo paciente, nombre mal escrito en la consola',
+    },
+    askText: 'El informe se puede firmar con estas diferencias. Si después difiere otra cosa, la firma se bloquea de nuevo.',
+  },
   findings: {
     label: 'Antes de firmar',
     none: 'Nada impide firmar.',

@@ -167,9 +167,29 @@ const en = {
     blank: 'or just begin to write.',
     all: 'All templates',
   },
+  identity: {
+    mismatch: 'The images differ from the worklist or the study in the patient or the exam',
+    mismatchText:
+      'The report cannot be signed. Resolve the mismatch, or override it with a reason if you know that these are the right images.',
+    signedText: 'The report was signed before. Check whether it is about the right patient: if not, an addendum is required.',
+    overridden: (name: string) => `Mismatch of the images, overridden by ${name}`,
+    show: 'Show the differences',
+    toImages: 'Compare the images',
+    mayNot: 'Only a person who may sign reports can override it.',
+    override: 'Override',
+    withdraw: 'Withdraw the override',
+    ask: {
+      title: 'Override the mismatch?',
+      action: 'Override',
+      label: 'Reason',
+      about: 'How you know that these are the right images. It is shown with the report and kept in the audit trail.',
+      example: 'e.g. confirmed with the technologist: same patient, name misspelled at the console',
+    },
+    askText: 'The report can be signed over these differences. If anything else differs later, signing is blocked again.',
+  },
   findings: {
     label: 'Before signing',
-    none: 'Nothing stands against signing.',
+    none: 'Ready to sign.',
   },
   sign: {
     title: 'Sign the report',

@@ -51,7 +51,7 @@ function Shown(props: { study: WindowStudy; hasMore: boolean; renew: (studies: r
         <StatusTags study={study} />
         <Writer lock={study.lock} />
       </div>
-      {study.hasMismatch && <Notice tone="danger">{words.mismatch}</Notice>}
+      {study.identity === 'mismatch' && <Notice tone="danger">{words.mismatch}</Notice>}
       <StudyLinks study={study} />
       <StudyActions study={study} renew={renew} isSmall />
       <PatientFacts study={study} details={undefined} />

@@ -60,7 +60,7 @@ export function StudyScreen() {
 
 function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
   const details = useDetails(study)
-  const { area, isCancelled, hasMismatch, images } = study
+  const { area, isCancelled, identity, images } = study
   return (
     <>
       <Panel>
@@ -83,7 +83,7 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
           {texts.cancelledText}
         </Notice>
       )}
-      {hasMismatch && images !== null && (
+      {identity === 'mismatch' && images !== null && (
         <Notice
           tone="danger"
           title={words.mismatch}

@@ -1,4 +1,4 @@
-import type { ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ImagePatient, ViewedStudy } from '#shared/contract/viewing.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
 import type { SeriesState, StackImage } from './engine/images.ts'
@@ -13,6 +13,8 @@ export interface OverlayLine {
   readonly isMinor?: boolean
   readonly tone?: 'warning' | 'strong'
 }
+/** Whether a line stays where the overlay is switched off: who the image is of, and what to know before one measures on it. */
+export const isKept = (corner: Corner, { isMinor, tone }: OverlayLine): boolean => (corner === 'patient' ? !isMinor : tone === 'warning')
 export type Corner = 'patient' | 'study' | 'image' | 'picture'
 export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
 
@@ -21,14 +23,23 @@ export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Ove
   const { series } = state
   if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
   return {
-    patient: patientLines(study),
+    patient: patientLines(patientOf(state, study)),
     study: studyLines(study, series, state.image),
     image: imageLines(state),
     picture: pictureLines(state),
   }
 }
 
-function patientLines(study: ViewedStudy): readonly OverlayLine[] {
+/** Who the shown image is of, or that a plane is made of images of several patients. */
+function patientOf({ image, series, plane }: PaneState, study: ViewedStudy): ImagePatient | 'several' {
+  if (image) return image.instance.patient ?? study
+  const shown = plane && series ? new Set(series.stack.map(({ instance }) => JSON.stringify(instance.patient))) : undefined
+  if (shown && shown.size > 1) return 'several'
+  return series?.stack[0]?.instance.patient ?? study
+}
+
+function patientLines(study: ImagePatient | 'several'): readonly OverlayLine[] {
+  if (study === 'several') return lines([[texts.severalPatients, { tone: 'warning' }]])
   const born = study.patientBirthDate ? texts.born(dayText(study.patientBirthDate)) : ''
   return lines([
     [nameText(study.patientName), { tone: 'strong' }],
@@ -63,7 +74,7 @@ function imageLines({ image, plane, index, count }: PaneState): readonly Overlay
 }
 
 function pictureLines({ image, window, curve, isInverted, magnification, lengthNote, plane }: PaneState): readonly OverlayLine[] {
-  const lossy = image && lossyText(image.instance.transferSyntaxUid)
+  const lossy = image && lossyOf(image.instance)
   return lines([
     [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
     [curve, { isMinor: true }],
@@ -71,6 +82,7 @@ function pictureLines({ image, window, curve, isInverted, magnification, lengthN
     [magnification > 0 && texts.zoom(Math.round(magnification * 100)), { isMinor: true }],
     [!plane && image && (SPACING[image.attributes.spacingFrom] || lengthNote), { tone: 'warning' }],
     [lossy, { tone: 'warning' }],
+    [image && image.instance.regions.length > 0 && texts.regions, { tone: 'warning' }],
   ])
 }
 
@@ -93,6 +105,11 @@ const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.111': texts.lossy,
   '1.2.840.10008.1.2.4.112': texts.mayBeLossy,
 }
+/** By what the file says of its history, else by how it is encoded. */
+function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
+  if (!lossy) return lossyText(transferSyntaxUid)
+  return texts.lossyBy(lossy.ratios.map((ratio) => amount(ratio)).join(', '))
+}
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 
 /** A number of a window, with as many digits as it needs: `40`, `0.65`, `-1.2`. */
@@ -107,12 +124,14 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] => given.flatMap
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
 export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
-  const { series, index, count, window, problem, plane } = state
+  const { series, index, count, window, problem, plane, image } = state
   if (!series) return paneTexts.empty
   const place = plane ? `${paneTexts.planes[plane]}, ${paneTexts.slice(index + 1, count)}` : paneTexts.image(index + 1, count)
   const parts = [
     study?.isPrior ? texts.prior(dayText(study.studyDate)) : '',
     nameOf(series),
+    // The banner of the study names its patient; this image is of another one.
+    image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
     problem ? paneTexts.cannot(index + 1, problem) : place,
     window ? texts.window(amount(window.center), amount(window.width)) : '',
   ]

@@ -3,15 +3,15 @@ import { dayText } from '../display/dates.ts'
 import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
-import { type Corner, type OverlayLine, overlayOf } from './overlay-text.ts'
+import { type Corner, isKept, type OverlayLine, overlayOf } from './overlay-text.ts'
 import { words } from './words.ts'
 
 const CORNERS: readonly Corner[] = ['patient', 'study', 'image', 'picture']
 const EDGES = ['top', 'right', 'bottom', 'left'] as const
 
 /**
- * What stands on an image. Switched off, the mark of an earlier study, the body's sides and the label stay: they keep an image from being
- * taken for what it is not.
+ * What stands on an image. Switched off, the patient of the image, warnings such as lossy compression, the mark of an earlier study, the body's
+ * sides and the label stay: they keep an image from being taken for what it is not.
  */
 export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy | undefined }) {
   const isOn = useDesk((desk) => desk.hasOverlay)
@@ -19,7 +19,9 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
   return (
     // The pane says in one sentence what is here (`Spoken`).
     <div className={css.overlay} data-prior={study?.isPrior || undefined} aria-hidden="true">
-      {isOn && CORNERS.map((corner) => <Lines key={corner} corner={corner} lines={corners[corner]} />)}
+      {CORNERS.map((corner) => (
+        <Lines key={corner} corner={corner} lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))} />
+      ))}
       {study?.isPrior && <span className={css.prior}>{words.overlay.prior(dayText(study.studyDate))}</span>}
       {EDGES.map((edge) => (
         <span key={edge} className={css.edge} data-edge={edge} data-below={study?.isPrior || undefined}>
@@ -34,9 +36,9 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
 function Lines({ corner, lines }: { corner: Corner; lines: readonly OverlayLine[] }) {
   return (
     <div className={css.corner} data-corner={corner}>
-      {lines.map(({ text, isMinor, tone }) => (
-        <span key={text} data-minor={isMinor} data-tone-of={tone}>
-          {text}
+      {lines.map((line) => (
+        <span key={line.text} data-minor={line.isMinor} data-tone-of={line.tone} data-kept={isKept(corner, line) || undefined}>
+          {line.text}
         </span>
       ))}
     </div>

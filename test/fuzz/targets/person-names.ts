@@ -1,6 +1,6 @@
 import { decodeText, encodeText, specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
 import { alphabeticForm, isSameName } from '#gateway/intake/name.ts'
-import { differencesOf, personDifferencesOf, rowDifferencesOf } from '#gateway/viewing/same-patient.ts'
+import { differencesOf, personDifferencesOf, rowDifferencesOf } from '#gateway/store/same-patient.ts'
 import { PATIENT_NAME, ROOT_ATTRIBUTES, ROW_KEYWORDS } from '#gateway/worklist/attributes.ts'
 import { cleanIdentifier, cleanName, cleanText, isDamaged } from '#gateway/worklist/cleaning.ts'
 import { nameKey } from '#gateway/worklist/matching.ts'

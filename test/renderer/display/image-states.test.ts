@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MISMATCH_FIELDS } from '#shared/contract/images.ts'
-import { arrivalOf, countOf, MISMATCH_NAMES, sexText, shareOf, studyTitle } from '../../../renderer/src/display/image-states.ts'
+import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
+import { arrivalOf, countOf, IDENTITY_NAMES, sexText, shareOf, studyTitle } from '../../../renderer/src/display/image-states.ts'
 
 const now = new Date('2026-11-20T11:00:00.000Z')
 const at = '2026-11-20T09:42:07.000Z'
@@ -65,6 +65,6 @@ it('titles a study without its patient', () => {
 })
 
 it('has a word for every field that a mismatch compares, and for the sexes of DICOM', () => {
-  expect(MISMATCH_FIELDS.map((field) => MISMATCH_NAMES[field])).toEqual(['Patient', 'Patient ID', 'Born', 'Sex', 'Accession', 'Study UID'])
+  expect(IDENTITY_FIELDS.map((field) => IDENTITY_NAMES[field])).toEqual(['Patient', 'Patient ID', 'Born', 'Sex', 'Accession', 'Study UID'])
   expect(['M', 'F ', 'O', 'X', ''].map(sexText)).toEqual(['male', 'female', 'other', 'X', ''])
 })

@@ -40,7 +40,7 @@ beforeAll(async () => {
       serveDashboardReports(app, {
         ...on,
         customersOf: () => [],
-        feed: { noteStatus() {} },
+        feed: { noteStatus() {}, noteImages() {} },
         ports: { sendObjects: () => ({ success: true, message: '' }), pdfUrl: on.links.pdfUrl },
       }),
   })

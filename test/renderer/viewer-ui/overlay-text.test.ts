@@ -3,7 +3,7 @@ import type { ViewedStudy } from '#shared/contract/viewing.ts'
 import { captureOf, givenDescription } from '../../../renderer/src/viewer/capture-picture.ts'
 import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/images.ts'
 import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
-import { amount, lossyText, overlayOf, spoken } from '../../../renderer/src/viewer/overlay-text.ts'
+import { amount, isKept, lossyText, overlayOf, spoken } from '../../../renderer/src/viewer/overlay-text.ts'
 import { foundImage } from '../../../renderer/src/viewer/show-instance.ts'
 
 const STUDY: ViewedStudy = {
@@ -24,7 +24,7 @@ const image = (
     ...{ transferSyntaxUid: '1.2.840.10008.1.2.1', source: 'archive', instanceNumber: number, frames: 1, image: null, notImage: '' },
     ...{ attributes, perFrame: null, frameOfReferenceUid: '', imageType: [], voiLutFunction: 'LINEAR', windowExplanation: [] },
     ...{ rescaleType: 'HU', frameTime: null, acquisitionTime: '', contentTime: '', viewPosition: '', laterality: '' },
-    ...{ patientOrientation: [], hasExtras: false },
+    ...{ patientOrientation: [], patient: null, lossy: null, regions: [], hasExtras: false },
     ...more,
   }
   return {
@@ -67,6 +67,34 @@ describe('what stands on an image', () => {
     expect(texts(pane({ image: detector }), 'picture')).toContain('Lossy compressed')
     expect(texts(pane({ image: image(1, {}, { spacingFrom: 'none' }) }), 'picture')).toContain('No scale: lengths in pixels')
     expect(texts(pane({ isInverted: true }), 'picture')).toContain('Inverted')
+  })
+
+  const OTHER = { patientName: 'NOVAK^Jan', patientId: 'P-9', patientBirthDate: '', patientSex: 'M', accessionNumber: '' }
+
+  it('names the patient of the image that is shown, not that of the first image of the study', () => {
+    const other = pane({ image: image(2, { patient: OTHER }) })
+    expect(texts(other, 'patient')).toEqual(['NOVAK, Jan', 'ID P-9', 'M'])
+    expect(spoken(other, STUDY)).toContain('NOVAK, Jan')
+    const plane = { plane: 'axial', image: null } as const
+    expect(texts(pane({ ...plane, series: seriesWith([image(1), image(2)]) }), 'patient')[0]).toBe('BEISPIEL, Anna')
+    expect(texts(pane({ ...plane, series: seriesWith([image(1, { patient: OTHER })]) }), 'patient')[0]).toBe('NOVAK, Jan')
+    const mixed = seriesWith([image(1), image(2, { patient: OTHER })])
+    expect(texts(pane({ ...plane, series: mixed }), 'patient')).toEqual(['Images of several patients'])
+  })
+
+  it('says what an image has lost before it was encoded as it is now, and where it is calibrated', () => {
+    const once = image(1, { lossy: { ratios: [12.5], methods: ['ISO_10918_1'] }, regions: [{ left: 0, top: 0, right: 9, bottom: 9 }] })
+    expect(texts(pane({ image: once }), 'picture')).toContain('Lossy compressed 12.5 : 1')
+    expect(texts(pane({ image: once }), 'picture')).toContain('Calibrated inside the outlined regions')
+    expect(texts(pane({ image: image(1, { lossy: { ratios: [], methods: [] } }) }), 'picture')).toContain('Lossy compressed')
+  })
+
+  it('keeps who the image is of and every warning where the overlay is switched off', () => {
+    const shown = overlayOf(pane({ image: image(2, { lossy: { ratios: [], methods: [] } }) }), STUDY)
+    const kept = (['patient', 'study', 'image', 'picture'] as const).flatMap((corner) =>
+      shown[corner].filter((line) => isKept(corner, line)).map(({ text }) => text),
+    )
+    expect(kept).toEqual(['BEISPIEL, Anna', 'ID P-77', 'born 12 Mar 1971, F', 'Lossy compressed'])
   })
 
   it('names frame and plane where there are such', () => {

@@ -86,6 +86,9 @@ export const instance = (instanceNumber: number, more: Partial<ViewedInstance> =
   viewPosition: '',
   laterality: '',
   patientOrientation: [],
+  patient: null,
+  lossy: null,
+  regions: [],
   hasExtras: false,
   ...more,
 })

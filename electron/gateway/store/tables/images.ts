@@ -120,7 +120,11 @@ interface ImageStudies extends FromDevice {
   sealedHeader: Buffer
   sealedHandedOut: Buffer | null
   sealedMismatch: Buffer | null
-  mismatchAcknowledgedAt: string | null
+  /** Not used any more. */
+  mismatchAcknowledgedAt: Generated<string | null>
+  sealedOverride: Generated<Buffer | null>
+  /** Null: not computed yet. */
+  isMismatched: Generated<Flag | null>
   isFetched: Flag
   enrichmentState: string
   enrichmentAskedAt: string | null

@@ -22,11 +22,11 @@ export const BANNER: readonly Sentence[] = [
     'Todos los dispositivos están desactivados, así que se rechaza a todos. Active uno en Dispositivos.',
   ],
   [
-    'The images of a study name another patient or order than its worklist row did. Compare them under Images.',
+    'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.',
     'Las imágenes de un estudio indican otro paciente u otra petición que su fila de la lista de trabajo. Compárelas en Imágenes.',
   ],
   [
-    'The images of {} studies name another patient or order than their worklist rows did. Compare them under Images.',
+    'The images of {} studies name another patient or order than their worklist rows or the studies. Compare them under Images.',
     'Las imágenes de {0} estudios indican otro paciente u otra petición que sus filas de la lista de trabajo. Compárelas en Imágenes.',
   ],
   [

@@ -2,10 +2,6 @@ import type { Sentence } from '../catalogue.ts'
 
 export const IMAGES: readonly Sentence[] = [
   [
-    'The images of this study differ neither from its worklist row nor among themselves.',
-    'Las imágenes de este estudio no difieren de su fila de la lista de trabajo ni entre sí.',
-  ],
-  [
     'Your account sees the studies of its customers only: name a study.',
     'Su cuenta solo ve los estudios de sus clientes: indique un estudio.',
   ],

@@ -18,6 +18,31 @@ export const REPORTS: readonly Sentence[] = [
     'It was not fetched: the documents named before it are too large together.',
     'No se obtuvo: los documentos indicados antes ocupan demasiado en conjunto.',
   ],
+  [
+    'The images differ from the worklist or the study in the patient or the exam.',
+    'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración.',
+  ],
+  [
+    'The images differ from the worklist or the study, and the identity check was overridden.',
+    'Las imágenes difieren de la lista de trabajo o del estudio, y la comprobación de identidad se anuló.',
+  ],
+  [
+    'the images of the study differ from the worklist or the study in the patient or the exam',
+    'las imágenes del estudio difieren de la lista de trabajo o del estudio en el paciente o la exploración',
+  ],
+  [
+    'The identity of this study is not a mismatch: there is nothing to override.',
+    'La identidad de este estudio no es una discrepancia: no hay nada que anular.',
+  ],
+  [
+    'The images differ in something else by now: look at the differences again.',
+    'Las imágenes difieren ya en otra cosa: vuelva a mirar las diferencias.',
+  ],
+  ['The identity check of this study was not overridden.', 'La comprobación de identidad de este estudio no se anuló.'],
+  [
+    'A report was signed since: what is wrong with it is corrected by an addendum.',
+    'Desde entonces se firmó un informe: lo que esté mal en él se corrige con una adenda.',
+  ],
   ['There is no such critical result.', 'No existe ese resultado crítico.'],
   [
     'Your account may not document this: it may neither write reports nor manage studies.',

@@ -104,6 +104,7 @@ export const VIEWING: readonly Sentence[] = [
     'The images may be of another patient than the study: the {} in them is another one.',
     'Las imágenes pueden ser de otro paciente que el estudio: en ellas no coincide: {0}.',
   ],
+  ['The identity check', 'La comprobación de identidad'],
   ['Images of more than one patient are in this study.', 'En este estudio hay imágenes de más de un paciente.'],
   [
     'It may be of another patient than another study beside it: the {} differ.',

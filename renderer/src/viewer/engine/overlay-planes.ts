@@ -1,15 +1,19 @@
 import { type Types, utilities } from '@cornerstonejs/core'
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { InstanceExtras, UltrasoundRegion } from '#shared/contract/viewing.ts'
 import { bytesOf } from './look-up.ts'
 
 const COLOUR = [255, 235, 150] as const
+const REGION_COLOUR = 'rgb(120 200 255)'
 
 type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
 
-/** Overlay planes (PS3.3 C.9.2) of the image that a pane shows, over its pixels. */
+/**
+ * What belongs to the pixels of the image that a pane shows, over them: its overlay planes (PS3.3
+ * C.9.2), and outlines of its calibrated ultrasound regions (PS3.3 C.8.5.5).
+ */
 export interface OverlayPlanes {
   /** Draws those of an image; none where it has none. */
-  show(image: Types.IImage | undefined, extras: InstanceExtras | undefined): void
+  show(image: Types.IImage | undefined, extras: InstanceExtras | undefined, regions: readonly UltrasoundRegion[]): void
   /** Puts them where the image is now. */
   place(view: Types.IStackViewport): void
   close(): void
@@ -17,20 +21,21 @@ export interface OverlayPlanes {
 
 export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
   let canvas: HTMLCanvasElement | undefined
-  let shown: InstanceExtras['overlays'] | undefined
+  /** Of the image whose planes and regions are drawn. */
+  let shown: Types.IImage | undefined
   const remove = () => {
     canvas?.remove()
     canvas = undefined
     shown = undefined
   }
   return {
-    show(image, extras) {
+    show(image, extras, regions) {
       const overlays = extras?.overlays ?? []
-      if (!image || overlays.length === 0) return remove()
-      if (overlays === shown) return
+      if (!image || overlays.length + regions.length === 0) return remove()
+      if (image === shown) return
       remove()
-      canvas = drawn(image, overlays)
-      shown = overlays
+      canvas = drawn(image, overlays, regions)
+      shown = image
       // By which a picture of the pane finds it (`picture.ts`).
       canvas.dataset.overlayPlanes = ''
       Object.assign(canvas.style, { position: 'absolute', left: '0', top: '0', transformOrigin: '0 0', pointerEvents: 'none' })
@@ -48,7 +53,11 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
   }
 }
 
-function drawn({ rows, columns }: Types.IImage, overlays: InstanceExtras['overlays']): HTMLCanvasElement {
+function drawn(
+  { rows, columns }: Types.IImage,
+  overlays: InstanceExtras['overlays'],
+  regions: readonly UltrasoundRegion[],
+): HTMLCanvasElement {
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
   const context = canvas.getContext('2d')
   const picture = context?.createImageData(columns, rows)
@@ -65,5 +74,7 @@ function drawn({ rows, columns }: Types.IImage, overlays: InstanceExtras['overla
     }
   }
   context.putImageData(picture, 0, 0)
+  context.strokeStyle = REGION_COLOUR
+  for (const { left, top, right, bottom } of regions) context.strokeRect(left + 0.5, top + 0.5, right - left, bottom - top)
   return canvas
 }

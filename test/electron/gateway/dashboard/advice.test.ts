@@ -58,7 +58,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   [{ images: { quarantined: 2, mismatches: 0 } }, '2 images were set aside and wait for a decision. Release or discard them under Images.'],
   [
     { images: { quarantined: 0, mismatches: 3 } },
-    'The images of 3 studies name another patient or order than their worklist rows did. Compare them under Images.',
+    'The images of 3 studies name another patient or order than their worklist rows or the studies. Compare them under Images.',
   ],
   [
     { forwards: { failed: 1 } },

@@ -74,7 +74,7 @@ describe('the studies with images', () => {
   it('are read one by one, whatever a device called them', async () => {
     seedImages(gateway.store, { uid: '1.2.03 x' })
     const read = dashboardImages.read.reply.parse((await owner.call('GET', `/dashboard/images/${encodeURIComponent('1.2.03 x')}`)).json)
-    expect(read).toMatchObject({ studyInstanceUid: '1.2.03 x', seriesList: [{ instances: 1 }], mismatch: null })
+    expect(read).toMatchObject({ studyInstanceUid: '1.2.03 x', seriesList: [{ instances: 1 }], identityCheck: { state: 'unverified' } })
     expect(codeOf(await owner.call('GET', '/dashboard/images/1.2.9'))).toEqual([404, 'not-found'])
   })
 
@@ -103,17 +103,6 @@ describe('the studies with images', () => {
 })
 
 describe('what a person decides', () => {
-  it('acknowledges a mismatch with a note', async () => {
-    seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
-    const path = '/dashboard/images/1.2.3/mismatch/acknowledge'
-    expect(codeOf(await owner.call('POST', path, { note: ' ' }))).toEqual([400, 'malformed'])
-    const answer = await owner.call('POST', path, { note: 'Misspelt at the console' })
-    expect(dashboardImages.acknowledgeMismatch.reply.parse(answer.json)).toMatchObject({
-      hasMismatch: false,
-      mismatch: { acknowledgedAt: '2026-11-20T09:00:00.000Z', acknowledgedBy: 'Vera owner', note: 'Misspelt at the console' },
-    })
-  })
-
   it('asks the partner again, for a study that is here', async () => {
     seedImages(gateway.store, { uid: '1.2.3' })
     expect((await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')).status).toBe(200)
@@ -172,7 +161,7 @@ describe('what a person decides', () => {
     seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
     const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, { cookie: owner.cookie() })
     for (const event of ['status', 'images']) expect((await stream.next()).event).toBe(event)
-    await owner.call('POST', '/dashboard/images/1.2.3/mismatch/acknowledge', { note: 'Looked at' })
+    await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')
     const told = [(await stream.next()).event, (await stream.next()).event]
     expect(told.sort()).toEqual(['images', 'status'])
     stream.close()
@@ -182,7 +171,6 @@ describe('what a person decides', () => {
     seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
     const { instanceId } = quarantine(gateway.store, '1.2.3')
     const changes: [path: string, body: object][] = [
-      ['images/1.2.3/mismatch/acknowledge', { note: 'Looked at' }],
       ['images/1.2.3/enrichment/retry', {}],
       [`quarantine/${instanceId}/release`, { reason: 'Mine' }],
       [`quarantine/${instanceId}/discard`, { reason: 'Mine' }],

@@ -45,6 +45,7 @@ beforeEach(async () => {
           noteStatus() {
             told += 1
           },
+          noteImages: () => undefined,
         },
         ports: {
           sendObjects(...order) {

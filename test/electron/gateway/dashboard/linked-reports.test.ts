@@ -36,7 +36,7 @@ beforeEach(async () => {
     views,
     register(app) {
       const desk = {
-        ...{ ...on, customersOf, feed: { noteStatus: () => {} } },
+        ...{ ...on, customersOf, feed: { noteStatus: () => {}, noteImages: () => {} } },
         ports: { sendObjects: () => ({ success: true }), pdfUrl: on.links.pdfUrl },
       }
       serveDashboardReports(app, desk)
@@ -162,6 +162,6 @@ describe('dictation by link', () => {
   it.each(Object.keys(linked) as (keyof typeof linked)[])('has %s where the window has it, below the view', (name) => {
     const { method, path } = name === 'session' ? dashboard.session : dashboardReports[name]
     expect(linked[name]).toMatchObject({ method, path: `/viewer/:viewId${path}` })
-    expect(Object.keys(linkedReports)).toHaveLength(14)
+    expect(Object.keys(linkedReports)).toHaveLength(16)
   })
 })

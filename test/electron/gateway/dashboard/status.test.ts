@@ -79,7 +79,7 @@ describe('the status', () => {
     expect(now.images).toEqual({ today: 3, receiving: 1, quarantined: 1, mismatches: 1, replaced: 0, recovered: 0 })
     expect(now.advice).toEqual(
       expect.arrayContaining([
-        'The images of a study name another patient or order than its worklist row did. Compare them under Images.',
+        'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.',
         'An image was set aside and waits for a decision. Release or discard it under Images.',
       ]),
     )

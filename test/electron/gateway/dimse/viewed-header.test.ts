@@ -27,7 +27,7 @@ describe('the header of an image', () => {
     })
     expect(ViewedStudy.parse({ ...study, isPrior: false })).toMatchObject({ patientName: 'Пробная^Анна' })
     expect(ViewedSeries.parse(series)).toEqual(series)
-    const whole = { ...instance, source: 'archive' }
+    const whole = { ...instance, source: 'archive', patient: null }
     expect(ViewedInstance.parse(whole)).toEqual(whole)
     expect(instance.attributes).toEqual({
       position: [1, 2, 3],
@@ -197,6 +197,36 @@ describe('spacing', () => {
     expect(spacingWith({ SequenceOfUltrasoundRegions: [region] })).toEqual([[0.4, 0.2], 'region'])
     expect(spacingWith({ SequenceOfUltrasoundRegions: [region, region] })).toEqual([null, 'none'])
     expect(spacingWith({ SequenceOfUltrasoundRegions: [{ ...region, PhysicalUnitsXDirection: uint16(4) }] })).toEqual([null, 'none'])
+  })
+})
+
+describe('what is to be known before one measures on an image', () => {
+  const of = (more: NamedValues) => instanceWith(more)
+
+  it('is that it went through lossy compression, however it is encoded now', () => {
+    expect(of({}).lossy).toBeNull()
+    expect(of({ LossyImageCompression: '00' }).lossy).toBeNull()
+    expect(of({ LossyImageCompression: '01' }).lossy).toEqual({ ratios: [], methods: [] })
+    const said = { LossyImageCompressionRatio: '12.5\\4', LossyImageCompressionMethod: 'ISO_10918_1\\ISO_15444_1' }
+    expect(of({ LossyImageCompression: '01', ...said }).lossy).toEqual({ ratios: [12.5, 4], methods: ['ISO_10918_1', 'ISO_15444_1'] })
+  })
+
+  it('is where an ultrasound image is calibrated', () => {
+    const uint32 = (value: number) => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32LE(value)
+      return bytes
+    }
+    const region = (left: number, top: number, right: number, bottom: number) => ({
+      ...{ RegionLocationMinX0: uint32(left), RegionLocationMinY0: uint32(top) },
+      ...{ RegionLocationMaxX1: uint32(right), RegionLocationMaxY1: uint32(bottom) },
+    })
+    const regions = [region(10, 20, 300, 400), region(310, 20, 600, 200), region(5, 5, 5, 5)]
+    expect(of({ SequenceOfUltrasoundRegions: regions }).regions).toEqual([
+      { left: 10, top: 20, right: 300, bottom: 400 },
+      { left: 310, top: 20, right: 600, bottom: 200 },
+    ])
+    expect(of({ SequenceOfUltrasoundRegions: [{}] }).regions).toEqual([])
   })
 })
 

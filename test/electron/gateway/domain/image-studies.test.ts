@@ -46,7 +46,7 @@ describe('a study with images', () => {
       ...{ accessionNumber: 'A-100', studyDescription: 'CT Thorax', studyDate: '20261120', studyTime: '093000', modalities: ['CT'] },
       ...{ series: 1, instances: 2, bytes: 1_052_000, expected: null, missing: 0, quarantined: 0, state: 'complete' },
       lastTransfer: { how: 'released', detail: '', at: '2026-11-20T08:45:00.000Z' },
-      ...{ deviceName: 'CT room 1', callingAeTitle: 'CT1', hasMismatch: false },
+      ...{ deviceName: 'CT room 1', callingAeTitle: 'CT1', identity: 'unverified' },
       ...{ firstInstanceAt: '2026-11-20T08:45:00.000Z', lastInstanceAt: '2026-11-20T08:45:00.000Z' },
       studies: [{ area: 'viewer', studyId: record.studyId, isSeeded: false }],
       enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
@@ -140,37 +140,35 @@ describe('a study with images', () => {
   })
 })
 
-describe('a mismatch', () => {
-  it('is acknowledged once, by a named person with a note, and the audit trail has no word of the patient', () => {
+describe('the identity of a study', () => {
+  it('is a mismatch in the list, in the study and in the filter where something differs', () => {
     using on = stage()
-    const { store, images, owner, clock } = on
-    const mismatch = { ...MISMATCH, amongImages: ['P-8', 'P-9'].map((other) => ({ field: 'patientId' as const, first: 'P-1', other })) }
-    seedImages(store, { uid: '1.2.3', mismatch })
-    expect(images.read(owner, '1.2.3')).toMatchObject({ hasMismatch: true, mismatch: { acknowledgedAt: null } })
-    const after = images.acknowledgeMismatch(owner, '1.2.3', 'Name misspelt at the console')
-    const acknowledged = { acknowledgedAt: '2026-11-20T09:00:00.000Z', acknowledgedBy: 'Una Malá', note: 'Name misspelt at the console' }
-    expect(after).toMatchObject({ hasMismatch: false, mismatch: { ...mismatch, ...acknowledged } })
-    clock.pass(60_000)
-    expect(images.acknowledgeMismatch(on.member(), '1.2.3', 'Again').mismatch).toEqual({ ...mismatch, ...acknowledged })
-    const entries = store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'images.acknowledge-mismatch')
-    expect(entries).toMatchObject([
-      {
-        target: '1.2.3',
-        actor: `user:${owner.user.userId}`,
-        detail: { fields: ['patientName'], amongImages: ['patientId'], note: 'Name misspelt at the console' },
-      },
-    ])
-    expect(JSON.stringify(entries)).not.toMatch(/ANNA|P-9/)
-    expect(images.list(owner, { ...ALL, show: 'mismatch' }).items).toEqual([])
+    seedImages(on.store, { uid: '1.2.3', mismatch: MISMATCH })
+    seedImages(on.store, { uid: '1.2.4' })
+    const difference = { from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' }
+    expect(on.images.read(on.owner, '1.2.3')).toMatchObject({
+      identity: 'mismatch',
+      identityCheck: { state: 'mismatch', differences: [difference], override: null },
+    })
+    expect(on.images.read(on.owner, '1.2.4').identity).toBe('unverified')
+    const shown = on.images.list(on.owner, { ...ALL, show: 'mismatch' }).items
+    expect(shown.map(({ studyInstanceUid, identity }) => [studyInstanceUid, identity])).toEqual([['1.2.3', 'mismatch']])
+    expect(on.store.imageStudies.summary(ANNOUNCED).mismatches).toBe(1)
   })
 
-  it('is acknowledged only where there is one, by who may manage studies', () => {
+  it('follows what a partner says of the patient, also after the images arrived', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
-    const acknowledge = (caller: UserCaller, uid: string) => codeOf(() => on.images.acknowledgeMismatch(caller, uid, 'Looked at'))
-    expect(acknowledge(on.owner, '1.2.3')).toBe('refused')
-    expect(acknowledge(on.owner, '1.2.9')).toBe('not-found')
-    expect(acknowledge(on.member([], false), '1.2.3')).toBe('not-permitted')
+    const stateOf = () => [on.images.read(on.owner, '1.2.3').identity, on.store.imageStudies.isMismatched('1.2.3')]
+    const { studyId } = on.studies.create(on.key, 'scribe', {
+      ...{ studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' },
+      reportMetadata: { patientName: 'Anna Meier', mrn: 'P-4711' },
+    }).record
+    expect(stateOf()).toEqual(['matched', false])
+    on.studies.update(on.key, 'scribe', studyId, { reportMetadata: { patientName: 'Jan Novák' } })
+    expect(stateOf()).toEqual(['mismatch', true])
+    on.studies.update(on.key, 'scribe', studyId, { reportMetadata: { patientName: 'Anna Meier' } })
+    expect(stateOf()).toEqual(['matched', false])
   })
 })
 

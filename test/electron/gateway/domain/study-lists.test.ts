@@ -58,7 +58,7 @@ describe('a row of the lists', () => {
     const [row] = items.map((item) => WindowStudy.parse(item))
     expect(row).toMatchObject({
       ...{ patientName: 'Meier^Anna Maria', mrn: 'P-4711', dateOfBirth: '1980-01-31', sex: 'female', accessionNumber: 'A-100' },
-      ...{ scanDate: '2026-11-19', scanTime: '09:30', modalities: ['CT'], hasMismatch: true, isCritical: false, lock: null },
+      ...{ scanDate: '2026-11-19', scanTime: '09:30', modalities: ['CT'], identity: 'mismatch', isCritical: false, lock: null },
       images: { instances: 2, expected: null, isReceiving: false },
       madeBy: { kind: 'partner', name: 'RIS' },
     })

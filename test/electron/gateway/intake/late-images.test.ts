@@ -35,7 +35,6 @@ describe('late images', () => {
         { field: 'patientName', first: 'Sample^Sam', other: 'Other^Olga' },
         { field: 'patientId', first: 'P100', other: 'P200' },
       ],
-      acknowledgedAt: null,
     })
   })
 

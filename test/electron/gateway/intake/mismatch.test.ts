@@ -58,14 +58,13 @@ describe('images of one study', () => {
   })
 })
 
-describe('a mismatch that a person has looked at', () => {
+describe('a mismatch that was found', () => {
   const fields = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P2' }, STUDY)
   const amongImages = differencesAmong(HEADER, { ...HEADER, patientId: 'P2' })
-  const looked = { acknowledgedAt: NOW, acknowledgedBy: 'usr_1', note: 'typed by hand' }
-  const seen = { fields, amongImages, foundAt: '2026-03-10T08:00:00.000Z', ...looked }
-  const fresh = { foundAt: NOW, acknowledgedAt: null, acknowledgedBy: '', note: '' }
+  const seen = { fields, amongImages, foundAt: '2026-03-10T08:00:00.000Z' }
+  const fresh = { foundAt: NOW }
 
-  it('stays looked at while it is the same', () => {
+  it('stays the same while nothing else differs', () => {
     expect(withRow(seen, fields, NOW)).toBe(seen)
     expect(withImage(seen, amongImages, NOW)).toBe(seen)
   })

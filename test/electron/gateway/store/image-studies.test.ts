@@ -208,16 +208,19 @@ describe('the list of studies with images', () => {
     ])
   })
 
-  it('shows what is receiving, what is incomplete, and what nobody has acknowledged', () => {
+  it('shows what is receiving, what is incomplete, and whose identity is a mismatch', () => {
     using on = stage(
       { uid: '1.1', state: 'receiving', how: 'aborted' },
       { uid: '1.2', how: 'aborted' },
       { uid: '1.3', mismatch: MISMATCH },
-      { uid: '1.4', mismatch: { ...MISMATCH, acknowledgedAt: LATER, acknowledgedBy: 'Eva Kern', note: 'Looked at.' } },
+      { uid: '1.4', mismatch: MISMATCH },
       { uid: '1.5', how: 'aborted' },
     )
     on.imageStudies.announce('1.3', announced('1.3', 1, 2), AT)
     on.imageStudies.announce('1.5', announced('1.5', 1), AT)
+    const differences = [{ from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' }] as const
+    const override = { at: LATER, userId: 'usr_1', name: 'Eva Kern', reason: 'Confirmed.', differences }
+    on.imageStudies.update('1.4', { override })
     expect(on.uids({ show: 'receiving' })).toEqual(['1.1'])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.3', '1.2'])
     expect(on.uids({ show: 'mismatch' })).toEqual(['1.3'])
@@ -230,7 +233,7 @@ describe('the list of studies with images', () => {
     const aside = on.idOf('1.2.1.1')
     on.instances.setState(aside, 'quarantined', 'wrong-step', 'Why.')
     on.imageStudies.recount('1.2')
-    expect([on.uids({}), on.imageStudies.summary(AT).mismatches]).toEqual([['1.2', '1.1'], 1])
+    expect([on.uids({}), on.imageStudies.summary(AT).mismatches]).toEqual([['1.2', '1.1'], 0])
     on.instances.remove(aside)
     on.imageStudies.recount('1.2')
     expect(on.uids({})).toEqual(['1.1'])

@@ -162,12 +162,52 @@ describe('the images of a view that the archive has', () => {
     expect(viewing.asked).toEqual([])
   })
 
+  it('name the patient of each file, whichever of the study was read first', async () => {
+    const viewing = await openViewing()
+    const other = dicomFile({ sopInstanceUid: uidOf(2), more: { PatientName: 'Novak^Jan', PatientID: 'P-9', InstanceNumber: '2' } })
+    archive(viewing.store, STUDY, [archived(1, made(1)), archived(2, other)])
+    const page = await viewing.listed()
+    const [study] = [...page.studies.values()]
+    const nameOf = (number: number) => {
+      const { patient } = page.instances.get(uidOf(number)) ?? {}
+      return patient ? patient.patientName : study?.patientName
+    }
+    expect(nameOf(2)).toBe('Novak^Jan')
+    expect(nameOf(1)).not.toBe('Novak^Jan')
+    expect(page.faults).toContainEqual(
+      expect.objectContaining({ level: 'danger', sentence: 'Images of more than one patient are in this study.' }),
+    )
+  })
+
+  it('are under a danger that says so while the identity of the study is a mismatch', async () => {
+    const viewing = await openViewing()
+    archive(viewing.store, STUDY, [archived(1, made(1))])
+    const amongImages = [{ field: 'patientId', first: 'P-1', other: 'P-9' }] as const
+    const mismatch = { fields: [], amongImages, foundAt: '2026-03-10T08:30:00.000Z' }
+    viewing.store.imageStudies.update(STUDY, { mismatch })
+    const what = 'The identity check'
+    expect((await viewing.listed()).faults).toContainEqual(
+      expect.objectContaining({
+        ...{ level: 'danger', what },
+        sentence: 'The images differ from the worklist or the study in the patient or the exam.',
+      }),
+    )
+    const differences = [{ from: 'images', field: 'patientId', expected: 'P-1', received: 'P-9' }] as const
+    const override = { at: mismatch.foundAt, userId: 'usr_1', name: 'Una Malá', reason: 'Seen', differences }
+    viewing.store.imageStudies.update(STUDY, { override })
+    const again = await viewing.listed(openView({ viewId: crypto.randomUUID() }))
+    expect(again.faults).toContainEqual(expect.objectContaining({ level: 'warning', what }))
+  })
+
   it('are compared with the patient of the study', async () => {
     const viewing = await openViewing()
     archive(viewing.store, STUDY, [archived(1, made(1))])
     scribeStudy(viewing.store, STUDY, { reportMetadata: { patientName: 'Ruth Keller', mrn: 'P-0815' } })
-    expect((await viewing.listed()).faults).toMatchObject([
-      { level: 'danger', sentence: 'The images may be of another patient than the study: the name in them is another one.' },
-    ])
+    expect((await viewing.listed()).faults).toContainEqual(
+      expect.objectContaining({
+        ...{ level: 'danger', what: 'The patient' },
+        sentence: 'The images may be of another patient than the study: the name in them is another one.',
+      }),
+    )
   })
 })

@@ -25,6 +25,7 @@ export function knownInstance(studyInstanceUid: string, sopInstanceUid = `${stud
       },
       ...{ perFrame: null, frameOfReferenceUid: '', imageType: [], voiLutFunction: '', windowExplanation: [], rescaleType: '' },
       ...{ frameTime: null, acquisitionTime: '', contentTime: '', viewPosition: '', laterality: '', patientOrientation: [] },
+      ...{ patient: null, lossy: null, regions: [] },
       hasExtras: false,
     },
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf, isSamePerson, personDifferencesOf, rowDifferencesOf } from '#gateway/viewing/same-patient.ts'
+import { differencesOf, isSamePerson, personDifferencesOf, rowDifferencesOf } from '#gateway/store/same-patient.ts'
 
 const patient = (patientName: string, patientId = '', patientBirthDate = '') => ({ patientName, patientId, patientBirthDate })
 

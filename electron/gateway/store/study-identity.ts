@@ -1,0 +1,93 @@
+import type { IdentityDifference, StudyIdentity } from '#shared/contract/images.ts'
+import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import type { ImageHeader, ImageStudyRecord } from './image-studies.ts'
+import { differencesOf, rowDifferencesOf } from './same-patient.ts'
+import type { StudyRecord } from './studies.ts'
+
+/** Who overrode the identity check of a study, why, and over which differences. */
+export interface IdentityOverride {
+  readonly at: string
+  readonly userId: string
+  readonly name: string
+  readonly reason: string
+  /** Other differences than these are a mismatch again. */
+  readonly differences: readonly IdentityDifference[]
+}
+
+/** `remoteAddress` of objects that the gateway made itself: no device has an empty address. */
+export const OWN_ADDRESS = ''
+
+type Images = Pick<ImageStudyRecord, 'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'>
+type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId'>
+
+/**
+ * The identity of a study from what is stored: the only place where it is decided.
+ *
+ * The differences from the worklist row and among the images are found when images arrive
+ * (`intake/mismatch.ts`). The study of the interface may change at any time, so it is compared here.
+ * @param study the scribe study of the same Study Instance UID; viewer studies do not name a patient
+ */
+export function identityOf(images: Images | undefined, study: Study | undefined): StudyIdentity {
+  // Reports and captures of the gateway say nothing about images of a device.
+  if (!images || images.instances === 0 || images.remoteAddress === OWN_ADDRESS) return UNVERIFIED
+  const differences = differencesIn(images, study)
+  // A device that makes a Study Instance UID of its own was matched by step or accession number.
+  if (differences.every(({ field }) => field === 'studyInstanceUid')) {
+    // A study that was created from its own images confirms nothing.
+    const isIndependent = study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
+    const isCompared = images.handedOut !== null || (isIndependent && namesPatient(study.detail.reportMetadata))
+    return { state: isCompared ? 'matched' : 'unverified', differences, override: null }
+  }
+  const { override } = images
+  if (!override || !isSameDifferences(override.differences, differences)) return { state: 'mismatch', differences, override: null }
+  const { at, name, reason } = override
+  return { state: 'overridden', differences, override: { at, name, reason } }
+}
+
+export const isSameDifferences = (one: readonly IdentityDifference[], other: readonly IdentityDifference[]): boolean =>
+  JSON.stringify(one.map(valuesOf)) === JSON.stringify(other.map(valuesOf))
+const valuesOf = ({ from, field, expected, received }: IdentityDifference) => [from, field, expected, received]
+
+const UNVERIFIED: StudyIdentity = { state: 'unverified', differences: [], override: null }
+
+const namesPatient = (metadata: StudyReportMetadata | undefined): boolean => Boolean(metadata?.patientName || metadata?.mrn)
+
+function differencesIn({ header, mismatch }: Images, study: Study | undefined): IdentityDifference[] {
+  return [
+    ...(mismatch?.fields ?? []).map(({ field, handedOut, received }) => ({
+      ...({ from: 'worklist', field } as const),
+      ...{ expected: handedOut, received },
+    })),
+    ...studyDifferencesOf(header, study?.detail.reportMetadata ?? {}),
+    ...(mismatch?.amongImages ?? []).map(({ field, first, other }) => ({
+      ...({ from: 'images', field } as const),
+      ...{ expected: first, received: other },
+    })),
+  ]
+}
+
+type HeaderPatient = Pick<ImageHeader, 'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'>
+
+/**
+ * Where the header of an image names another patient than the study of the interface. What only one
+ * of them says is no difference, and the name of a study is free text in any order.
+ */
+export function studyDifferencesOf(header: HeaderPatient, metadata: StudyReportMetadata): IdentityDifference[] {
+  const { patientName = '', mrn = '', dateOfBirth = '', sex } = metadata
+  const named = rowDifferencesOf(header, { patientName, mrn })
+  const bornOn = dateOfBirth.replaceAll('-', '')
+  const born = differencesOf(header, { patientName: '', patientId: '', patientBirthDate: bornOn })
+  const [expectedSex, headerSex] = [SEX[sex ?? ''] ?? '', header.patientSex.trim().toUpperCase()]
+  const isOtherSex = expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
+  const differs = (field: IdentityDifference['field'], expected: string, received: string) =>
+    ({ from: 'study', field, expected, received }) as const
+  return [
+    ...(named.includes('name') ? [differs('patientName', patientName, header.patientName)] : []),
+    ...(named.includes('patient ID') ? [differs('patientId', mrn, header.patientId)] : []),
+    ...(born.length > 0 ? [differs('patientBirthDate', bornOn, header.patientBirthDate)] : []),
+    ...(isOtherSex ? [differs('patientSex', expectedSex, headerSex)] : []),
+  ]
+}
+
+/** `other` has no counterpart that every device writes. */
+const SEX: Readonly<Record<string, 'M' | 'F'>> = { male: 'M', female: 'F' }

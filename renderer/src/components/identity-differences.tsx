@@ -1,0 +1,64 @@
+import { Table, Title } from '@mantine/core'
+import type { IdentityDifference } from '#shared/contract/images.ts'
+import { dayText } from '../display/dates.ts'
+import { type IdentityRow, identityRows } from '../display/identity-rows.ts'
+import { IDENTITY_NAMES, sexText } from '../display/image-states.ts'
+import css from './identity-differences.module.css'
+import { PersonName } from './person-name.tsx'
+import { words } from './words.ts'
+
+const { identity: texts } = words
+const SOURCES = ['worklist', 'study', 'images'] as const satisfies readonly IdentityDifference['from'][]
+
+/** What was expected beside what the images say, one table for each source of the comparison. */
+export function IdentityDifferences({ differences }: { differences: readonly IdentityDifference[] }) {
+  return SOURCES.map((from) => {
+    const rows = identityRows(differences, from)
+    return rows.length > 0 && <Differences key={from} from={from} rows={rows} />
+  })
+}
+
+function Differences({ from, rows }: { from: IdentityDifference['from']; rows: readonly IdentityRow[] }) {
+  const { title, expected, received } = texts.sources[from]
+  return (
+    <section className={css.source} aria-label={title}>
+      <Title order={3}>{title}</Title>
+      <Table className={css.rows} verticalSpacing={5} layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={150}>{texts.field}</Table.Th>
+            <Table.Th>{expected}</Table.Th>
+            <Table.Th>{received}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={`${row.field} ${row.expected}`}>
+              <Table.Th scope="row" fw={500}>
+                {IDENTITY_NAMES[row.field]}
+              </Table.Th>
+              <Table.Td className={css.differs}>
+                <Value field={row.field} value={row.expected} />
+              </Table.Td>
+              <Table.Td className={css.differs}>
+                {row.received.map((value) => (
+                  <div key={value}>
+                    <Value field={row.field} value={value} />
+                  </div>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+function Value({ field, value }: { field: IdentityRow['field']; value: string }) {
+  if (value === '') return <span className={css.missing}>{texts.missing}</span>
+  if (field === 'patientName') return <PersonName value={value} />
+  if (field === 'patientBirthDate') return dayText(value)
+  if (field === 'patientSex') return sexText(value)
+  return <span className={`mono ${css.code}`}>{value}</span>
+}

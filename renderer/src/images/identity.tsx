@@ -1,0 +1,54 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ImageStudy } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { Clock } from '../components/clock.tsx'
+import { IdentityDifferences } from '../components/identity-differences.tsx'
+import { Facts, Panel } from '../components/page.tsx'
+import { ToneIcon } from '../components/tone.tsx'
+import { useReply } from '../gateway.ts'
+import css from './images.module.css'
+import { words } from './words.ts'
+
+const { identity: texts } = words
+
+/** What the images say beside what was expected, and what that means for the report. */
+export function IdentityPanel({ study }: { study: ImageStudy }) {
+  const { studyInstanceUid, identityCheck } = study
+  const { state, differences, override } = identityCheck
+  if (differences.length === 0 || state === 'unverified') return null
+  const tone = state === 'mismatch' ? 'danger' : state === 'matched' ? 'plain' : 'warning'
+  return (
+    <div data-tone={tone}>
+      <Panel className={tone === 'plain' ? undefined : css.mismatch} title={texts.titles[state]} aside={<ToneIcon tone={tone} size={19} />}>
+        <Text size="sm" maw="86ch" mb={12}>
+          {texts.abouts[state]} {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
+        </Text>
+        {override && (
+          <Facts
+            facts={[
+              [
+                texts.overriddenBy,
+                <span key="by">
+                  {override.name}, <Clock instant={override.at} />
+                </span>,
+              ],
+              [texts.reason, override.reason],
+            ]}
+          />
+        )}
+        <IdentityDifferences differences={differences} />
+      </Panel>
+    </div>
+  )
+}
+
+function ToReport({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const studyId = useReply(dashboardReports.byUid, { params: { studyInstanceUid } }, { staleTime: 60_000 }).data?.studyId
+  if (!studyId) return null
+  return (
+    <Link to="/reading/$studyId" params={{ studyId }}>
+      {texts.toReport}
+    </Link>
+  )
+}

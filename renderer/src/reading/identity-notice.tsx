@@ -1,0 +1,112 @@
+import { Button, Group } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import { AskReason } from '../components/ask-reason.tsx'
+import { Clock } from '../components/clock.tsx'
+import { IdentityDifferences } from '../components/identity-differences.tsx'
+import { Failed } from '../components/page.tsx'
+import { Notice } from '../components/tone.tsx'
+import { useSend } from '../gateway.ts'
+import { linkedViewId } from '../linked.ts'
+import { useSession } from '../session.ts'
+import css from './reading.module.css'
+import { words } from './words.ts'
+
+const { identity: texts } = words
+
+/**
+ * What the images differ in from what is to be reported. It cannot be closed: while it is a
+ * mismatch nothing is signed, and once it was overridden the reason stays in view.
+ */
+export function IdentityNotice({ reading }: { reading: Reading }) {
+  const { state, differences, override } = reading.identity
+  if (state === 'overridden' && override) {
+    return (
+      <div className={css.identity}>
+        <Notice tone="warning" title={texts.overridden(override.name)} actions={<ToImages reading={reading} />}>
+          <Clock instant={override.at} />: {override.reason}
+          <details>
+            <summary>{texts.show}</summary>
+            <IdentityDifferences differences={differences} />
+          </details>
+          {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && <Withdraw reading={reading} />}
+        </Notice>
+      </div>
+    )
+  }
+  if (state !== 'mismatch') return null
+  return (
+    <div className={css.identity}>
+      <Notice tone="danger" title={texts.mismatch}>
+        {reading.status === 'completed' ? texts.signedText : texts.mismatchText}
+        <IdentityDifferences differences={differences} />
+        <Group gap={10} mt={10}>
+          <Override reading={reading} />
+          <ToImages reading={reading} />
+        </Group>
+      </Notice>
+    </div>
+  )
+}
+
+function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
+  if (linkedViewId !== null) return null
+  return (
+    <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+      {texts.toImages}
+    </Link>
+  )
+}
+
+/** What else shows the identity of a study. */
+const CHANGES = [...[dashboardReports.read, dashboardStudies.list, dashboardStudies.read], ...[dashboardImages.read, dashboardImages.list]]
+
+function Withdraw({ reading: { studyId } }: { reading: Reading }) {
+  const maySign = useSession().data?.user?.canCreateReports === true
+  const send = useSend(dashboardReports.withdrawOverride, CHANGES)
+  if (!maySign) return null
+  return (
+    <div>
+      <Button size="compact-sm" variant="default" mt={8} loading={send.isPending} onClick={() => send.mutate({ params: { studyId } })}>
+        {texts.withdraw}
+      </Button>
+      {send.error && <Failed error={send.error} />}
+    </div>
+  )
+}
+
+function Override({ reading: { studyId, identity } }: { reading: Reading }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const maySign = useSession().data?.user?.canCreateReports === true
+  const send = useSend(dashboardReports.overrideIdentity, CHANGES)
+  if (!maySign) return <span>{texts.mayNot}</span>
+  return (
+    <>
+      <Button size="compact-sm" color="red" variant="outline" onClick={() => setIsAsking(true)}>
+        {texts.override}…
+      </Button>
+      {isAsking && (
+        <AskReason
+          words={texts.ask}
+          field="reason"
+          isDanger
+          isBusy={send.isPending}
+          error={send.error}
+          onClose={() => setIsAsking(false)}
+          onSend={(reason, onError) =>
+            send.mutate(
+              { params: { studyId }, body: { reason, differences: identity.differences } },
+              { onSuccess: () => setIsAsking(false), onError },
+            )
+          }
+        >
+          {texts.askText}
+          <IdentityDifferences differences={identity.differences} />
+        </AskReason>
+      )}
+    </>
+  )
+}

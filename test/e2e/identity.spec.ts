@@ -1,0 +1,131 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { firstRow, sendImages } from './modality.ts'
+import { complaintsOf, enterAsOwner, faultsByScheme, openStage, type Stage } from './stage.ts'
+import { callOf, emailOf, employ, people, signIn } from './stories.ts'
+
+// Images name another patient than the worklist row they were made for: every screen says so, the
+// report is not signed until a radiologist gives a reason, and the reason stays with it.
+
+test.describe.configure({ mode: 'serial', timeout: 180_000 })
+
+const RUTH = { firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist', canCreateReports: true, npiNumber: '1234567893' }
+const REASON = 'Confirmed with the technologist: same patient, typed by hand'
+const MISMATCH = 'The images differ from the worklist or the study in the patient or the exam'
+let stage: Stage
+let page: Page
+let complaints: readonly string[]
+let all: ReturnType<typeof people>
+let studyUid = ''
+let accession = ''
+
+test.beforeAll(async ({ browser }) => {
+  test.setTimeout(180_000)
+  stage = await openStage()
+  const settings = { 'intake.stopGigabytes': '0', 'intake.warnGigabytes': '0', 'intake.idleSeconds': '1' }
+  for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
+  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
+  all = people(browser)
+  const owner = await all.open('owner')
+  await enterAsOwner(stage, owner)
+  await employ(owner, RUTH)
+  const { studyInstanceUid, accessionNumber } = await firstRow(stage, 'CT1')
+  studyUid = studyInstanceUid
+  accession = accessionNumber
+  const wrong = { patientName: 'WRONG^PETER', patientId: 'P-9999' }
+  await sendImages(stage, 'CT1', [{ studyInstanceUid, accessionNumber, number: 1, ...wrong }])
+  await expect(async () => {
+    const { studyId } = (await callOf(owner, 'GET', `/dashboard/reading/by-uid/${studyUid}`)) as { studyId: string | null }
+    expect(studyId).not.toBeNull()
+  }).toPass({ timeout: 60_000 })
+  page = await all.open('Ruth')
+  complaints = complaintsOf(page)
+  await signIn(page, stage, emailOf(RUTH))
+})
+
+test.afterAll(async () => {
+  await all?.close()
+  await stage?.[Symbol.asyncDispose]()
+})
+
+/** A picture of the screen in both themes, for a person to look at; where none are wanted, nothing. */
+async function pictured(name: string): Promise<void> {
+  const folder = process.env.ISTHMUS_PICTURES
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(300)
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
+  }
+  await page.emulateMedia({ colorScheme: null })
+}
+
+test('lists the study as a mismatch', async () => {
+  await page.goto(`${stage.http}/#/reading`)
+  // The partner names the patient of the worklist: without the tag nothing would show that the images are others.
+  await expect(page.getByRole('row').filter({ hasText: accession })).toContainText('Mismatch')
+  await pictured('reading-list')
+  await page.goto(`${stage.http}/#/images/${studyUid}`)
+  await expect(page.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
+  await pictured('images-mismatch')
+  expect(await faultsByScheme(page, 'images')).toEqual({})
+})
+
+test('says on the report what differs, and does not sign', async () => {
+  await page.getByRole('link', { name: 'Override it in the report' }).click()
+  const notice = page.getByRole('alert').filter({ hasText: MISMATCH })
+  await expect(notice.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText('P-9999')
+  const editor = page.getByRole('textbox', { name: 'Report', exact: true })
+  await editor.click()
+  await page.keyboard.type('Findings\nNo abnormality.\n\nImpression\nNormal.')
+  await expect(page.getByTestId('saving')).toHaveText(/^Saved/)
+  await expect(page.getByRole('region', { name: 'Before signing' })).toContainText(MISMATCH)
+  await pictured('report-mismatch')
+  expect(await faultsByScheme(page, 'report')).toEqual({})
+  await page.keyboard.press('Control+Enter')
+  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
+  await expect(dialog.getByText('It cannot be signed like this')).toBeVisible()
+  await expect(dialog).toContainText(MISMATCH)
+  await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
+  await pictured('sign-blocked')
+  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+})
+
+test('is overridden with a reason, which stays in view', async () => {
+  await page.getByRole('button', { name: 'Override…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Override the mismatch?' })
+  await dialog.getByRole('button', { name: 'Override', exact: true }).click()
+  await expect(dialog.getByText('must say why')).toBeVisible()
+  await pictured('override-dialog')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)
+  await dialog.getByRole('button', { name: 'Override', exact: true }).click()
+  await expect(page.getByText('Mismatch of the images, overridden by Ruth Okafor')).toBeVisible()
+  await page.getByRole('button', { name: 'Withdraw the override' }).click()
+  await page.getByRole('button', { name: 'Override…' }).click()
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)
+  await dialog.getByRole('button', { name: 'Override', exact: true }).click()
+  await expect(page.getByText(REASON)).toBeVisible()
+  await pictured('report-overridden')
+})
+
+test('is signed after the signer has looked at the override, and keeps it', async () => {
+  await page.keyboard.press('Control+Enter')
+  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
+  const sign = dialog.getByRole('button', { name: 'Sign', exact: true })
+  await expect(sign).toBeDisabled()
+  const warnings = dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox')
+  await expect(warnings.first()).toBeVisible()
+  for (const warning of await warnings.all()) await warning.check()
+  await sign.click()
+  await expect(page.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
+  await expect(page.getByText(REASON)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Withdraw the override' })).toHaveCount(0)
+  await pictured('report-signed')
+  await page.goto(`${stage.http}/#/images/${studyUid}`)
+  await expect(page.getByRole('heading', { name: 'the check was overridden' })).toBeVisible()
+  await expect(page.getByText(REASON)).toBeVisible()
+  await pictured('images-overridden')
+  expect(complaints).toEqual([])
+})
