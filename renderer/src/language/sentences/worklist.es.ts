@@ -125,10 +125,7 @@ export const WORKLIST: readonly Sentence[] = [
   ],
   ['ScheduledProcedureStepLocation was shortened to 16 characters', 'ScheduledProcedureStepLocation se acortó a 16 caracteres'],
   ['is damaged or longer than 64 characters', 'está dañado o tiene más de 64 caracteres'],
-  [
-    'Not matched, because the partner’s list does not have it: {}.',
-    'No se comparó, porque la lista del socio no lo tiene: {0}.',
-  ],
+  ['Not matched, because the partner’s list does not have it: {}.', 'No se comparó, porque la lista del socio no lo tiene: {0}.'],
   ['{} sent in Latin letters: {}', '{0} enviado en letras latinas: {1}'],
   ['dated outside the days the partner was asked for', 'con fecha fuera de los días que se pidieron al socio'],
   ['the list is cut at {} rows, those nearest to now', 'la lista se corta a {0} filas, las más cercanas a este momento'],
