@@ -98,6 +98,14 @@ test('goes from Today to the exams of the day', async () => {
   await expect(rowOf('Bristow')).toContainText('Scheduled')
 })
 
+test('prints the exams of the day by room, for a day without the network', async () => {
+  const link = page.getByRole('link', { name: 'Print by room' })
+  await expect(link).toHaveAttribute('target', '_blank')
+  const printed = await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
+  expect([printed.status(), printed.headers()['content-type']]).toEqual([200, 'application/pdf'])
+  expect((await printed.body()).subarray(0, 5).toString()).toBe('%PDF-')
+})
+
 test('finds that the console asks for another day, and the exam is there once it asks for today', async () => {
   expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
   await askWhy('Bristow')
