@@ -34,8 +34,7 @@ const en = {
     unplanned: 'Not made by the plan yet',
     unplannedText: 'The newest was made by hand or before an update. Whether the plan works is known once it has made one.',
     sameDisk: 'Made as planned, on the disk of the data',
-    sameDiskText:
-      'If the disk of the data fails, its back-ups are lost with it. Choose a folder on another disk or another machine below.',
+    sameDiskText: 'If the disk of the data fails, its back-ups are lost with it. Choose a folder on another disk or another machine below.',
     fine: 'Made as planned',
     made: 'Made',
     holds: 'Holds',
