@@ -19,9 +19,9 @@ export const es: Translated<English> = {
     openAction: 'Abrir el acceso',
     keepClosed: 'Dejarlo cerrado',
     openTexts: [
-      'Cualquier dispositivo de la red de este PC llega a la página de inicio de sesión y a la interfaz para sistemas externos, en la dirección y el puerto indicados abajo.',
+      'Cualquier dispositivo de la red de este PC llega entonces a la página en que un PC pide aprobación, a los enlaces de estudios y a la interfaz para sistemas externos.',
       'Los datos de pacientes pasan entonces por la red, cifrados con HTTPS. Un PC solo trabaja con la ventana después de que usted lo apruebe aquí.',
-      'Desde la red se pueden probar contraseñas. Exija la verificación en dos pasos y abra el puerto en el cortafuegos solo para la red del centro.',
+      'Abra el puerto en el cortafuegos solo para la red del centro, y pida que se configure la verificación en dos pasos.',
     ],
     close: '¿Cerrar el acceso?',
     closeAction: 'Cerrar el acceso',

@@ -18,9 +18,9 @@ const en = {
     openAction: 'Open access',
     keepClosed: 'Leave it closed',
     openTexts: [
-      'Every device in the network of this PC reaches the gateway’s sign-in page and its interface for partners at the address and port below.',
+      'Every device in the network of this PC then reaches the page on which a PC asks for approval, links to studies, and the interface for partners.',
       'Patient data then crosses the network, encrypted by HTTPS. A PC works with the window only after you have approved it here.',
-      'Passwords can be tried from the network. Ask for two-factor authentication, and let the port through the firewall for the clinic’s network only.',
+      'Let the port through the firewall for the clinic’s network only, and have people set up two-factor authentication.',
     ],
     close: 'Close access?',
     closeAction: 'Close access',

@@ -18,7 +18,7 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
   const light = backupLight(state, Date.now())
   const sentence = {
     ...{ fault: said(fault), noFolder: texts.noFolderText, byHand: texts.byHandText, running: '', none: '', old: '', fine: '' },
-    ...{ unplanned: texts.unplannedText, sameDisk: texts.sameDiskText },
+    ...{ unplanned: `${texts.unplannedText}${place === 'same-disk' ? ` ${texts.sameDiskText}` : ''}`, sameDisk: texts.sameDiskText },
     failed: said(last?.sentence ?? ''),
   }[light]
   const newest = backups[0]

@@ -29,10 +29,10 @@ export const es: Translated<English> = {
     byHand: 'Solo se hacen a mano',
     byHandText: 'Nada hace una por sí solo. Elija una hora más abajo.',
     unplanned: 'El plan aún no ha hecho ninguna',
-    unplannedText: 'La más reciente se hizo a mano o antes de una actualización. Que el plan funciona se verá cuando haga una.',
+    unplannedText: 'La más reciente se hizo a mano o antes de una actualización. Si el plan funciona se sabrá cuando haga una.',
     sameDisk: 'Hecha según lo previsto, en el disco de los datos',
     sameDiskText:
-      'Si ese disco falla, se pierden los datos y sus copias a la vez. Elija más abajo una carpeta en otro disco o en otra máquina.',
+      'Si falla el disco de los datos, sus copias se pierden con él. Elija más abajo una carpeta en otro disco o en otra máquina.',
     fine: 'Hecha según lo previsto',
     made: 'Hecha',
     holds: 'Contiene',

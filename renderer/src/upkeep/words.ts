@@ -32,10 +32,9 @@ const en = {
     byHand: 'Made by hand only',
     byHandText: 'Nothing makes one by itself. Choose a time below.',
     unplanned: 'Not made by the plan yet',
-    unplannedText: 'The newest was made by hand or before an update. That the plan makes them shows once it has made one.',
+    unplannedText: 'The newest was made by hand or before an update. Whether the plan works is known once it has made one.',
     sameDisk: 'Made as planned, on the disk of the data',
-    sameDiskText:
-      'If that disk fails, the data and its back-ups are lost together. Choose a folder on another disk or another machine below.',
+    sameDiskText: 'If the disk of the data fails, its back-ups are lost with it. Choose a folder on another disk or another machine below.',
     fine: 'Made as planned',
     made: 'Made',
     holds: 'Holds',
