@@ -304,6 +304,14 @@ describe('refusing a data set', () => {
     expect(readDataSet(nested(8), ELE)).toHaveLength(1)
     expect(refusal(() => readDataSet(nested(9), ELE)).errorComment).toBe('Sequences more than 8 deep')
     expect(refusal(() => readDataSet(nested(1000), ELE)).errorComment).toBe('Sequences more than 8 deep')
+    // As they are written here, every length is defined.
+    let dataSet: DataSet = []
+    for (let depth = 1; depth <= 9; depth++) {
+      dataSet = [{ tag: 0x00400100, vr: 'SQ', value: [dataSet] }]
+      const bytes = writeDataSet(dataSet, ELE)
+      if (depth <= 8) expect(readDataSet(bytes, ELE)).toEqual(dataSet)
+      else expect(refusal(() => readDataSet(bytes, ELE)).errorComment).toBe('Sequences more than 8 deep')
+    }
   })
 
   it('answers A900 to more than 512 elements, items counted', () => {

@@ -33,6 +33,14 @@ describe('the row handed out and the images that came back', () => {
     expect(differencesOf(HANDED_OUT, { ...HEADER, accessionNumber: '', patientSex: '', patientBirthDate: '' }, STUDY)).toEqual([])
   })
 
+  it('do not differ in padding, nor by the retired form of a date', () => {
+    const header = { ...HEADER, patientId: ' P100 ', patientBirthDate: '1980.05.11', accessionNumber: 'A100 ' }
+    expect(differencesOf(HANDED_OUT, header, STUDY)).toEqual([])
+    expect(differencesOf({ ...HANDED_OUT, patientId: ' P100' }, HEADER, STUDY)).toEqual([])
+    expect(differencesAmong(HEADER, header)).toEqual([])
+    expect(differencesAmong(header, HEADER)).toEqual([])
+  })
+
   it('differ where the images name no patient at all', () => {
     const fields = differencesOf(HANDED_OUT, { ...HEADER, patientName: '', patientId: '' }, STUDY)
     expect(fields.map(({ field, received }) => [field, received])).toEqual([
