@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#gateway/dimse/storage-uids.ts'
@@ -34,6 +34,9 @@ const MISCODED = 'SC_rgb_jpeg.dcm'
 const TRUNCATED = ['MR_truncated.dcm', 'rtplan_truncated.dcm']
 /** Their UIDs are in VR UN, where DCMTK looks for none. */
 const UNKNOWN_VR = ['rtdose_rle.dcm', 'rtdose_rle_1frame.dcm']
+
+// A gateway for each round of samples.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
 const scratch = scratchFolder()
 let byLack: Map<string, Sample[]>
