@@ -129,6 +129,8 @@ export async function each<T, R>(items: readonly T[], work: (item: T) => Promise
 
 /** Paths that `dcmftest` does not call DICOM files. */
 export async function notDicom(paths: readonly string[]): Promise<string[]> {
+  // Without a file it prints how it is used.
+  if (paths.length === 0) return []
   const { output } = await say('dcmftest', paths)
   return output.split('\n').filter((line) => line !== '' && !line.startsWith('yes:'))
 }

@@ -159,8 +159,8 @@ interface Frame {
   readonly end: number
   /** What is wanted in it; undefined: nothing. */
   readonly into: Collection | undefined
-  /** A sequence of defined length that is entered for its structure alone: a fault within it does not reach beyond its end. */
-  readonly isWalked?: true
+  /** Where a sequence of defined length ends that was entered for its structure alone: a fault within it does not reach beyond that. */
+  readonly walkedTo: number
 }
 
 /** Values as they are found. */
@@ -200,7 +200,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   const { last } = sought
   const top = collection(sought.top)
   const sequences = new Map(sought.sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
-  const root: Frame = { kind: 'elements', coding, end: Number.POSITIVE_INFINITY, into: top }
+  const root: Frame = { kind: 'elements', coding, end: Number.POSITIVE_INFINITY, into: top, walkedTo: Number.POSITIVE_INFINITY }
 
   const open: Frame[] = []
   let frame = root
@@ -221,7 +221,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`, lastTag, isEnd)
   }
 
-  function enter(next: Frame): void {
+  function enter(given: Omit<Frame, 'walkedTo'>, isWalked = false): void {
+    const next = { ...given, walkedTo: Math.min(frame.walkedTo, isWalked ? given.end : Number.POSITIVE_INFINITY) }
     if (open.length >= limits.depth * 2) fail(`sequences more than ${limits.depth} deep`)
     open.push(next)
     frame = next
@@ -250,10 +251,10 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     if (into) into.hasBegun = true
     const isDelimited = length === UNDEFINED_LENGTH
     const end = isDelimited ? Number.POSITIVE_INFINITY : position + length
-    if (!isDelimited && end > frame.end) fail('item longer than its sequence')
+    if (!isDelimited && end > Math.min(frame.end, frame.walkedTo)) fail('item longer than its sequence')
     const isWalked = walk !== undefined && open.length < limits.depth
     if (into || isDelimited) enter({ kind: 'elements', coding: frame.coding, end, into })
-    else if (isWalked) enter({ kind: 'elements', coding: frame.coding, end, into, isWalked })
+    else if (isWalked) enter({ kind: 'elements', coding: frame.coding, end, into }, isWalked)
     else toSkip = length
   }
 
@@ -293,14 +294,14 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     lastTag = tag
     const isUndefined = length === UNDEFINED_LENGTH
     const end = isUndefined ? Number.POSITIVE_INFINITY : position + length
-    if (!isUndefined && end > frame.end) fail('element longer than what holds it')
+    if (!isUndefined && end > Math.min(frame.end, frame.walkedTo)) fail('element longer than what holds it')
     const sequence = frame === root && !isDone ? sequences.get(tag) : undefined
     // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
-    const isWalked = walk !== undefined && !isUndefined && !sequence && length > 0 && isSequence(vr, tag)
-    if (isWalked && open.length < limits.depth) enter({ kind: 'items', coding: frame.coding, end, into: undefined, isWalked })
-    else if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
+    const isWalked = walk !== undefined && length > 0 && open.length < limits.depth && isSequence(vr, tag)
+    if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
     else if (!isDone && frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag))
       gather(tag, vr, length, frame.into)
+    else if (isWalked) enter({ kind: 'items', coding: frame.coding, end, into: undefined }, isWalked)
     else toSkip = length
   }
 
@@ -330,9 +331,14 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   /** Takes a header from the bytes, across pieces where it must; gives how many of them it took. */
   function takeHeader(bytes: Buffer, at: number): number {
     while (frame.end <= position) leave()
+    // Something of undefined length has no end where the sequence around it has.
+    if (frame.walkedTo <= position) {
+      endWithin(0)
+      return 0
+    }
     const isItem = frame.kind !== 'elements'
     // Nothing is taken from behind the end of what holds it: there the reading may have to go on.
-    const room = frame.end - position
+    const room = Math.min(frame.end, frame.walkedTo) - position
     const available = Math.min(bytes.length - at, room - begunLength)
     let taken: number
     if (begunLength === 0 && readElementHeader(header, bytes, at, available, frame.coding, isItem)) taken = header.size
@@ -367,7 +373,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
 
   /** Goes on behind the outermost sequence that was entered for its structure alone. @throws the error, where there is none */
   function passOver(error: unknown): void {
-    const from = open.findIndex(({ isWalked }) => isWalked)
+    const from = open.findIndex(({ walkedTo }) => walkedTo !== Number.POSITIVE_INFINITY)
     const end = open[from]?.end ?? 0
     if (!walk || !(error instanceof HeaderFault) || end < position) throw error
     walk.damaged(error.tag)
@@ -403,6 +409,7 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     },
     end(): void {
       while (frame.end <= position) leave()
+      if (frame.walkedTo <= position) endWithin(0)
       // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its length.
       const isTail =
         walk !== undefined && isDone && frame === root && begunLength > 0 && begun.subarray(0, begunLength).every((byte) => byte === 0)

@@ -72,8 +72,8 @@ const BITS: ReadonlyMap<number, number | undefined> = new Map([
 
 /** PS3.5 §8.2.7 to §8.2.9: a fragment of these holds a stream of many frames. */
 const VIDEO = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
-/** Of a Basic Offset Table; a longer one is passed over. Bytes. */
-const MOST_OFFSETS = 4 << 20
+/** Of a Basic Offset Table, of 65,536 frames; a longer one is passed over. Bytes. */
+const MOST_OFFSETS = 256 << 10
 const LONGEST = 0xffffffff
 
 export function createStructureWalk(transferSyntax: string): StructureWalk {

@@ -137,9 +137,11 @@ const decide = (onImport: (file: RecoveredFile) => void, onDiscard: (file: Recov
   track: '190px',
   cell: (file) => (
     <Group gap={6} wrap="nowrap">
-      <Button variant="default" size="compact-sm" onClick={() => onImport(file)}>
-        {words.import}
-      </Button>
+      {file.isReadable && (
+        <Button variant="default" size="compact-sm" onClick={() => onImport(file)}>
+          {words.import}
+        </Button>
+      )}
       <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => onDiscard(file)}>
         {words.discard}…
       </Button>
@@ -161,7 +163,9 @@ function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) 
     >
       <Stack gap={6}>
         {file.isReadable ? <PersonName value={file.patientName} /> : <b>{words.unreadable}</b>}
-        <Text size="sm">{words.discardText}</Text>
+        <Text size="sm">
+          {words.discardText} {file.isReadable && words.discardUnsure}
+        </Text>
       </Stack>
     </AskReason>
   )

@@ -31,5 +31,6 @@ export const es: Translated<English> = {
     example: 'p. ej. ilegible, y el dispositivo ya envió la imagen de nuevo',
   },
   discardText:
-    'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado. Si no está seguro, impórtelo.',
+    'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado.',
+  discardUnsure: 'Si no está seguro, impórtelo.',
 }

@@ -31,7 +31,8 @@ const en = {
     example: 'e.g. unreadable, and the device has sent the image again',
   },
   discardText:
-    'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since. Import it if you are not sure.',
+    'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since.',
+  discardUnsure: 'Import it if you are not sure.',
 } as const
 export type English = typeof en
 export const words = inLanguage(en, es)

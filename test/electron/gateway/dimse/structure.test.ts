@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHeaderReader } from '#gateway/dimse/header-reader.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { encoded, IMAGE, type Values } from '../intake/intake-fixture.ts'
 
 const WANTED = [0x00080016, 0x00280002, 0x00280004, 0x00280008, 0x00280010, 0x00280011, 0x00280100, 0x00400275]
@@ -140,4 +142,43 @@ describe('the structure of encapsulated pixels', () => {
     })
     expect(structureOf(encapsulated(two, [], [frame]), '1.2.840.10008.1.2.4.102')).toMatchObject({ isComplete: true })
   })
+})
+
+describe('following the structure', () => {
+  const REQUEST = 0x00400275
+  const nested = encoded({
+    ...IMAGE,
+    ReferencedImageSequence: [{ ReferencedSOPInstanceUID: '1.2', PurposeOfReferenceCodeSequence: [{ CodeValue: '1' }] }],
+    RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S1' }, { ScheduledProcedureStepID: 'S2' }],
+  })
+
+  it(
+    'leaves the header as it is read without it, whatever is damaged',
+    () => {
+      const wanted = [...WANTED.slice(0, -1), { sequence: REQUEST, tags: [0x00400009] }]
+      const read = (bytes: Buffer, piece: number, walks: boolean) => {
+        const reader = createHeaderReader(explicitLittleEndian, wanted, { walks })
+        for (let at = 0; at < bytes.length; at += piece) reader.push(Buffer.from(bytes.subarray(at, at + piece)))
+        const { fault, reachedPixelData, ...header } = reader.end()
+        const values = WANTED.map((tag) => header.get(tag)?.toString('hex'))
+        // Where a sequence is entered, a fault is at an element within it.
+        return {
+          fault: fault?.replace(/ \(at .*$/, ''),
+          reachedPixelData,
+          values,
+          step: header.first(REQUEST)?.get(0x00400009)?.toString(),
+        }
+      }
+      const change = fc.record({ at: fc.nat(nested.length - 1), to: fc.nat(255) })
+      fc.assert(
+        fc.property(fc.array(change, { maxLength: 3 }), fc.integer({ min: 1, max: 60 }), fc.nat(40), (changes, piece, cut) => {
+          const bytes = Buffer.from(nested.subarray(0, nested.length - cut))
+          for (const { at, to } of changes) if (at < bytes.length) bytes[at] = to
+          expect(read(bytes, piece, true)).toEqual(read(bytes, bytes.length, false))
+        }),
+        runs(500),
+      )
+    },
+    RUNS_TIMEOUT_MS,
+  )
 })
