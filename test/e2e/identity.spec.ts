@@ -137,17 +137,17 @@ const LOSSY = `
 (0028,2112) DS [12.5]
 (0018,6011) SQ
 (fffe,e000) -
-(0018,6018) UL 8
-(0018,601a) UL 8
-(0018,601c) UL 40
-(0018,601e) UL 50
+(0018,6018) UL 3
+(0018,601a) UL 4
+(0018,601c) UL 14
+(0018,601e) UL 18
 (fffe,e00d) -
 (fffe,e0dd) -`
 
 test('names in the viewer the patient of the image that is shown, also without the overlay', async () => {
   await sendImages(stage, 'CT1', [
-    { studyInstanceUid: TWO, number: 1, patientName: 'FIRST^FRIDA', patientId: 'P-8001', side: 64 },
-    { studyInstanceUid: TWO, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002', side: 64, more: LOSSY },
+    { studyInstanceUid: TWO, number: 1, patientName: 'FIRST^FRIDA', patientId: 'P-8001', side: 24 },
+    { studyInstanceUid: TWO, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002', side: 24, more: LOSSY },
   ])
   const { viewId } = await callOf(page, 'POST', '/dashboard/views', { studyInstanceUid: TWO })
   await page.goto(`${stage.http}/viewer#${viewId}`)

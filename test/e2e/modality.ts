@@ -18,7 +18,7 @@ export interface Image {
   readonly accessionNumber?: string
   /** Another pixel makes another image of the same identifiers. */
   readonly pixel?: string
-  /** Rows and columns; 2 where it is not given. */
+  /** Rows and columns; 2 where it is not given, and 28 at most: dump2dcm reads lines of 4096 characters. */
   readonly side?: number
   /** Further lines of the dump (DCMTK's dump2dcm). */
   readonly more?: string
