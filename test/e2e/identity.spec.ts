@@ -4,6 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { firstRow, sendImages } from './modality.ts'
 import { complaintsOf, enterAsOwner, faultsByScheme, openStage, type Stage } from './stage.ts'
 import { callOf, emailOf, employ, people, signIn } from './stories.ts'
+import { isDrawn, paneOf } from './viewer-stage.ts'
 
 // Images name another patient than the worklist row they were made for: every screen says so, the
 // report is not signed until a radiologist gives a reason, and the reason stays with it.
@@ -127,5 +128,53 @@ test('is signed after the signer has looked at the override, and keeps it', asyn
   await expect(page.getByRole('heading', { name: 'the check was overridden' })).toBeVisible()
   await expect(page.getByText(REASON)).toBeVisible()
   await pictured('images-overridden')
+})
+
+// Two patients in one study, as a technologist leaves it who did not end the first exam.
+const TWO = '1.2.826.0.1.3680043.8.498.19120001'
+const LOSSY = `
+(0028,2110) CS [01]
+(0028,2112) DS [12.5]
+(0018,6011) SQ
+(fffe,e000) -
+(0018,6018) UL 3
+(0018,601a) UL 4
+(0018,601c) UL 14
+(0018,601e) UL 18
+(0018,6024) US 4
+(0018,6026) US 7
+(0018,602c) FD 0.01
+(0018,602e) FD 0.5
+(fffe,e00d) -
+(fffe,e0dd) -`
+
+test('names in the viewer the patient of the image that is shown, also without the overlay', async () => {
+  await sendImages(stage, 'CT1', [
+    { studyInstanceUid: TWO, number: 1, patientName: 'FIRST^FRIDA', patientId: 'P-8001', side: 24 },
+    { studyInstanceUid: TWO, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002', side: 24, more: LOSSY },
+  ])
+  const { viewId } = await callOf(page, 'POST', '/dashboard/views', { studyInstanceUid: TWO })
+  await page.goto(`${stage.http}/viewer#${viewId}`)
+  const pane = paneOf(page)
+  await expect(pane).toContainText('FIRST, FRIDA')
+  await isDrawn(page)
+  await pane.focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(pane).toContainText('OTHER, OTTO')
+  await expect(pane).not.toContainText('FIRST')
+  const kept = ['OTHER, OTTO', 'P-8002', 'Lossy compressed 12.5 : 1', 'Calibrated regions are outlined']
+  for (const text of kept) await expect(pane).toContainText(text)
+  await expect(pane).toContainText('Thorax 1.0')
+  await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
+  await pictured('viewer-two-patients')
+  await page.keyboard.press('o')
+  await expect(pane).not.toContainText('Im 2/2')
+  for (const text of kept) await expect(pane).toContainText(text)
+  await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
+  await pictured('viewer-without-overlay')
+  await expect(page.getByRole('alert').first()).toContainText('Images of more than one patient are in this study.')
+})
+
+test('breaks no rule of its own security policy', () => {
   expect(complaints).toEqual([])
 })

@@ -18,6 +18,10 @@ export interface Image {
   readonly accessionNumber?: string
   /** Another pixel makes another image of the same identifiers. */
   readonly pixel?: string
+  /** Rows and columns; 2 where it is not given, and 28 at most: dump2dcm reads lines of 4096 characters. */
+  readonly side?: number
+  /** Further lines of the dump (DCMTK's dump2dcm). */
+  readonly more?: string
 }
 
 /** Sends images as a device does, in one association, by DCMTK's storescu. */
@@ -106,8 +110,14 @@ function scratch(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-// A CT image of two by two pixels (PS3.3 A.3).
-const dumpOf = ({ studyInstanceUid, number, patientName, patientId, accessionNumber = '', pixel = '0001' }: Image) => `
+/** Words of the pixel data: a gradient, which begins with the pixel of the image. */
+const pixelsOf = ({ pixel = '0001', side = 2 }: Image) =>
+  [pixel, ...Array.from({ length: side * side - 1 }, (_, at) => (at + 2).toString(16).padStart(4, '0'))].join('\\')
+
+/** A CT image (PS3.3 A.3). */
+const dumpOf = (image: Image) => {
+  const { studyInstanceUid, number, patientName, patientId, accessionNumber = '', side = 2, more = '' } = image
+  return `
 (0008,0016) UI [1.2.840.10008.5.1.4.1.1.2]
 (0008,0018) UI [${studyInstanceUid}.1.${number}]
 (0008,0020) DA [20261120]
@@ -126,11 +136,13 @@ const dumpOf = ({ studyInstanceUid, number, patientName, patientId, accessionNum
 (0020,0013) IS [${number}]
 (0028,0002) US 1
 (0028,0004) CS [MONOCHROME2]
-(0028,0010) US 2
-(0028,0011) US 2
+(0028,0010) US ${side}
+(0028,0011) US ${side}
 (0028,0100) US 16
 (0028,0101) US 12
 (0028,0102) US 11
 (0028,0103) US 0
-(7fe0,0010) OW ${pixel}\\0002\\0003\\0004
+${more}
+(7fe0,0010) OW ${pixelsOf(image)}
 `
+}

@@ -77,7 +77,7 @@ async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {
     expected: 3,
     missing: 0,
     identity: 'matched',
-    mismatch: null,
+    identityCheck: { state: 'matched', differences: [], override: null },
     studies: [{ area: 'scribe', studyId: study.studyId, isSeeded: true }],
     enrichment: { state: 'done', warnings: [] },
     performedSteps: [{ sopInstanceUid: STEP, status: 'COMPLETED', scheduledProcedureStepId: STEP_ID, instances: 3 }],

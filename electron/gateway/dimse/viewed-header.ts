@@ -221,8 +221,11 @@ function lossyOf(values: AttributeValues): HeaderInstance['lossy'] {
   }
 }
 
+/** Those with units in both directions: without them a region says nothing of a scale (PS3.3 C.8.5.5.1.15). */
 function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
   return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
+    const scale = [TAG.PhysicalUnitsXDirection, TAG.PhysicalUnitsYDirection, TAG.PhysicalDeltaX, TAG.PhysicalDeltaY]
+    if (scale.some((tag) => !region.number(tag))) return []
     const [left, top, right, bottom] = [
       ...[TAG.RegionLocationMinX0, TAG.RegionLocationMinY0, TAG.RegionLocationMaxX1, TAG.RegionLocationMaxY1],
     ].map((tag) => integer(region.number(tag)) ?? -1) as [number, number, number, number]

@@ -1,29 +1,25 @@
 import { Table, Title } from '@mantine/core'
 import type { IdentityDifference } from '#shared/contract/images.ts'
 import { dayText } from '../display/dates.ts'
-import { type IdentityRow, identityRows } from '../display/identity-rows.ts'
+import { type IdentityRow, type IdentityTable, identityTables } from '../display/identity-rows.ts'
 import { IDENTITY_NAMES, sexText } from '../display/image-states.ts'
 import css from './identity-differences.module.css'
 import { PersonName } from './person-name.tsx'
 import { words } from './words.ts'
 
 const { identity: texts } = words
-const SOURCES = ['worklist', 'study', 'images'] as const satisfies readonly IdentityDifference['from'][]
 
 /** What was expected beside what the images say, one table for each source of the comparison. */
 export function IdentityDifferences({ differences }: { differences: readonly IdentityDifference[] }) {
-  return SOURCES.map((from) => {
-    const rows = identityRows(differences, from)
-    return rows.length > 0 && <Differences key={from} from={from} rows={rows} />
-  })
+  return identityTables(differences).map((table) => <Differences key={table.from} {...table} />)
 }
 
-function Differences({ from, rows }: { from: IdentityDifference['from']; rows: readonly IdentityRow[] }) {
+function Differences({ from, rows }: IdentityTable) {
   const { title, expected, received } = texts.sources[from]
   return (
     <section className={css.source} aria-label={title}>
       <Title order={3}>{title}</Title>
-      <Table className={css.rows} verticalSpacing={5} layout="fixed">
+      <Table className={css.rows} verticalSpacing={4} layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={150}>{texts.field}</Table.Th>

@@ -61,6 +61,11 @@ export const es: Translated<English> = {
     },
     sources: {
       worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },
+      'worklist-and-study': {
+        title: 'Comparación con la lista de trabajo y el estudio',
+        expected: 'Lista de trabajo y estudio',
+        received: 'Imágenes',
+      },
       study: { title: 'Comparación con el estudio', expected: 'Estudio', received: 'Imágenes' },
       images: { title: 'Comparación entre las imágenes', expected: 'Primeras imágenes', received: 'Otras imágenes' },
     },

@@ -52,6 +52,7 @@ const en = {
     } satisfies Record<IdentityState, readonly [name: string, meaning: string]>,
     sources: {
       worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },
+      'worklist-and-study': { title: 'Compared with the worklist and the study', expected: 'Worklist and study', received: 'Images' },
       study: { title: 'Compared with the study', expected: 'Study', received: 'Images' },
       images: { title: 'Images of this study compared', expected: 'First images', received: 'Other images' },
     },

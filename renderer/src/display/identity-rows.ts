@@ -7,6 +7,24 @@ export interface IdentityRow {
   readonly received: readonly string[]
 }
 
+/** One table: where the study says of every field what the worklist says, both are one. */
+export interface IdentityTable {
+  readonly from: IdentityDifference['from'] | 'worklist-and-study'
+  readonly rows: readonly IdentityRow[]
+}
+
+/** The tables that have rows, in the order in which a person compares. */
+export function identityTables(differences: readonly IdentityDifference[]): IdentityTable[] {
+  const [worklist, study, images] = (['worklist', 'study', 'images'] as const).map((from) => identityRows(differences, from))
+  const isOne = JSON.stringify(worklist) === JSON.stringify(study)
+  const tables: IdentityTable[] = [
+    { from: isOne ? 'worklist-and-study' : 'worklist', rows: worklist ?? [] },
+    { from: 'study', rows: isOne ? [] : (study ?? []) },
+    { from: 'images', rows: images ?? [] },
+  ]
+  return tables.filter(({ rows }) => rows.length > 0)
+}
+
 /** The differences from one source, each field once: several images may each say something else. */
 export function identityRows(differences: readonly IdentityDifference[], from: IdentityDifference['from']): IdentityRow[] {
   const rows = Map.groupBy(

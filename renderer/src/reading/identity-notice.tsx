@@ -40,13 +40,18 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
   if (state !== 'mismatch') return null
   return (
     <div className={css.identity}>
-      <Notice tone="danger" title={texts.mismatch}>
-        {reading.status === 'completed' ? texts.signedText : texts.mismatchText}
+      <Notice
+        tone="danger"
+        title={texts.mismatch}
+        actions={
+          <Group gap={12}>
+            <ToImages reading={reading} />
+            <Override reading={reading} />
+          </Group>
+        }
+      >
+        <p className={css.identityText}>{reading.status === 'completed' ? texts.signedText : texts.mismatchText}</p>
         <IdentityDifferences differences={differences} />
-        <Group gap={10} mt={10}>
-          <Override reading={reading} />
-          <ToImages reading={reading} />
-        </Group>
       </Notice>
     </div>
   )

@@ -76,7 +76,7 @@ export const es: Translated<English> = {
     inverted: 'Invertida',
     lossy: 'Comprimida con pérdida',
     lossyBy: (ratios) => (ratios ? `Comprimida con pérdida ${ratios} : 1` : 'Comprimida con pérdida'),
-    regions: 'Calibrada dentro de las regiones marcadas',
+    regions: 'Las regiones calibradas están marcadas',
     severalPatients: 'Imágenes de varios pacientes',
     mayBeLossy: 'Puede estar comprimida con pérdida',
     detector: 'Medido en el detector',

@@ -82,7 +82,7 @@ const en = {
     inverted: 'Inverted',
     lossy: 'Lossy compressed',
     lossyBy: (ratios: string) => (ratios ? `Lossy compressed ${ratios} : 1` : 'Lossy compressed'),
-    regions: 'Calibrated inside the outlined regions',
+    regions: 'Calibrated regions are outlined',
     severalPatients: 'Images of several patients',
     mayBeLossy: 'May be lossy compressed',
     detector: 'Measured at the detector',

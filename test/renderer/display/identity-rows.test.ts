@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { IdentityDifference } from '#shared/contract/images.ts'
-import { identityRows } from '../../../renderer/src/display/identity-rows.ts'
+import { identityRows, identityTables } from '../../../renderer/src/display/identity-rows.ts'
 
 const DIFFERENCES: readonly IdentityDifference[] = [
   { from: 'worklist', field: 'patientId', expected: 'P-0', received: 'P-1' },
@@ -20,4 +20,18 @@ it('puts each field once, with everything that other images say of it', () => {
 it('keeps the sources apart', () => {
   expect(identityRows(DIFFERENCES, 'worklist')).toEqual([{ field: 'patientId', expected: 'P-0', received: ['P-1'] }])
   expect(identityRows(DIFFERENCES, 'study')).toEqual([])
+})
+
+it('makes one table of the worklist and the study where both say the same', () => {
+  const one = { field: 'patientId', expected: 'P-0', received: 'P-1' } as const
+  const both = [
+    { from: 'worklist', ...one },
+    { from: 'study', ...one },
+  ] as const
+  expect(identityTables(both)).toEqual([{ from: 'worklist-and-study', rows: [{ field: 'patientId', expected: 'P-0', received: ['P-1'] }] }])
+  expect(identityTables([...both, { from: 'study', field: 'patientSex', expected: 'M', received: 'F' }]).map(({ from }) => from)).toEqual([
+    ...['worklist', 'study'],
+  ])
+  expect(identityTables(DIFFERENCES).map(({ from }) => from)).toEqual(['worklist', 'images'])
+  expect(identityTables([])).toEqual([])
 })

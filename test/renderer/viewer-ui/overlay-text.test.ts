@@ -85,7 +85,7 @@ describe('what stands on an image', () => {
   it('says what an image has lost before it was encoded as it is now, and where it is calibrated', () => {
     const once = image(1, { lossy: { ratios: [12.5], methods: ['ISO_10918_1'] }, regions: [{ left: 0, top: 0, right: 9, bottom: 9 }] })
     expect(texts(pane({ image: once }), 'picture')).toContain('Lossy compressed 12.5 : 1')
-    expect(texts(pane({ image: once }), 'picture')).toContain('Calibrated inside the outlined regions')
+    expect(texts(pane({ image: once }), 'picture')).toContain('Calibrated regions are outlined')
     expect(texts(pane({ image: image(1, { lossy: { ratios: [], methods: [] } }) }), 'picture')).toContain('Lossy compressed')
   })
 

@@ -217,7 +217,12 @@ describe('what is to be known before one measures on an image', () => {
       bytes.writeUInt32LE(value)
       return bytes
     }
+    const scale = {
+      ...{ PhysicalUnitsXDirection: uint16(4), PhysicalUnitsYDirection: uint16(7) },
+      ...{ PhysicalDeltaX: doubles(0.01), PhysicalDeltaY: doubles(-0.5) },
+    }
     const region = (left: number, top: number, right: number, bottom: number) => ({
+      ...scale,
       ...{ RegionLocationMinX0: uint32(left), RegionLocationMinY0: uint32(top) },
       ...{ RegionLocationMaxX1: uint32(right), RegionLocationMaxY1: uint32(bottom) },
     })
@@ -226,7 +231,9 @@ describe('what is to be known before one measures on an image', () => {
       { left: 10, top: 20, right: 300, bottom: 400 },
       { left: 310, top: 20, right: 600, bottom: 200 },
     ])
-    expect(of({ SequenceOfUltrasoundRegions: [{}] }).regions).toEqual([])
+    expect(of({ SequenceOfUltrasoundRegions: [{}, scale] }).regions).toEqual([])
+    const without = { ...region(1, 1, 9, 9), PhysicalUnitsXDirection: uint16(0) }
+    expect(of({ SequenceOfUltrasoundRegions: [without] }).regions).toEqual([])
   })
 })
 
