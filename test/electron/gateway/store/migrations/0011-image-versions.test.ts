@@ -20,13 +20,15 @@ function olderDatabase(file: string): void {
     insert into destinations (destinationId, name, aeTitle, host, port, isTls, isEnabled, isAutomatic, modalities, hasPriors, createdAt,
         updatedAt, lastError)
       values ('d1', 'PACS', 'PACS', '127.0.0.1', 104, 0, 1, 1, '[]', 0, '${AT}', '${AT}', '');`)
-  const instance = old.prepare(`insert into instances (sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, transferSyntaxUid, file,
+  const instance =
+    old.prepare(`insert into instances (sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, transferSyntaxUid, file,
       dataSetOffset, bytes, crc32, state, detail, callingAeTitle, remoteAddress, deviceName, associationId, receivedAt, lastSeenAt, modality,
       instanceNumber, scheduledProcedureStepId)
     values (?, '1.2', '1.2', '1.2.1', '1.2.840.10008.1.2.1', ?, 400, 500, 7, 'current', '', ${DEVICE}, 'a1', '${AT}', '${AT}', 'CT', '1', '')`)
   for (const number of [1, 2]) instance.run(`1.2.1.${number}`, `0${number}/file${number}.dcm`)
   old.exec(`delete from instances where instanceId = 2`)
-  const forward = old.prepare(`insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status,
+  const forward =
+    old.prepare(`insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status,
       lastError, sentAs, createdAt, updatedAt) values ('d1', ?, '1.2.1.1', '1.2', 'waiting', '${AT}', '${AT}', '', '', '', '${AT}', '${AT}')`)
   for (const id of [1, 2]) forward.run(id)
   const fail = old.prepare(`update forwards set state = 'failed', nextAt = null, lastError = ? where instanceId = ?`)
