@@ -30,7 +30,6 @@ export const es: Translated<English> = {
     about: 'Queda en el registro de auditoría.',
     example: 'p. ej. ilegible, y el dispositivo ya envió la imagen de nuevo',
   },
-  discardText:
-    'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado.',
+  discardText: 'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado.',
   discardUnsure: 'Si no está seguro, impórtelo.',
 }

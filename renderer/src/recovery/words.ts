@@ -30,8 +30,7 @@ const en = {
     about: 'It is kept in the audit trail.',
     example: 'e.g. unreadable, and the device has sent the image again',
   },
-  discardText:
-    'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since.',
+  discardText: 'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since.',
   discardUnsure: 'Import it if you are not sure.',
 } as const
 export type English = typeof en
