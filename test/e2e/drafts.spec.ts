@@ -50,14 +50,18 @@ async function textOf(studyId: string): Promise<string> {
 }
 const DRAFT = /\/dashboard\/reading\/[^/]+\/draft$/
 
-/** Holds back the saves of a tab until the function it gives is called. */
+/** Holds back the answers to the saves of a tab, which the gateway has carried out, until the function it gives is called. */
 async function holdSaves(tab: Page): Promise<() => Promise<void>> {
   const held: (() => void)[] = []
   let isHeld = true
   await tab.route(DRAFT, async (route) => {
-    if (isHeld && route.request().method() === 'PUT' && !route.request().postData()?.includes('"isLast":true'))
-      await new Promise<void>((resolve) => held.push(resolve))
-    await route.continue().catch(() => undefined)
+    const request = route.request()
+    if (!isHeld || request.method() !== 'PUT' || held.length > 0) return route.continue()
+    const waiting = new Promise<void>((resolve) => held.push(resolve))
+    const response = await route.fetch()
+    await waiting
+    // The page may be gone.
+    await route.fulfill({ response }).catch(() => undefined)
   })
   return async () => {
     isHeld = false

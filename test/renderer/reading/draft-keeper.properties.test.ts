@@ -293,11 +293,27 @@ const arrived = async (window: Window, request: Request) => {
   await window.arrive(request)
   await window.answer(request)
 }
-const typed = plain('type', (model, window) => {
+const write = (model: Model, window: Window) => {
   if (!window.isShown) return
   model.typed += ` word${++model.words}`
   window.keeper.edit(model.typed)
-})
+}
+const typed = plain('type', write)
+/** Everything that is on its way arrives and is answered, until nothing is. */
+async function answerAll(window: Window): Promise<void> {
+  for (let round = 0; window.requests.length > 0 && round < 20; round++)
+    for (const request of [...window.requests]) await arrived(window, request)
+}
+/** Writes until a save is on its way. */
+async function sendOne(model: Model, window: Window): Promise<Request | undefined> {
+  await answerAll(window)
+  write(model, window)
+  await window.pass(2000)
+  await settledTurns()
+  // A report that is not held is begun first.
+  if (!window.requests.some(({ init }) => init.method === 'PUT')) for (const request of [...window.requests]) await arrived(window, request)
+  return window.requests.find(({ init }) => init.method === 'PUT')
+}
 
 /** The gateway loses nothing from here on: whatever is left is carried out, one request after the other. */
 async function heal(window: Window): Promise<void> {
@@ -307,10 +323,36 @@ async function heal(window: Window): Promise<void> {
   }
 }
 
-const COMMANDS = [
+async function close(model: Model, window: Window, order: number): Promise<void> {
+  const { keeper, isShown, ledger, requests } = window
+  if (!window.isSignedIn() || !isShown) return
+  const { state, revision } = keeper.current()
+  const later = [...ledger.entries()].filter(([key]) => Number(key.split(' ')[1]) > (revision ?? 0))
+  // Nobody else has the report or wrote on it since, and everything that is on its way is of this page.
+  const isLeftToItself =
+    [...ledger.values()].every(({ windowId }) => windowId !== TOMS) &&
+    later.every(([, one]) => one.windowId === window.windowId) &&
+    requests.every(({ isOrphan }) => !isOrphan)
+  window.close()
+  for (let at = order; requests.length > 0; at++) {
+    const request = pick(window, at)
+    if (request) await arrived(window, request)
+  }
+  if (isLeftToItself && ['waiting', 'saving'].includes(state)) expect(newest(ledger), 'the last words').toBe(plainReport(model.typed))
+  model.isGivenUp = true
+  await window.open()
+}
+
+/** In each run. */
+const USUAL = [
   typed,
   typed,
-  typed,
+  fc.constant(new Command('pass(2000)', (_, window) => window.pass(2000))),
+  network('arrives and is answered', arrived),
+  network('arrives and is answered', arrived),
+]
+/** Some of them in each run: rare ones meet each other oftener than where all of them are in every run. */
+const OTHERS = [
   plain('retype what is saved', (model, window) => {
     const { reportId, revision } = window.keeper.current()
     const kept = window.ledger.get(`${reportId} ${revision}`)
@@ -319,9 +361,6 @@ const COMMANDS = [
     window.keeper.edit(kept.text)
   }),
   fc.integer({ min: 500, max: 12_000 }).map((wait) => new Command(`pass(${wait})`, (_, window) => window.pass(wait))),
-  fc.constant(new Command('pass(2000)', (_, window) => window.pass(2000))),
-  network('arrives and is answered', arrived),
-  network('arrives and is answered', arrived),
   network('arrives', (window, request) => window.arrive(request)),
   network(
     'answer',
@@ -365,29 +404,27 @@ const COMMANDS = [
     window.close()
     await window.open()
   }),
+  fc
+    .nat(5)
+    .map(
+      (order) =>
+        new Command(`close the page, and its requests arrive in the order ${order}`, (model, window) => close(model, window, order)),
+    ),
   fc.nat(5).map(
     (order) =>
-      new Command(`close the page, and its requests arrive in the order ${order}`, async (model, window) => {
-        const { keeper, isShown, ledger, requests } = window
-        const { state, revision } = keeper.current()
-        const later = [...ledger.entries()].filter(([key]) => Number(key.split(' ')[1]) > (revision ?? 0))
-        // Nobody else has the report or wrote on it since, and everything that is on its way is of this page.
-        const isLeftToItself =
-          [...ledger.values()].every(({ windowId }) => windowId !== TOMS) &&
-          later.every(([, one]) => one.windowId === window.windowId) &&
-          requests.every(({ isOrphan }) => !isOrphan)
-        const isSent = ['waiting', 'saving'].includes(state)
-        if (!window.isSignedIn() || !isShown) return
-        window.close()
-        for (let at = order; requests.length > 0; at++) {
-          const request = pick(window, at)
-          if (request) await arrived(window, request)
-        }
-        if (isLeftToItself && isSent) expect(newest(ledger), 'the last words').toBe(plainReport(model.typed))
-        model.isGivenUp = true
-        await window.open()
+      new Command(`write during a save, close the page, and its requests arrive in the order ${order}`, async (model, window) => {
+        await sendOne(model, window)
+        write(model, window)
+        await close(model, window, order)
       }),
   ),
+  plain('a save whose answer is lost, and more words', async (model, window) => {
+    const request = await sendOne(model, window)
+    if (!request) return
+    await window.arrive(request)
+    await window.lose(request)
+    write(model, window)
+  }),
   plain('Tom takes over and writes', (model, window) => {
     on.writing.begin(tom, on.studyId, { windowId: TOMS, takeOver: true, text: '' })
     const draft = on.store.reports.draftOf(on.studyId)
@@ -435,6 +472,9 @@ const COMMANDS = [
     await window.open()
   }),
 ]
+const commandsArbitrary = fc
+  .subarray(OTHERS, { minLength: 3, maxLength: 8 })
+  .chain((some) => fc.commands([...USUAL, ...some], { maxCommands: 30, size: 'max' }))
 const newest = (ledger: Window['ledger']) => plainReport([...ledger.values()].at(-1)?.text ?? '')
 const UNAVAILABLE = { status: 503, text: '<html>' }
 const TOO_LARGE = {
@@ -450,7 +490,7 @@ describe('a draft, its window and the gateway', () => {
     'agree, whatever the network and the people do, and no typed word is lost unnoticed',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 40, size: 'max' }), async (commands) => {
+        fc.asyncProperty(commandsArbitrary, async (commands) => {
           Object.assign(on, { studyId: on.newStudy().studyId })
           using window = openWindow(on.studyId)
           window.signIn('ruth')
