@@ -81,7 +81,7 @@ const REFUSALS: Readonly<Record<EventType, object>> = {
   'study.access_requested': { authorized: false, error: 'no images of this study for you' },
   'ephemeral.access_requested': { authorized: false, error: 'no images of this session for you' },
   'secondary_capture.access_requested': { authorized: false, error: 'no captures of this study are taken' },
-  'modality_worklist.requested': { authorized: false, error: 'no worklist for this AE' },
+  'modality_worklist.requested': { authorized: false, items: [], error: 'no worklist for this AE' },
   'patient_study.enrichment_requested': { authorized: false, error: 'nothing is said of this patient' },
   'clinical_context.enrichment_requested': { authorized: false, error: 'nothing is said of this exam' },
   'report.delivered': { success: false },

@@ -85,7 +85,8 @@ describe('signing', () => {
     on.store.settings.set('clinic.timeZone', 'Europe/Prague')
     on.store.settings.set('reports.letterhead', 'Long Street 1')
     on.store.settings.set('reports.paper', 'Letter')
-    seedImages(on.store, { uid: on.study.studyInstanceUid })
+    const header = { patientName: 'Example^Ada', patientId: 'M-7', patientSex: 'F', patientBirthDate: '' }
+    seedImages(on.store, { uid: on.study.studyInstanceUid, header })
     const reportId = await on.signed()
     expect(on.rendered[0]).toEqual({
       ...{ clinicName: 'Clinic of Example', letterhead: 'Long Street 1', paper: 'Letter', timeZone: 'Europe/Prague' },
