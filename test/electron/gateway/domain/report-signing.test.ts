@@ -68,8 +68,8 @@ describe('signing', () => {
     using on = reportStage()
     const { store, studyId } = on
     const order = on.written()
-    on.clock.pass(60_000)
-    const at = '2026-03-10T09:01:00.000Z'
+    on.clock.pass(30_000)
+    const at = '2026-03-10T09:00:30.000Z'
     const { reportId = '' } = store.reports.draftOf(studyId) ?? {}
     await on.writing.sign(on.radiologist, studyId, order)
     expect(store.reports.get(reportId)).toMatchObject({ createdAt: '2026-03-10T09:00:00.000Z', signedAt: at, updatedAt: at })
