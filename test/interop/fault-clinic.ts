@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
@@ -202,7 +203,9 @@ async function storeAnswer({ dimsePort, folder }: StartedGateway): Promise<strin
   const isKept = imagesIn(folder) > before
   return `${status} ${comment}`.trim() + (isKept ? ', kept' : ', not kept')
 }
-const imagesIn = (folder: string) => filesBelow(join(folder, 'images')).length
+/** Also those of the recovery folder, to which a start moves files while images come. */
+const imagesIn = (folder: string) =>
+  ['images', 'recovery'].flatMap((name) => (existsSync(join(folder, name)) ? filesBelow(join(folder, name)) : [])).length
 
 let transactions = 0
 /** Of the image that was stored before the fault. */

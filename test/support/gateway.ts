@@ -7,6 +7,7 @@ import { type Gateway, openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openParts, type Parts, type SettingOverrides } from '#gateway/parts.ts'
 import type { Clock } from '#gateway/store/clock.ts'
+import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
@@ -68,7 +69,9 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
       ? opened.use(await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }))
       : undefined
   const url = simulator?.url ?? partner
-  if (!existsSync(join(folder, DATABASE_FILE))) await furnish(folder, { overrides, devices, prepare, clock })
+  // Where one of the two is gone, the gateway is to find that.
+  if (!existsSync(join(folder, DATABASE_FILE)) && !existsSync(join(folder, KEY_FILE)))
+    await furnish(folder, { overrides, devices, prepare, clock })
 
   const log: string[] = []
   const gateway = opened.use(
