@@ -64,6 +64,13 @@ const TOOLS = {
     win32: not('a tmpfs of a given size can be mounted on Linux alone'),
     skips: 'file systems can be mounted by root alone',
   },
+  'loop devices': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('a file system that fails under open files needs loop devices and ext4'),
+    win32: not('a file system that fails under open files needs loop devices and ext4'),
+    skips: 'loop devices or mkfs.ext4 are missing',
+  },
 }
 
 /** Makes the browser tests a fifth cheaper where the distribution has it (Debian); they run with Chromium without it. */

@@ -155,6 +155,9 @@ async function before(clinic: ImagingClinic, key: string, archivePort: number): 
   const { status } = await modality.store(imageOf(1))
   if (status !== '0000') throw new Error(`The first image was answered ${status}`)
   await modality.release()
+  // The attempt that the archive refuses is over: the next one is a minute away.
+  const isRefused = async () => (await call(dashboardDestinations.list, {})).destinations.some(({ lastError }) => lastError !== '')
+  while (!(await isRefused())) await wait(20)
   const headers = await sessionHeaders(http, RADIOLOGIST)
   const radiologist = callerOf(http, headers)
   const partnerCall = keyCall(http, key).call

@@ -21,7 +21,7 @@ const NEEDS = {
     missing: 'pydicom is not installed',
   },
   mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
-  loops: { there: canFailDisks, missing: 'there are no loop devices, or no mkfs.ext4' },
+  loops: { there: canFailDisks, missing: 'loop devices or mkfs.ext4 are missing' },
   space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
   poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
   rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },

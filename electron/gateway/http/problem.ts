@@ -29,11 +29,14 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 // SQLite result codes of a disk that cannot take the change: nothing was written, and asking again later is right.
-const STORE_ERRORS: Readonly<Record<string, string>> = {
-  SQLITE_FULL: 'The disk of the gateway is full; nothing was changed.',
-  SQLITE_READONLY: 'The data folder of the gateway cannot be written; nothing was changed.',
-  SQLITE_BUSY: 'The database of the gateway is busy; nothing was changed, try again.',
-}
+const STORE_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_FULL$/, 'The disk of the gateway is full; nothing was changed.'],
+  [
+    /^SQLITE_(READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHM))/,
+    'The data folder of the gateway cannot be written; nothing was changed.',
+  ],
+  [/^SQLITE_BUSY/, 'The database of the gateway is busy; nothing was changed, try again.'],
+]
 
 /** The path of a request, without its query. */
 export const pathOf = ({ url }: { readonly url: string }): string => url.split('?', 1)[0] ?? ''
@@ -65,7 +68,7 @@ function apiErrorOf(thrown: unknown): ApiError {
   const code = textOf(thrown, 'code')
   const known = FASTIFY_ERRORS[code]
   if (known) return new ApiError(...known)
-  const stored = STORE_ERRORS[code]
+  const stored = STORE_ERRORS.find(([pattern]) => pattern.test(code))?.[1]
   if (stored) return new ApiError('unavailable', stored, { headers: { 'retry-after': '10' } })
   return new ApiError('internal', '')
 }
