@@ -66,8 +66,10 @@ export function openWorker(deps: WorkerDeps): Worker {
 
   function wakeIn(ms: number): void {
     if (closing.signal.aborted) return
-    const at = clock() + ms
-    if (timer !== undefined && wakesAt <= at) return
+    const now = clock()
+    const at = now + ms
+    // A timer that should have fired was set before the clock was set forward: it is late now.
+    if (timer !== undefined && wakesAt >= now && wakesAt <= at) return
     clearTimeout(timer)
     wakesAt = at
     timer = setTimeout(start, ms).unref()

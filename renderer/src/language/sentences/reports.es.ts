@@ -128,6 +128,7 @@ export const REPORTS: readonly Sentence[] = [
   ['its endpoint is switched off', 'su punto de conexión está desactivado'],
   ['its endpoint has no signing secret', 'su punto de conexión no tiene secreto de firma'],
   ['must not lie in the future', 'no debe estar en el futuro'],
+  ['must be a time of day', 'debe ser una hora del día'],
   ['must not be that of another {}', 'no debe ser el de otra {0}'],
   ['must not be that of another template or macro', 'no debe ser el de otra plantilla o macro'],
   ['must not be less than ageFrom', 'no debe ser menor que ageFrom'],

@@ -41,7 +41,7 @@ it('gives a cookie that scripts cannot read and other sites cannot send', async 
 
 it('leaves the cookie as it is where the page came by http', async () => {
   const answer = await httpCall(`${server.url}/enter`, { method: 'POST', headers: { ...OWN_PAGE, origin: server.url } })
-  expect(answer.headers['set-cookie']).toEqual(['isthmus-session=t0ken; Path=/; HttpOnly; SameSite=Strict'])
+  expect(answer.headers['set-cookie']).toEqual([`isthmus-session-${new URL(server.url).port}=t0ken; Path=/; HttpOnly; SameSite=Strict`])
 })
 
 it('says by which browser and from where a session begins', async () => {
