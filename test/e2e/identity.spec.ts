@@ -77,7 +77,8 @@ test('lists the study as a mismatch', async () => {
 test('says on the report what differs, and does not sign', async () => {
   await page.getByRole('link', { name: 'Override it in the report' }).click()
   const notice = page.getByRole('alert').filter({ hasText: MISMATCH })
-  await expect(notice.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText('P-9999')
+  const besideWorklist = notice.getByRole('region', { name: 'Compared with the worklist' })
+  await expect(besideWorklist.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText('P-9999')
   const editor = page.getByRole('textbox', { name: 'Report', exact: true })
   await editor.click()
   await page.keyboard.type('Findings\nNo abnormality.\n\nImpression\nNormal.')

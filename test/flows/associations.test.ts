@@ -5,7 +5,7 @@ import { openAssociationLog } from '#gateway/domain/association-log.ts'
 import { openParts } from '#gateway/parts.ts'
 import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
-import { item, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { ask, item, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { serving } from '../support/command-line.ts'
 import { startGateway, webhookSecret } from '../support/gateway.ts'
 import { openModality } from '../support/modality.ts'
@@ -15,11 +15,13 @@ import { queryWorklist } from '../support/worklist-client.ts'
 
 const CANARY = 'CANARIO^ELVIRA'
 const CANARY_ID = 'PATIENT-4711'
+/** The day of `item`. */
+const OF_ITS_DAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 
 it('shows a worklist query as a connection, from its beginning to its end, and names no patient to support', async () => {
   await using partner = await openPartner({ items: [{ ...item(1), PatientName: CANARY, PatientID: CANARY_ID }] })
   await using clinic = await startGateway({ partner: partner.url })
-  const { rows } = await queryWorklist(clinic.dimsePort, { callingAeTitle: 'CT1' })
+  const { rows } = await queryWorklist(clinic.dimsePort, { callingAeTitle: 'CT1', keys: OF_ITS_DAY })
   expect(rows).toHaveLength(1)
   await expect(associated(clinic.dimsePort, { callingAeTitle: 'STRANGER' })).rejects.toThrow()
   await using open = await associated(clinic.dimsePort, { callingAeTitle: 'CT1' })
@@ -73,7 +75,7 @@ it('says after a kill which connections were open, and keeps those that were wri
   await using partner = await openPartner({ items: [item(1)] })
   const target = ['--partner-url', partner.url, '--partner-secret', webhookSecret()]
   await using gateway = await serving(temp.folder, '--allow-unknown-devices', ...target)
-  await queryWorklist(gateway.dimsePort, { callingAeTitle: 'DONE' })
+  await queryWorklist(gateway.dimsePort, { callingAeTitle: 'DONE', keys: OF_ITS_DAY })
   const open = await associated(gateway.dimsePort, { callingAeTitle: 'OPEN' })
   await vi.waitFor(
     () => {

@@ -73,11 +73,16 @@ it.concurrent('moves the files back once the database that knows them is there a
   const { folder } = temp
   const database = join(folder, 'gateway.sqlite')
   {
+    await using _ = await openImagingClinic({ folder })
+  }
+  await copyFile(database, `${database}.older`)
+  {
     await using clinic = await openImagingClinic({ folder })
     await sendImages(clinic, [imageOf(1)])
   }
   await copyFile(database, `${database}.right`)
-  rmSync(database)
+  for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
+  await copyFile(`${database}.older`, database)
   {
     await using clinic = await openImagingClinic({ folder })
     await until(async () => expect(await recoveredIn(clinic)).toHaveLength(1))

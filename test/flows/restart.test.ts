@@ -19,7 +19,7 @@ it('answers the query in flight when it is told to stop, refuses new callers, an
   await using gateway = await serving(temp.folder, '--allow-unknown-devices', ...target)
   await using console = await associated(gateway.dimsePort)
   await using idle = await associated(gateway.dimsePort)
-  console.sendFind(identifierOf(ask()))
+  console.sendFind(identifierOf(ask({}, { ScheduledProcedureStepStartDate: '20261120' })))
   await until(() => expect(partner.questions).toHaveLength(1))
 
   const ended = gateway.end('SIGTERM')

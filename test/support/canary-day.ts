@@ -92,7 +92,10 @@ export async function report({ clinic, studyInstanceUid, secret, setRefuses }: D
   setRefuses(true)
   const window = readingWindow(radiologist.call, studyId)
   const text = `${NORMAL}\n${P.family}: ${CANARY_WORDS.finding}.`
-  await window.report(text, { isCritical: true, finding: CANARY_WORDS.finding })
+  const { identity } = await window.read()
+  const differences = [...identity.differences]
+  await radiologist.call(dashboardReports.overrideIdentity, { params: { studyId }, body: { reason: `It is ${P.family}`, differences } })
+  await window.report(text, { isCritical: true, finding: CANARY_WORDS.finding, acknowledged: ['identity'] })
   await until(() => expect(partner.requestsOf['report.delivered']).toBeGreaterThan(0))
   setRefuses(false)
   await until(async () => {

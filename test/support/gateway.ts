@@ -143,7 +143,11 @@ function cookieOf(status: number, set: readonly string[] | undefined, text: stri
 }
 
 /** Calls with these headers, replies read by the contract. Rejects with the problem's status and message. */
-export function callerOf(http: string, headers: Readonly<Record<string, string>>): StartedGateway['call'] {
+export function callerOf(http: string, given: Readonly<Record<string, string>>): StartedGateway['call'] {
+  // The name of the cookie has the port, which is another one when a test starts the gateway again.
+  const { port } = new URL(http)
+  const cookie = given.cookie?.replace(/^isthmus-session-\d+=/, `isthmus-session-${port}=`)
+  const headers = { ...given, ...(cookie && { cookie }) }
   return async (operation, input) => {
     const { params = {}, query = {}, body } = input as Partial<Record<'params' | 'query', Record<string, unknown>>> & { body?: unknown }
     const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))

@@ -364,6 +364,7 @@ export interface DraftKeeper {
 
 export interface DraftDriver {
   readonly calls: DraftCalls
+  /** Milliseconds that never go back, whatever becomes of the PC's clock. */
   readonly now: () => number
   /** Gives what cancels it. */
   readonly after: (milliseconds: number, run: () => void) => () => void
@@ -428,8 +429,10 @@ export function openDraftKeeper(draft: Draft | null, { calls, now, after }: Draf
     const run = () => {
       timer = undefined
       dispatch({ type: 'timer' })
+      // Timers may fire a moment early: then it is not due yet, and is waited for again.
+      setTimer()
     }
-    timer = { at, cancel: after(Math.max(0, at - now()), run) }
+    timer = { at, cancel: after(Math.ceil(Math.max(0, at - now())), run) }
   }
 
   function settle(event: DraftEvent): Promise<boolean> {

@@ -35,7 +35,7 @@ export function useDraft(
       return () => clearTimeout(timer)
     }
     const opened: Found = { draft: reading.draft, wasUnsaved: left !== undefined && left.current().state !== 'saved' }
-    return { keeper: left ?? openDraftKeeper(reading.draft, { calls, after, now: Date.now }), found: opened, written: of }
+    return { keeper: left ?? openDraftKeeper(reading.draft, { calls, after, now: () => performance.now() }), found: opened, written: of }
   })
   const kept = useSyncExternalStore(keeper.subscribe, keeper.current)
 

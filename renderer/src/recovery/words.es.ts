@@ -16,7 +16,8 @@ export const es: Translated<English> = {
     'Aquí solo aparecen archivos si se restauró una copia más antigua de la base de datos, o si la pasarela se detuvo durante una transferencia.',
   more: 'Cargando más…',
   last: 'Estos son todos.',
-  notAllowed: 'Para ver estos archivos necesita el derecho de gestionar los estudios de todos los clientes.',
+  notAllowed:
+    'Para ver estos archivos necesita el derecho de gestionar los estudios de todos los clientes. Un propietario o administrador puede permitirlo en la pantalla Personas.',
   import: 'Importar',
   importAll: 'Importar todos',
   importing: (count) => `Importando… ${count} hasta ahora`,

@@ -16,7 +16,8 @@ const en = {
     'Files appear here only where an older copy of the database was put back, or the gateway was stopped in the middle of a transfer.',
   more: 'Loading more…',
   last: 'These are all.',
-  notAllowed: 'You need the right to manage studies of every customer to see these files.',
+  notAllowed:
+    'You need the right to manage studies of every customer to see these files. An owner or administrator can allow it on the People screen.',
   import: 'Import',
   importAll: 'Import all',
   importing: (count: string) => `Importing… ${count} so far`,

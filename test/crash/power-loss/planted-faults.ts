@@ -65,7 +65,12 @@ export const PLANTED: readonly PlantedFault[] = [
   unsynced('the folders above it', /^\w+ data\/images(\/..)?$/, 'image', IMAGE_LOST),
   unsynced('group commits', /\.sqlite-wal$/, 'image', IMAGE_LOST, (event) => event.kind === 'sync' && event.byThread),
   unsynced('the log of the database', /\.sqlite-wal$/, 'study', /The study \S+ is lost/),
-  unsynced('the database at a checkpoint', /data\/gateway\.sqlite$/, 'commitment', IMAGE_LOST),
+  unsynced(
+    'the database at a checkpoint',
+    /data\/gateway\.sqlite$/,
+    'commitment',
+    /gateway\.sqlite is missing, though this data folder was in use/,
+  ),
   unsynced('the data key', /data\.key\.part$/, 'recovery-key', /does not start/),
   unsynced('the names in the data folder', /^\w+ data$/, 'recovery-key', /The recovery key opens nothing/),
   unsynced(

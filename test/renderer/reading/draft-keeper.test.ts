@@ -34,6 +34,8 @@ function gatewayWith(draft: Draft | null) {
     isSlow: false,
     /** Calls are carried out, and fail all the same. */
     losesAnswers: false,
+    /** The next timer fires a millisecond before its time. */
+    isEarly: false,
     async pass(milliseconds: number) {
       const end = now + milliseconds
       for (;;) {
@@ -52,7 +54,8 @@ function gatewayWith(draft: Draft | null) {
     openDraftKeeper(found, {
       now: () => now,
       after(milliseconds, run) {
-        const timer = { at: now + milliseconds, run }
+        const timer = { at: now + milliseconds - Number(gateway.isEarly), run }
+        gateway.isEarly = false
         timers.push(timer)
         return () => {
           if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1)
@@ -114,6 +117,15 @@ describe('a draft that is begun', () => {
     await gateway.pass(1)
     expect(gateway.made).toEqual(['begin "Fi"'])
     expect(keeper.current()).toMatchObject({ state: 'saved', revision: 1, savedAt: AT })
+  })
+
+  it('saves also where the timer fires a moment early', async () => {
+    const gateway = gatewayWith(null)
+    const keeper = gateway.opened()
+    gateway.isEarly = true
+    keeper.edit('F')
+    await gateway.pass(IDLE_MS)
+    expect(gateway.made).toEqual(['begin "F"'])
   })
 
   it('saves somebody who types on and on, too', async () => {
