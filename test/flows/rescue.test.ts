@@ -1,4 +1,3 @@
-import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
@@ -15,7 +14,7 @@ import { OWNER, signIn } from '../support/gateway.ts'
 import { imageOf, UID } from '../support/imaging-clinic.ts'
 import { openModality } from '../support/modality.ts'
 import { expectRestored, line, rescueOf, until } from '../support/rescue.ts'
-import { tempFolder } from '../support/temp-store.ts'
+import { removeDatabase, tempFolder } from '../support/temp-store.ts'
 
 // `serve --rescue` as a clinic meets it: a process of its own, on a data folder that something has befallen.
 vi.setConfig({ testTimeout: 240_000 })
@@ -67,7 +66,7 @@ it('puts a lost data key back and loses nothing', async () => {
 it('does not begin anew where the database is gone: its newest back-up brings the clinic back', async () => {
   using temp = tempFolder()
   const clinic = await clinicWithBackup(temp.folder)
-  for (const name of readdirSync(clinic.folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(clinic.folder, name))
+  removeDatabase(clinic.folder)
   await using serve = await serving(clinic.folder, '--rescue')
   const first = await line(serve, 1)
   expect(first).toMatchObject({ ready: true, rescue: true })

@@ -10,7 +10,7 @@ import { dashboardDestinations, NewDestination } from '#shared/contract/destinat
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { View, viewPaths } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { type Acceptor, type AcceptorPeer, startAcceptor } from '../support/acceptor.ts'
+import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
 import { callerOf, OWNER, type StartedGateway, type StartOptions, sessionHeaders } from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
 import { EXAMS, type ImagingClinic, imageOf, openImagingClinic, sopUid, UID } from '../support/imaging-clinic.ts'
@@ -44,8 +44,6 @@ interface Work {
 export interface FaultClinic extends AsyncDisposable {
   /** The gateway that runs now. */
   readonly gateway: StartedGateway
-  /** Answers with a failure until it is told to take images. */
-  readonly archive: { takes: boolean; readonly acceptor: Acceptor }
   /** Ends the gateway, does something to its folder, and starts it again, as far as it starts. */
   restart(between: (folder: string) => void): Promise<void>
   /** Asks every service once. */
@@ -66,14 +64,8 @@ export async function openFaultClinic({ folder, partner = {}, clock }: FaultClin
       message: (message, peer) => peer.respond(message, 0x0000),
     }),
   )
-  const archive = {
-    takes: false,
-    acceptor: opened.use(
-      await startAcceptor({
-        message: (message, peer: AcceptorPeer) => peer.respond(message, archive.takes ? 0x0000 : 0xa700),
-      }),
-    ),
-  }
+  let takesImages = false
+  const archive = opened.use(await startAcceptor({ message: (message, peer) => peer.respond(message, takesImages ? 0x0000 : 0xa700) }))
   let key = ''
   const start = () =>
     openImagingClinic({
@@ -97,13 +89,12 @@ export async function openFaultClinic({ folder, partner = {}, clock }: FaultClin
   /** Why it did not start again. */
   let fault = ''
   opened.defer(() => clinic[Symbol.asyncDispose]())
-  const work = await before(clinic, key, archive.acceptor.port)
+  const work = await before(clinic, key, archive.port)
   const kept = opened.move()
   return {
     get gateway() {
       return clinic.gateway
     },
-    archive,
     async restart(between) {
       await clinic[Symbol.asyncDispose]()
       between(folder)
@@ -120,8 +111,8 @@ export async function openFaultClinic({ folder, partner = {}, clock }: FaultClin
       const worklist = await answerOf(() => worklistAnswer(gateway))
       const store = await answerOf(() => storeAnswer(gateway))
       const commit = await answerOf(() => commitAnswer(gateway, device))
-      archive.takes = true
-      const forward = await answerOf(() => forwardAnswer(gateway, work, archive.acceptor))
+      takesImages = true
+      const forward = await answerOf(() => forwardAnswer(gateway, work, archive))
       const sign = await answerOf(() => signAnswer(gateway, work))
       const deliver = await answerOf(() => deliverAnswer(gateway, work))
       const view = await answerOf(() => viewAnswer(gateway, work))

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
@@ -10,7 +10,7 @@ import { openModality } from '../support/modality.ts'
 import { failingDisk, smallDisk } from '../support/mount.ts'
 import { needs } from '../support/needs.ts'
 import { associated } from '../support/requestor.ts'
-import { tempFolder } from '../support/temp-store.ts'
+import { removeDatabase, tempFolder } from '../support/temp-store.ts'
 import { type FaultClinic, type FaultClinicOptions, openFaultClinic } from './fault-clinic.ts'
 import { store, storeRq } from './refusal-fixture.ts'
 
@@ -24,10 +24,6 @@ interface Fault {
   /** A disk of its own: one of 100 MB, or one that can fail under open files. */
   readonly disk?: 'small' | 'failing'
   readonly happen: (clinic: FaultClinic, on: { readonly folder: string; readonly failDisk: () => void }) => unknown
-}
-
-const removeDatabase = (folder: string) => {
-  for (const name of readdirSync(folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(folder, name))
 }
 
 const clock = { back: movableClock(), forward: movableClock() }

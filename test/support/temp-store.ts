@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readDataKey } from '#gateway/store/data-key.ts'
@@ -85,4 +85,9 @@ export function withoutRoom({ database }: Store): Disposable {
   const limit = (pages: number) => database.get({ compile: () => ({ sql: `pragma max_page_count = ${pages}`, parameters: [] }) } as never)
   limit(1)
   return { [Symbol.dispose]: () => limit(2 ** 30) }
+}
+
+/** Removes the database of a data folder with its log, as a person or a failing disk does. */
+export function removeDatabase(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(folder, name))
 }

@@ -63,7 +63,7 @@ export interface DraftState {
   readonly isHeld: boolean
   /** The call whose answer is awaited: one at a time. */
   readonly sent: { readonly id: number; readonly call: BeginCall | SaveCall; readonly isOfEndedSession: boolean } | null
-  /** Texts that were sent and never answered for: any of them may be the gateway's newest revision. */
+  /** Texts whose save got no reply: the newest revision on the gateway may be any of them. */
   readonly unanswered: readonly string[]
   readonly fault: SaveFault | null
   readonly failures: number

@@ -6,7 +6,7 @@ import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { DATABASE_FILE, openStore } from '#gateway/store/store.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
-import { tempFolder, tempStore } from '../../../support/temp-store.ts'
+import { removeDatabase, tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const open = (folder: string) => openStore({ folder, clock: Date.now, uuid: randomUUID })
 
@@ -56,7 +56,7 @@ describe('opening the store', () => {
   ])('makes no new database where the former one is missing and the folder holds %s', (_, pathIn) => {
     using temp = tempFolder()
     open(temp.folder)[Symbol.dispose]()
-    for (const name of readdirSync(temp.folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(temp.folder, name))
+    removeDatabase(temp.folder)
     const left = pathIn(temp.folder)
     mkdirSync(dirname(left), { recursive: true })
     writeFileSync(left, '')
