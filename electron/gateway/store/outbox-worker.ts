@@ -72,6 +72,8 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   const underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
+  /** When the last look began. A row that falls due while it goes on is not missed: the next wake-up is for the first row due after it. */
+  let lookedAt = ''
   /** Groups to look for rows of once more; '*' is all of them. */
   const wanted = new Set<string>()
 
@@ -98,7 +100,7 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     const now = clock()
     let next: string | undefined
     try {
-      next = outbox.nextDue(kind, instantOf(now))
+      next = outbox.nextDue(kind, lookedAt)
     } catch (error) {
       onError?.(error)
     }
@@ -111,8 +113,9 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   /** Takes up rows that are due, as long as one of the groups has a place free. */
   async function takeUp(groups: ReadonlySet<string>): Promise<void> {
     let after: OutboxRecord | undefined
+    lookedAt = instantOf(clock())
     while (!closing.signal.aborted && !isIdle()) {
-      const rows = outbox.due(kind, instantOf(clock()), PAGE, after)
+      const rows = outbox.due(kind, lookedAt, PAGE, after)
       const held = rows.filter(({ outboxId }) => !underWay.has(outboxId)).flatMap(start)
       if (held.length > 0) database.transaction(() => held.forEach(write))
       after = rows.at(-1)

@@ -301,6 +301,26 @@ describe('between two looks', () => {
     out.end('a1')
   })
 
+  it('a row that falls due while the worker looks for rows is sent a second later, not five minutes later', async () => {
+    let isIdle = true
+    await using out = await openTimed({ isIdle: () => isIdle })
+    out.append('a1')
+    await turns()
+    isIdle = false
+    const { due } = out.store.outbox
+    // The timer was a millisecond early, and the row's time comes right after the query.
+    out.looks.mockImplementationOnce((...query) => {
+      const rows = due(...query)
+      out.clock.pass(1)
+      return rows
+    })
+    await out.postpone('a1', 1)
+    expect(out.begun).toEqual([])
+    await out.pass(SECOND)
+    expect(out.begun).toEqual(['a1'])
+    out.end('a1')
+  })
+
   it('it sleeps five minutes at most, as the clock may be set, and a second at least', async () => {
     let isIdle = true
     await using out = await openTimed({ isIdle: () => isIdle })
