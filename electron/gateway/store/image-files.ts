@@ -205,9 +205,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
           fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
         )
         for (const part of parts) fs.rmSync(part, { force: true })
-        // Times of files are finer: one of this millisecond is of before, too.
-        const now = (Date.now() + 1) / 1000
-        if (fs.existsSync(join(images, RESTORED))) fs.utimesSync(join(images, RESTORED), now, now)
+        // Written anew, so that its time and those of the images are of one clock: that of the file system.
+        if (fs.existsSync(join(images, RESTORED))) fs.writeFileSync(join(images, RESTORED), '\n', { mode: 0o600 })
         const wasCutOff = fs.existsSync(join(images, OPEN))
         if (!wasCutOff) {
           fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))

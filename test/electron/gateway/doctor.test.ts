@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { examine } from '#gateway/doctor.ts'
 import { openParts } from '#gateway/parts.ts'
@@ -6,11 +8,14 @@ import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../support/gateway.ts'
 import { tempDataFolder } from '../../support/temp-store.ts'
 
+/** After the program was made, by the clock of the file system, which a test that shifts `Date` does not shift. */
+const clock = () => Math.max(Date.now(), statSync(OWN_STATE).mtimeMs + 60_000)
+const OWN_STATE = join(import.meta.dirname, '../../../electron/gateway/own-state.ts')
 const LISTENING = { dimse: '127.0.0.1:104', dimseTls: '127.0.0.1:2762', http: 'http://127.0.0.1:8042' }
 
 it('says of an empty installation what is to be mended', async () => {
   using temp = tempDataFolder()
-  using parts = openParts(temp.folder)
+  using parts = openParts(temp.folder, { clock })
   const lines = await examine(parts, { listening: LISTENING })
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
     expect.stringContaining('Nobody can sign in yet'),
@@ -36,7 +41,7 @@ it('says of an empty installation what is to be mended', async () => {
 
 it('finds nothing to mend where everything is set', async () => {
   using temp = tempDataFolder()
-  using parts = openParts(temp.folder, { overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
+  using parts = openParts(temp.folder, { clock, overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
   const password = 'a long and quiet evening'
   await parts.people.createUser(
     { email: 'o@clinic.example', firstName: 'O', lastName: 'O', level: 'owner', clinicRole: 'Other', password },
@@ -62,7 +67,7 @@ it('names the program that has a port, and notes a setting meant for tests', asy
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const overrides = { 'dimse.host': '127.0.0.1', 'dimse.port': port, 'http.port': 0, 'dimse.allowUnknownDevices': true }
-  using parts = openParts(temp.folder, { overrides })
+  using parts = openParts(temp.folder, { clock, overrides })
   const lines = await examine(parts, { listening: undefined })
   await new Promise((resolve) => server.close(resolve))
   expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(

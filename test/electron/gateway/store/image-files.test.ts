@@ -336,7 +336,11 @@ describe('the folders', () => {
 
 describe('images from before an older database was put back', () => {
   const HOUR = 60 * 60
-  const now = () => Date.now() / 1000
+  /** By the clock of the file system, which a test that shifts `Date` does not shift. */
+  const now = () => {
+    using temp = tempFolder()
+    return statSync(temp.folder).mtimeMs / 1000
+  }
   const setTime = (path: string, at: number) => utimesSync(path, at, at)
 
   it('are named as such, of a study the oldest first, and as orphans only once all are adopted', async () => {
