@@ -42,8 +42,9 @@ export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']),
  * - mismatch: something differs. No report is signed, and no signed report is delivered.
  * - overridden: something differs, and a person who may sign reports gave a reason to go on. Other
  *   differences than those make it a mismatch again.
+ * - resolved: as matched, after a correction of the images (decision 0031).
  */
-export const IDENTITY_STATES = ['matched', 'unverified', 'mismatch', 'overridden'] as const
+export const IDENTITY_STATES = ['matched', 'unverified', 'mismatch', 'overridden', 'resolved'] as const
 export type IdentityState = (typeof IDENTITY_STATES)[number]
 
 export const IDENTITY_FIELDS = [

@@ -10,6 +10,7 @@ import { setupIsDone } from './migrations/0009-setup.ts'
 import { repeatedQueries } from './migrations/0010-repeats.ts'
 import { imageVersions } from './migrations/0011-image-versions.ts'
 import { identity } from './migrations/0012-identity.ts'
+import { correctionTables } from './migrations/0013-corrections.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly string[] = [
   repeatedQueries,
   imageVersions,
   identity,
+  correctionTables,
 ]

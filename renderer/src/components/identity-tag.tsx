@@ -8,6 +8,7 @@ const TONES: Readonly<Record<IdentityState, Tone>> = {
   unverified: 'plain',
   mismatch: 'danger',
   overridden: 'warning',
+  resolved: 'good',
 }
 
 /** Whether the images are of the patient and the exam that they are reported for. */

@@ -58,6 +58,10 @@ export const es: Translated<English> = {
         'Discrepancia anulada',
         'Las imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
       ],
+      resolved: [
+        'Identidad corregida',
+        'Las imágenes nombraban a otro paciente u otra exploración y se corrigieron. Los originales se conservan.',
+      ],
     },
     sources: {
       worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },

@@ -49,6 +49,7 @@ const en = {
       unverified: ['Identity not verified', 'There is no worklist entry and no study of a partner to compare the images with.'],
       mismatch: ['Mismatch', 'The images name another patient or exam. No report is signed until this is resolved or overridden.'],
       overridden: ['Mismatch overridden', 'The images name another patient or exam. A person who may sign gave a reason to go on.'],
+      resolved: ['Identity corrected', 'The images named another patient or exam and were corrected. The originals are kept.'],
     } satisfies Record<IdentityState, readonly [name: string, meaning: string]>,
     sources: {
       worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },

@@ -17,7 +17,7 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
   const { studyInstanceUid, identityCheck } = study
   const { state, differences, override } = identityCheck
   if (differences.length === 0 || state === 'unverified') return null
-  const tone = state === 'mismatch' ? 'danger' : state === 'matched' ? 'plain' : 'warning'
+  const tone = state === 'mismatch' ? 'danger' : state === 'matched' || state === 'resolved' ? 'plain' : 'warning'
   return (
     <div data-tone={tone}>
       <Panel className={tone === 'plain' ? undefined : css.mismatch} title={texts.titles[state]} aside={<ToneIcon tone={tone} size={19} />}>

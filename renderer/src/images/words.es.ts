@@ -77,6 +77,7 @@ export const es: Translated<English> = {
       matched: 'El dispositivo creó su propio Study Instance UID',
       mismatch: 'Las imágenes no coinciden',
       overridden: 'Las imágenes no coinciden, y la comprobación se anuló',
+      resolved: 'Las imágenes se corrigieron',
     },
     abouts: {
       matched:
@@ -85,6 +86,8 @@ export const es: Translated<English> = {
         'Nombran a otro paciente u otra exploración que la lista de trabajo, el estudio o las demás imágenes. No se cambió nada. Averigüe cuál es correcto y corríjalo donde esté mal. Hasta entonces no se puede firmar ningún informe de este estudio ni se entrega ninguno firmado.',
       overridden:
         'Una persona que puede firmar informes dio un motivo para continuar. Si después difiere otra cosa, vuelve a ser una discrepancia.',
+      resolved:
+        'Nombran al paciente y la exploración de la lista de trabajo o del estudio. Las imágenes originales se conservan y ya no se muestran.',
     },
     overriddenBy: 'Anulada por',
     reason: 'Motivo',

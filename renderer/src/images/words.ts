@@ -74,12 +74,14 @@ const en = {
       matched: 'The device made a Study Instance UID of its own',
       mismatch: 'The images do not match',
       overridden: 'The images do not match, and the check was overridden',
+      resolved: 'The images were corrected',
     },
     abouts: {
       matched: 'Patient and exam are those of the worklist entry. The images are kept under the UID that the device gave them.',
       mismatch:
         'They name another patient or exam than the worklist, the study or each other. Nothing was changed. Find out which is right, and correct it where it is wrong. Until then no report of this study can be signed, and no signed report is delivered.',
       overridden: 'A person who may sign reports gave a reason to go on. If something else differs later, it is a mismatch again.',
+      resolved: 'They name the patient and the exam of the worklist or the study. The original images are kept and no longer shown.',
     },
     overriddenBy: 'Overridden by',
     reason: 'Reason',

@@ -1,0 +1,49 @@
+const INSTANT = `glob '????-??-??T??:??:??.???Z'`
+
+/**
+ * Corrections of the identity of images (decision 0031). A corrected copy is an instance of its own;
+ * its original stays, superseded, and its row here keeps it from being shown or restored. Values of
+ * patients and reasons are sealed. Append-only.
+ */
+export const correctionTables = `
+create table corrections (
+  correctionId text primary key,
+  kind text not null check (kind in ('correct', 'reassign', 'split', 'merge')),
+  cause text not null check (cause in ('wrong-worklist-entry', 'patient-safety')),
+  fromStudyInstanceUid text not null references imageStudies,
+  toStudyInstanceUid text not null references imageStudies,
+  instances integer not null check (instances > 0),
+  sealedDetails blob not null,
+  userId text not null,
+  at text not null check (at ${INSTANT}),
+  undoneAt text check (undoneAt ${INSTANT}),
+  undoneBy text,
+  check ((undoneAt is null) = (undoneBy is null))
+) strict, without rowid;
+create index correctionsFrom on corrections (fromStudyInstanceUid, at);
+create index correctionsTo on corrections (toStudyInstanceUid, at);
+
+create table correctedInstances (
+  originalId integer not null,
+  correctedId integer not null,
+  correctionId text not null references corrections,
+  primary key (originalId, correctionId)
+) strict, without rowid;
+create index correctedInstancesByCopy on correctedInstances (correctedId);
+create index correctedInstancesByCorrection on correctedInstances (correctionId);
+
+create table correctionNotices (
+  noticeId integer primary key autoincrement,
+  correctionId text not null references corrections,
+  kind text not null check (kind in ('destination', 'partner', 'person')),
+  subject text not null,
+  state text not null check (state in ('open', 'done')),
+  createdAt text not null check (createdAt ${INSTANT}),
+  doneAt text check (doneAt ${INSTANT}),
+  doneBy text not null default '',
+  sealedNote blob,
+  unique (correctionId, kind, subject),
+  check ((state = 'done') = (doneAt is not null))
+) strict;
+create index correctionNoticesOpen on correctionNotices (noticeId) where state = 'open';
+`
