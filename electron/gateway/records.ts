@@ -32,6 +32,7 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   const opened = new AsyncDisposableStack()
   const feed = createFeed({ clock })
   for (const name of restored) feed.append(restoredLine(name))
+  opened.defer(store.studies.onChange(() => feed.noteStudies()))
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => store.answers.newest() })

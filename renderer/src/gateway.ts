@@ -67,18 +67,22 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** The reply of a GET, kept current; `every` is milliseconds between polls. */
+/** The reply of a GET, kept current; `every` is milliseconds between polls, by what was read last where it is a function. */
 export function useReply<S extends OperationShape>(
   operation: Operation<S>,
   input: InputOf<S>,
-  options: { enabled?: boolean; every?: number; staleTime?: number } = {},
+  options: {
+    enabled?: boolean
+    every?: number | ((reply: ReplyOf<S> | undefined) => number)
+    staleTime?: number
+  } = {},
 ): UseQueryResult<ReplyOf<S>, ProblemError> {
   const { enabled = true, every, staleTime } = options
   return useQuery<ReplyOf<S>, ProblemError>({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => call(operation, input, signal),
     enabled,
-    ...(every !== undefined && { refetchInterval: every }),
+    ...(every !== undefined && { refetchInterval: typeof every === 'number' ? every : ({ state }) => every(state.data) }),
     ...(staleTime !== undefined && { staleTime }),
   })
 }

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
@@ -24,6 +25,9 @@ const OF_IMAGES = [
 const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
 /** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
 const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals]
+/** How many studies each view has: counting them costs more than reading a page, so it is not done at every event. */
+const COUNTS = [dashboardStudies.counts, dashboardStudies.savedViews]
+const COUNTS_MS = 5000
 /** Every status that changes says that reports may have: devices coming and going change it too, so these are not asked again each time. */
 const REPORTS_MS = 2000
 
@@ -42,11 +46,13 @@ interface Live {
   readonly imagesSeen: number
   /** Grows when a report may have been begun, signed or delivered. */
   readonly reportsSeen: number
+  /** Grows when studies were created, changed or cancelled, in a window or by the interface. */
+  readonly studiesSeen: number
   /** Lines that came in since the feed was last read whole, newest first. */
   readonly lines: readonly FeedLine[]
 }
 
-let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, lines: [] }
+let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0, lines: [] }
 const listeners = new Set<() => void>()
 const tell = (change: Partial<Live>) => {
   live = { ...live, ...change }
@@ -69,8 +75,10 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
   let again: ReturnType<typeof setTimeout> | undefined
   let flush: ReturnType<typeof setTimeout> | undefined
   let reports: ReturnType<typeof setTimeout> | undefined
+  let counts: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
   let hasImages = false
+  let hasStudies = false
   let stream = ''
   let heardAt = Date.now()
 
@@ -93,11 +101,20 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
         tell({ imagesSeen: live.imagesSeen + 1 })
         for (const changed of OF_IMAGES) readAgain(changed)
       }
+      if (hasStudies) {
+        hasStudies = false
+        tell({ studiesSeen: live.studiesSeen + 1 })
+        readAgain(dashboardReports.read)
+      }
       reports ??= setTimeout(() => {
         reports = undefined
         tell({ reportsSeen: live.reportsSeen + 1 })
         for (const changed of OF_REPORTS) readAgain(changed)
       }, REPORTS_MS)
+      counts ??= setTimeout(() => {
+        counts = undefined
+        for (const changed of COUNTS) readAgain(changed)
+      }, COUNTS_MS)
       if (lines.some((line) => line.kind === 'rejected')) readAgain(dashboard.callers)
       for (const changed of [dashboard.status, dashboardToday.today]) readAgain(changed)
     }, FLUSH_MS)
@@ -114,6 +131,10 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       hasImages = true
       flushSoon()
     },
+    studies() {
+      hasStudies = true
+      flushSoon()
+    },
   }
   function hear(message: LiveMessage): void {
     heardAt = Date.now()
@@ -127,6 +148,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     tell({ isOpen: true })
     void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
     hasImages = true
+    hasStudies = true
     flushSoon()
   }
   function closed(): void {
@@ -153,7 +175,8 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     clearTimeout(again)
     clearTimeout(flush)
     clearTimeout(reports)
-    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0, reportsSeen: 0 })
+    clearTimeout(counts)
+    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0 })
   }
 }
 

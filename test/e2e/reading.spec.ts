@@ -67,6 +67,29 @@ test('says where studies for reporting come from before there are any', async ()
   await isAccessible()
 })
 
+test('announces a STAT study that a partner creates, and lists it, without a reload and without a poll', async () => {
+  let reads = 0
+  const count = (request: { url(): string }) => void (request.url().includes('/dashboard/studies?') && reads++)
+  await page.reload()
+  await expect(page.getByText('No study for reporting yet')).toBeVisible()
+  // What a window reads when it opens, and when its event stream does, is over: the next poll is a minute away.
+  const readAt = Date.now()
+  await expect.poll(() => page.evaluate(() => performance.getEntriesByType('resource').length), { intervals: [1500] }).toBeGreaterThan(0)
+  page.on('request', count)
+  await addStudy(9, { reportMetadata: { patientName: 'SAMPLE^IDA' } })
+  await expect(page.getByRole('alert').filter({ hasText: 'A STAT study arrived' })).toBeVisible({ timeout: 30_000 })
+  await expect(rowOf('SAMPLE')).toBeVisible({ timeout: 30_000 })
+  expect(reads).toBeGreaterThan(0)
+  expect(Date.now() - readAt).toBeLessThan(55_000)
+  page.off('request', count)
+  const cancelled = await fetch(`${stage.http}/v1/scribe/studies/cancel`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ studyInstanceUid: '1.2.826.0.1.3680043.8.498.70009' }),
+  })
+  expect(cancelled.status).toBe(200)
+})
+
 test('keeps a template and a macro, and shows how they will look', async () => {
   await tab('Templates')
   await page.getByRole('button', { name: 'Add template' }).click()

@@ -42,7 +42,7 @@ export type ReportHandlers = HandlersOf<typeof dashboardReports, typeof REPORTS_
 /** What answers the calls about reports, of the window and by link; `callerOf` says what rights the person has there. */
 export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCaller(deps.customersOf)): ReportHandlers {
   const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
-  /** Not after each save: what other windows show of a study is who has it and how it stands. */
+  /** Not after each save: what other windows list of a study is who has it and how it stands. */
   const told = <T>(reply: T): T => {
     feed.noteStatus()
     return reply
@@ -72,8 +72,14 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
       writing.begin(caller, params.studyId, body)
       return told(reading.read(caller, params.studyId))
     },
-    save: ({ params, body, user }) => writing.save(callerOf(user), params.studyId, body),
-    hold: ({ params, body, user }) => ({ lock: writing.hold(callerOf(user), params.studyId, body) }),
+    save({ params, body, user }) {
+      const saved = writing.save(callerOf(user), params.studyId, body)
+      return body.isLast ? told(saved) : saved
+    },
+    hold({ params, body, user }) {
+      const lock = writing.hold(callerOf(user), params.studyId, body)
+      return body.isWriting ? { lock } : told({ lock })
+    },
     revisions: ({ params, user }) => ({ revisions: writing.revisions(callerOf(user), params.studyId) }),
     revision: ({ params, user }) => writing.revision(callerOf(user), params.studyId, params.revision),
     check: ({ params, body, user }) => ({ findings: writing.check(callerOf(user), params.studyId, body) }),

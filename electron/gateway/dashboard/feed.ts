@@ -6,9 +6,10 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { DashboardHandlers } from './handlers.ts'
 import { PERMISSIONS } from './permissions.ts'
 
-/** What a subscriber hears: a new line, or that the status or the studies with images changed. */
+/** What a subscriber hears: a new line, or that the status, the studies with images or the studies of the interface changed. */
 export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: Change }
-type Change = 'status' | 'images'
+const CHANGES = ['status', 'images', 'studies'] as const
+type Change = (typeof CHANGES)[number]
 
 /** A line as its writer gives it: most are about no query and no images. */
 export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
@@ -21,6 +22,8 @@ export interface Feed {
   noteStatus(): void
   /** Tells subscribers to ask for the studies with images again; a study of a thousand images is told of once a second. */
   noteImages(): void
+  /** Tells subscribers to ask for studies again: one was created, changed or cancelled, by whoever it was. Many at once are told once. */
+  noteStudies(): void
   /** Newest first. */
   latest(page: PageQuery): PageOf<FeedLine>
   /** Oldest first: what a returning window has missed. */
@@ -37,9 +40,11 @@ export interface FeedConfig {
   readonly statusMs?: number
   /** Milliseconds within which changes of the studies with images are told once. */
   readonly imagesMs?: number
+  /** Milliseconds within which changes of studies are sent once. */
+  readonly studiesMs?: number
 }
 
-export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 1000 }: FeedConfig): Feed {
+export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 1000, studiesMs = 1000 }: FeedConfig): Feed {
   const kept: FeedLine[] = []
   const listeners = new Set<(news: FeedNews) => void>()
   // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has seen.
@@ -68,6 +73,7 @@ export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 10
     },
     noteStatus: () => tellSoon('status', statusMs),
     noteImages: () => tellSoon('images', imagesMs),
+    noteStudies: () => tellSoon('studies', studiesMs),
     latest({ cursor, limit }) {
       const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
       const older = kept.filter((line) => line.lineId < before)
@@ -93,7 +99,8 @@ const MOST_MISSED = 200
 
 /**
  * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line, `status` (empty) when the
- * status should be asked for again, and `images` (empty) when the studies with images should. A window that reconnects gets the lines it has missed, as far as they are kept.
+ * status should be asked for again, `images` (empty) when the studies with images should, and `studies` (empty) when those of the interface
+ * should. A window that reconnects gets the lines it has missed, as far as they are kept.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
   serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {
@@ -101,7 +108,7 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
     const seen = Number(lastEventId)
     if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
     // What changed before this stream was open is in nobody's news.
-    for (const event of ['status', 'images']) send({ event, data: {} })
+    for (const event of CHANGES) send({ event, data: {} })
     return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} })))
   })
 }

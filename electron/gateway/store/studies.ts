@@ -81,6 +81,8 @@ export interface StudiesStore {
   findAnew(studyInstanceUid: string): void
   /** Writes what may change; `detail` is sealed again only when it is another object than before. */
   update(study: StudyRecord, before: StudyRecord): void
+  /** Calls the listener after each commit that created or changed studies. It must not throw. Returns what stops it. */
+  onChange(listener: () => void): () => void
 }
 
 const COLUMNS = `seq, studyId, area, studyInstanceUid, studyDescription, severity, status, cancelledAt, createdAt, updatedAt, assignedTo,
@@ -90,6 +92,12 @@ const BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from j
 
 /** `onDetail`: within the transaction, after a study was created or its detail was changed. */
 export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDetail: (studyInstanceUid: string) => void): StudiesStore {
+  const listeners = new Set<() => void>()
+  const notifyAfterCommit = () =>
+    db.afterCommit(() => {
+      for (const listener of listeners) listener()
+    })
+
   const one = (where: string, ...parameters: string[]): StudyRecord | undefined => {
     const row = db.get(rawQuery<StoredStudy>(`select ${COLUMNS} from studies where ${where}`, parameters))
     return row && recordOf(row, seal)
@@ -132,6 +140,7 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
         const made: StudyRecord = { ...study, seq }
         index.keepStudy(made)
         onDetail(study.studyInstanceUid)
+        notifyAfterCommit()
         return made
       }),
     update: (study, before) =>
@@ -150,7 +159,12 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
           db.run(rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [gramsOf(descriptionFolded), BigInt(seq)]))
         if (isFoundOtherwise(study, before)) index.keepStudy(study)
         if (study.detail !== before.detail) onDetail(study.studyInstanceUid)
+        notifyAfterCommit()
       }),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 

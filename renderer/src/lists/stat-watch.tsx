@@ -8,7 +8,9 @@ import { useLive } from '../live.ts'
 import { chime, isSoundOn } from './stat-sound.ts'
 import { words } from './words.ts'
 
-const POLL_MS = 15_000
+/** Events say when a study arrives. */
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 15_000
 const FEW = 20
 const STAT = {
   area: 'scribe',
@@ -21,18 +23,17 @@ const STAT = {
 
 /** Says once of each study that a STAT study arrived, wherever in the window one is; what was here before is not said. No patient is named. */
 export function StatWatch() {
-  const { imagesSeen, reportsSeen } = useLive()
-  const news = imagesSeen + reportsSeen
+  const { studiesSeen, isOpen } = useLive()
   const navigate = useNavigate()
   const reply = useReply(
     dashboardStudies.list,
     { query: { ...STAT, severity: [...STAT.severity], status: [...STAT.status] } },
-    { every: POLL_MS },
+    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
   )
   const { refetch, data } = reply
   useEffect(() => {
-    if (news > 0) void refetch({ cancelRefetch: false })
-  }, [news, refetch])
+    if (studiesSeen > 0) void refetch({ cancelRefetch: false })
+  }, [studiesSeen, refetch])
 
   const known = useRef<Set<string> | null>(null)
   useEffect(() => {

@@ -13,8 +13,8 @@ import { BUILT_IN, type View, type ViewedList, viewOf } from './views.ts'
 
 /** Milliseconds after a letter until the gateway is asked. */
 const TYPING_MS = 60
-/** Locks and changes of partners are not all told by the live line. */
-const POLL_MS = 10_000
+/** Events say what changes. A lock that expires by itself sends none. */
+const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
 const PAGE = 100
 const idOf = ({ studyId }: WindowStudy) => studyId
@@ -35,7 +35,7 @@ export function useStudyList(options: {
   go: (address: ListAddress, isStep: boolean) => void
 }) {
   const { list, area, address, go } = options
-  const { imagesSeen, reportsSeen, isOpen } = useLive()
+  const { imagesSeen, reportsSeen, studiesSeen, isOpen } = useLive()
   const today = todayIn(useZone(), new Date())
   const client = useQueryClient()
 
@@ -67,7 +67,7 @@ export function useStudyList(options: {
       return { rows: page.studies, cursor: page.hasMore ? page.cursor : undefined }
     },
     idOf,
-    news: imagesSeen + reportsSeen,
+    news: imagesSeen + reportsSeen + studiesSeen,
     every: isOpen ? POLL_MS : POLL_CUT_OFF_MS,
     isEnabled: isKnown,
   })

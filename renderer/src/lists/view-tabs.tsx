@@ -7,6 +7,7 @@ import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-stu
 import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, useReply, useSend } from '../gateway.ts'
+import { useLive } from '../live.ts'
 import { useMayManage, useSession } from '../session.ts'
 import css from './lists.module.css'
 import { SaveView } from './save-view.tsx'
@@ -16,11 +17,13 @@ import type { View } from './views.ts'
 import { words } from './words.ts'
 
 const { views: texts } = words
-const COUNT_MS = 20_000
+const COUNT_MS = 60_000
+const COUNT_CUT_OFF_MS = 20_000
 
 /** The views of a list, each with how many studies it has now. */
 export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' | '/reading' }) {
   const { views, view, isChanged, area, list, today } = state
+  const { isOpen } = useLive()
   const builtIn = views.filter(({ saved }) => saved === null)
   const counts = useQueries({
     queries: builtIn.map(({ filter }) => {
@@ -28,7 +31,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
       return {
         queryKey: keyOf(dashboardStudies.counts, query),
         queryFn: ({ signal }: { signal: AbortSignal }) => call(dashboardStudies.counts, { query }, signal),
-        refetchInterval: COUNT_MS,
+        refetchInterval: isOpen ? COUNT_MS : COUNT_CUT_OFF_MS,
         staleTime: 5000,
       }
     }),

@@ -12,14 +12,15 @@ import { useSession } from '../session.ts'
 import { AssignMenu } from './assign-menu.tsx'
 import { OpenedStudy } from './opened-study.tsx'
 import css from './reading.module.css'
-import { warnBeforeUnload } from './window-drafts.ts'
+import { WINDOW_ID, warnBeforeUnload } from './window-drafts.ts'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/reading/$studyId')
 warnBeforeUnload()
 
-/** What may change of itself: locks, drafts of other windows, deliveries. */
-const POLL_MS = 10_000
+/** Events say what changes, but for the draft that another window is writing, and its lock, which may expire. */
+const POLL_MS = 60_000
+const POLL_WRITTEN_ELSEWHERE_MS = 10_000
 const POLL_CUT_OFF_MS = 4000
 
 /** One study: what is known of the patient, the report as it is written, its images, and what became of it. */
@@ -30,7 +31,7 @@ export function ReadingScreen() {
   const reply = useReply(
     dashboardReports.read,
     { params: { studyId } as { studyId: Reading['studyId'] } },
-    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS, staleTime: 0 },
+    { every: (reading) => (isOpen ? openMs(reading) : POLL_CUT_OFF_MS), staleTime: 0 },
   )
   useEffect(() => {
     // No patient in the title: it is in the browser's history and on the task bar.
@@ -51,6 +52,9 @@ export function ReadingScreen() {
     </div>
   )
 }
+
+const openMs = (reading: Reading | undefined) =>
+  reading?.lock && reading.lock.windowId !== WINDOW_ID ? POLL_WRITTEN_ELSEWHERE_MS : POLL_MS
 
 function Opened({ reading, userId }: { reading: Reading; userId: string }) {
   const { studyId } = reading

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
+import { openEventSource } from '../../support/event-source.ts'
+import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
 // interface.md, Scribe studies; interface-choices §6 rows 5-7, 19, 22, 35-37, 41. Through HTTP and the whole gateway.
@@ -177,5 +179,24 @@ describe('the URLs of a scribe study', () => {
       expect(url).toMatch(/[A-Za-z0-9_-]{40,}/)
     }
     expect(await read(made.studyId)).toEqual(made)
+  })
+})
+
+describe('a study that a partner changes', () => {
+  it('makes an event for every window', { timeout: 20_000 }, async () => {
+    const headers = await sessionHeaders(stage.http, OWNER)
+    const events = await openEventSource(`${stage.http}/dashboard/feed/events`, headers)
+    const heard = async () => {
+      for (;;) if ((await events.next()).event === 'studies') return
+    }
+    // The one that every stream begins with.
+    await heard()
+    const { studyId } = await create({ severity: 'stat' })
+    await heard()
+    await update(studyId, { severity: 'high' })
+    await heard()
+    await stage.keys.partner.call(scribe.cancel, { body: { studyId } })
+    await heard()
+    events.close()
   })
 })

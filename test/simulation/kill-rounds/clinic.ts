@@ -49,7 +49,9 @@ const LONGEST_ROUND_MS = 10_000
 const KILLED_STARTS = 0.15
 const MOST_START_MS = 900
 /** How long what waits may take once nothing goes wrong any more. */
-const DRAIN_MS = 120_000
+const DRAIN_MS = 240_000
+/** A retry ends the association under way: one that comes too soon would send nothing on a busy machine. */
+const RETRY_MS = 15_000
 const MOST_DELIVERIES = 5_000
 const MEMORY = '/dev/shm'
 
@@ -155,10 +157,14 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
   recoveredAt = arrived
   const until = Date.now() + DRAIN_MS
   let breaches: readonly string[]
+  let retriedAt = Number.NEGATIVE_INFINITY
   do {
-    await ownerCall()(dashboardEvents.replay, { body: { which: 'since-outage' } })
-    await ownerCall()(dashboardDestinations.retry, { params: { destinationId }, body: {} })
-    await wait(300)
+    if (Date.now() - retriedAt > RETRY_MS) {
+      retriedAt = Date.now()
+      await ownerCall()(dashboardEvents.replay, { body: { which: 'since-outage' } })
+      await ownerCall()(dashboardDestinations.retry, { params: { destinationId }, body: {} })
+    }
+    await wait(500)
     breaches = check(true)
   } while (breaches.length > 0 && Date.now() < until)
   await gateway.end('SIGTERM')

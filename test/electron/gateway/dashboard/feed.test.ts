@@ -97,6 +97,16 @@ describe('the feed', () => {
     expect(news).toHaveLength(3)
   })
 
+  it('sends one event for a burst of changed studies', async () => {
+    const feed = createFeed({ clock: () => START, studiesMs: 1 })
+    const news: FeedNews[] = []
+    feed.subscribe((item) => news.push(item))
+    for (let study = 0; study < 1000; study += 1) feed.noteStudies()
+    await vi.waitFor(() => expect(news).toEqual([{ kind: 'studies' }]))
+    feed.noteStudies()
+    await vi.waitFor(() => expect(news).toEqual([{ kind: 'studies' }, { kind: 'studies' }]))
+  })
+
   it('keeps the query or the study that a line is about', () => {
     const feed = createFeed({ clock: () => START })
     const about = { inspectionId: 7, studyInstanceUid: '1.2.3' }

@@ -1,6 +1,9 @@
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openCustomers } from '#gateway/domain/customers.ts'
 import { type NewStudy, openStudies } from '#gateway/domain/studies.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../support/callers.ts'
 import { refusalOf } from '../../../support/refusal.ts'
@@ -293,5 +296,40 @@ describe('the scope', () => {
       () => studies.list(atTheWindow(newUser(store, { hasDashboardAccess: false })), 'viewer', { limit: 1 }),
     ])
       expect(refusalOf(work)).toBe('not-permitted')
+  })
+})
+
+describe('listeners to changes of studies', () => {
+  it('are called after the commit of each create, patch and cancellation, by whoever it is, and not when it is refused', () => {
+    using on = stage()
+    const { studies, key, store } = on
+    const seen: number[] = []
+    const ofUid = study()
+    const stop = store.studies.onChange(() => {
+      // By a second connection: it sees what is committed.
+      const beside = new Sqlite(join(on.folder, DATABASE_FILE), { readonly: true })
+      seen.push(beside.prepare('select count(*) from studies').pluck().get() as number)
+      beside.close()
+    })
+    const { studyId } = studies.create(key, 'scribe', ofUid).record
+    expect(seen).toEqual([1])
+    refusalOf(() => studies.create(key, 'scribe', ofUid))
+    expect(seen).toHaveLength(1)
+    studies.update(key, 'scribe', studyId, { severity: 'stat' })
+    studies.cancel(key, 'scribe', { studyId })
+    studies.uncancel(key, 'scribe', { studyId })
+    expect(seen).toHaveLength(4)
+    studies.update(key, 'scribe', studyId, { severity: 'stat' })
+    expect(seen, 'nothing was changed').toHaveLength(4)
+    expect(() =>
+      store.database.transaction(() => {
+        studies.create(key, 'viewer', study())
+        throw new Error('rolled back')
+      }),
+    ).toThrow('rolled back')
+    expect(seen).toHaveLength(4)
+    stop()
+    studies.create(key, 'viewer', study())
+    expect(seen).toHaveLength(4)
   })
 })
