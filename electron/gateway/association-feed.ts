@@ -11,7 +11,7 @@ import type { Devices } from './domain/devices.ts'
 import type { Settings } from './domain/settings.ts'
 import type { Log } from './log.ts'
 import { isOfThisPc } from './own-network.ts'
-import { writeFaultKind } from './store/write-health.ts'
+import { diskFaultKind } from './store/disk-fault.ts'
 
 export interface AssociationFeedDeps {
   readonly feed: Feed
@@ -107,7 +107,7 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
   }
   // Of a disk that takes no writes the log has one line already, see `records`.
   const background = (work: Promise<void>, what: string) =>
-    work.catch((error: unknown) => log[writeFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what))
+    work.catch((error: unknown) => log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what))
 
   function noteCaller(association: AssociationInfo, services: readonly string[]): void {
     const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association

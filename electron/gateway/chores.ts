@@ -2,7 +2,7 @@ import { forgetExpired, type RetentionDeps } from './domain/retention.ts'
 import { fillSearch } from './domain/search-fill.ts'
 import type { Log } from './log.ts'
 import type { Parts } from './parts.ts'
-import { writeFaultKind } from './store/write-health.ts'
+import { diskFaultKind } from './store/disk-fault.ts'
 
 const FORGET_EVERY_MS = 10 * 60_000
 
@@ -29,7 +29,7 @@ export function openChores({ deps }: Parts, { views, log, isSafe }: ChoresOption
   const forget = () =>
     void forgetExpired({ ...deps, views }).catch((error: unknown) =>
       // Of a disk that takes no writes the log has one line already, see `records`.
-      log[writeFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, 'what is past its time could not be forgotten'),
+      log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, 'what is past its time could not be forgotten'),
     )
   const forgetting = setInterval(forget, FORGET_EVERY_MS)
   opened.defer(() => clearInterval(forgetting))

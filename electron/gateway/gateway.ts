@@ -25,7 +25,7 @@ import type { SpawnWorker } from './scu/native.ts'
 import { openSetup } from './setup-part.ts'
 import { sweepBackupSpool } from './store/backup.ts'
 import type { Clock } from './store/clock.ts'
-import { writeFaultKind } from './store/write-health.ts'
+import { diskFaultKind, StorageFault } from './store/disk-fault.ts'
 import { openViewer } from './viewer-part.ts'
 import { ownListeners } from './webhooks/own-listeners.ts'
 import { openRequester } from './webhooks/request.ts'
@@ -80,9 +80,12 @@ export interface Gateway extends AsyncDisposable {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
-  // Of a disk that takes no writes the log has one line already, see `records`.
+  // Of a database that takes no writes the log has one line already, see `records`.
   const report = (reference: string, error: unknown) =>
-    log[writeFaultKind(error) === undefined ? 'error' : 'debug']({ reference, err: error }, 'internal error')
+    log[diskFaultKind(error) === undefined || error instanceof StorageFault ? 'error' : 'debug'](
+      { reference, err: error },
+      'internal error',
+    )
   const onError = (error: unknown) => report(randomUUID().slice(0, 8), error)
   const { parts, restored } = opened.use(await openOwnFolder({ ...options, isSafe, clock }))
   const { settings, devices, endpoints } = parts

@@ -2,7 +2,7 @@
 
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
   {
-    files: /store\/(?!backup|restore|sealed-file|file-fault|storage-fault|write-health)/,
+    files: /store\/(?!backup|restore|sealed-file|file-fault|disk-fault|write-health)/,
     why: 'SQL, names of sealed values, and errors at the start, which the terminal shows',
   },
   {

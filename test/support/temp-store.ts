@@ -80,11 +80,18 @@ export function tempStore(
   }
 }
 
-/** Leaves the database no room to grow, as on a full disk, until it is disposed: changes that need a new page fail with SQLITE_FULL. */
-export function withoutRoom({ database }: Store): Disposable {
-  const limit = (pages: number) => database.get({ compile: () => ({ sql: `pragma max_page_count = ${pages}`, parameters: [] }) } as never)
-  limit(1)
-  return { [Symbol.dispose]: () => limit(2 ** 30) }
+/**
+ * Until it is disposed the database has no room to grow, as on a full disk (changes that need a new page fail with SQLITE_FULL), or takes no
+ * writes at all, as on one that can only be read (SQLITE_READONLY).
+ */
+export function withoutRoom({ database }: Store, disk: 'full' | 'read-only' = 'full'): Disposable {
+  const query = (sql: string) => ({ compile: () => ({ sql: `pragma ${sql}`, parameters: [] }) }) as never
+  if (disk === 'full') {
+    database.get(query('max_page_count = 1'))
+    return { [Symbol.dispose]: () => database.get(query(`max_page_count = ${2 ** 30}`)) }
+  }
+  database.run(query('query_only = on'))
+  return { [Symbol.dispose]: () => database.run(query('query_only = off')) }
 }
 
 /** Removes the database of a data folder with its log, as a person or a failing disk does. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssociationLine, AssociationRow } from '#gateway/store/associations.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import { isDatabaseFull } from '#gateway/store/file-fault.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import {
@@ -139,7 +139,7 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
       try {
         await database.commitSoon(write)
       } catch (error) {
-        if (isDatabaseFull(error)) return writeSoon()
+        if (diskFaultKind(error) !== undefined) return writeSoon()
         for (const [associationId, { row }] of entries) if (row.how !== 'open') entries.delete(associationId)
         crowds.clear()
         late = []

@@ -1,6 +1,6 @@
 import { instantOf } from '#gateway/store/clock.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { EventAbout, EventAttemptRow, EventRow } from '#gateway/store/events.ts'
-import { isDatabaseFull } from '#gateway/store/file-fault.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import {
   type AnswerNote,
@@ -132,7 +132,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
           })
         } catch (error) {
           // Nothing was committed, so what was forgotten with it waits again, in its order.
-          if (isDatabaseFull(error) && !isClosing) {
+          if (diskFaultKind(error) !== undefined && !isClosing) {
             waiting = new Map([...all.slice(from).map((noted) => [noted.event.eventId, noted] as const), ...waiting])
             waitingBytes = [...waiting.values()].reduce((sum, { attempt }) => sum + (attempt.response?.length ?? 0), 0)
             return writeSoon()

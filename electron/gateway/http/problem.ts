@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { z } from 'zod'
+import { type DiskFaultKind, diskFaultKind, StorageFault } from '#gateway/store/disk-fault.ts'
 import type { Problem } from '#shared/contract/conventions.ts'
 import { ApiError, ERRORS, type ErrorCode, type FieldFault } from '#shared/errors.ts'
 
@@ -28,15 +29,22 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_MAX_PARAM_LENGTH: ['not-found', 'There is nothing at this path.'],
 }
 
-// SQLite result codes of a disk that cannot take the change: nothing was written, and asking again later is right.
-const STORE_ERRORS: readonly (readonly [RegExp, string])[] = [
-  [/^SQLITE_FULL$/, 'The disk of the gateway is full; nothing was changed.'],
-  [
-    /^SQLITE_(READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHM))/,
-    'The data folder of the gateway cannot be written; nothing was changed.',
-  ],
-  [/^SQLITE_BUSY/, 'The database of the gateway is busy; nothing was changed, try again.'],
-]
+// A disk that cannot take the change: asking again later is right. What is damaged is a fault of ours, and logged.
+const DISK_FAULTS: Readonly<Record<Exclude<DiskFaultKind, 'damaged'>, string>> = {
+  full: 'The disk of the gateway is full',
+  'read-only': 'The data folder of the gateway cannot be written',
+  failed: 'The data folder of the gateway cannot be written',
+  busy: 'The database of the gateway is busy',
+}
+
+/** Undefined where the error is not about the disk. A change to the database is made as a whole; of files a part may be there. */
+function diskSentence(thrown: unknown): string | undefined {
+  const kind = diskFaultKind(thrown)
+  const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
+  if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault)) return undefined
+  const end = isDatabase ? `; nothing was changed${kind === 'busy' ? ', try again' : ''}.` : '.'
+  return `${DISK_FAULTS[kind]}${end}`
+}
 
 /** The path of a request, without its query. */
 export const pathOf = ({ url }: { readonly url: string }): string => url.split('?', 1)[0] ?? ''
@@ -68,7 +76,7 @@ function apiErrorOf(thrown: unknown): ApiError {
   const code = textOf(thrown, 'code')
   const known = FASTIFY_ERRORS[code]
   if (known) return new ApiError(...known)
-  const stored = STORE_ERRORS.find(([pattern]) => pattern.test(code))?.[1]
+  const stored = diskSentence(thrown)
   if (stored) return new ApiError('unavailable', stored, { headers: { 'retry-after': '10' } })
   return new ApiError('internal', '')
 }

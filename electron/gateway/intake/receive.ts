@@ -5,11 +5,12 @@ import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
-import { isDatabaseFull } from '#gateway/store/file-fault.ts'
-import { fileFor, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import { diskFaultKind, StorageFault } from '#gateway/store/disk-fault.ts'
+import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
+import { commentOnDisk } from './disk-refusal.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
 import { deflatedStructure } from './stored-object.ts'
@@ -217,7 +218,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         // The feed has it when the association ends; there is nobody to answer.
         if (error instanceof DataSetCutOff) return { status: 0x0110, errorComment: 'Association ended within the data set' }
         const result = resultOf(error)
-        if (error instanceof StorageFault || isDatabaseFull(error)) disk.failed()
+        if (diskFaultKind(error) !== undefined) disk.failed()
         tally.refused(association, sentenceOf(result))
         return result
       }
@@ -226,9 +227,12 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
 
   function resultOf(error: unknown): DimseResult {
     if (error instanceof DimseError) return error.result
-    if (isDatabaseFull(error) || (error instanceof StorageFault && error.kind === 'full'))
-      return { status: 0xa700, errorComment: 'Too little disk space' }
-    if (error instanceof StorageFault && error.kind === 'read-only') return { status: 0xa700, errorComment: 'Disk cannot be written to' }
+    // The same for a file and for its row: the device keeps the image and sends it again.
+    const errorComment = commentOnDisk(error)
+    if (errorComment !== undefined) {
+      if (error instanceof StorageFault && error.kind === 'failed') deps.onError(uuid().slice(0, 8), error)
+      return { status: 0xa700, errorComment }
+    }
     const reference = uuid().slice(0, 8)
     deps.onError(reference, error)
     return { status: 0x0110, errorComment: `${INTERNAL_ERROR} ${reference}` }

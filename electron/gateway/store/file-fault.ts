@@ -17,6 +17,3 @@ export function fileFault(subject: string, error: unknown): StoreError {
   const { code = '', message } = error as NodeJS.ErrnoException
   return new StoreError('bad-folder', `${subject}: ${WORDS[code] ?? message}.`, error)
 }
-
-/** Whether the disk had no room for a change to the database; nothing of it was written. */
-export const isDatabaseFull = (error: unknown): boolean => error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_FULL'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { StorageFault, storageFault } from './storage-fault.ts'
+import { StorageFault, storageFault } from './disk-fault.ts'
 
 const COMPARED_BYTES = 256 * 1024
 /**

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './clock.ts'
+import { type DiskFaultKind, diskFaultKind } from './disk-fault.ts'
 
 /** Why the database cannot be written to. full: no space or no quota; read-only: the file system, or its rights. */
 export type WriteFaultKind = 'full' | 'read-only' | 'failed'
@@ -21,12 +22,12 @@ export interface WriteHealth {
   note(error: unknown): void
 }
 
-const KINDS: Readonly<Record<string, WriteFaultKind>> = {
-  SQLITE_FULL: 'full',
-  ENOSPC: 'full',
-  EDQUOT: 'full',
-  EROFS: 'read-only',
-  EIO: 'failed',
+const WRITE_FAULTS: Readonly<Record<DiskFaultKind, WriteFaultKind>> = {
+  full: 'full',
+  'read-only': 'read-only',
+  failed: 'failed',
+  busy: 'failed',
+  damaged: 'failed',
 }
 
 const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
@@ -39,21 +40,13 @@ const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
 export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): string =>
   `The database cannot be written to: ${CAUSES[kind]}. Devices get their worklists, but nothing is recorded, and images, reports and changes are refused.`
 
-/** Undefined for an error that is neither about the disk nor about the file of the database. */
-export function writeFaultKind(error: unknown): WriteFaultKind | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code.startsWith('SQLITE_READONLY')) return 'read-only'
-  if (/^SQLITE_(IOERR|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PROTOCOL)/.test(code)) return 'failed'
-  return KINDS[code]
-}
-
 /** Runs a write that its caller can do without; false where the disk did not take it. @throws any other error */
 export function tryWrite(write: () => void): boolean {
   try {
     write()
     return true
   } catch (error) {
-    if (writeFaultKind(error) === undefined) throw error
+    if (diskFaultKind(error) === undefined) throw error
     return false
   }
 }
@@ -93,7 +86,8 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
       return () => void listeners.delete(listener)
     },
     note(error) {
-      const kind = error === undefined ? undefined : writeFaultKind(error)
+      const found = diskFaultKind(error)
+      const kind = found && WRITE_FAULTS[found]
       if (kind !== undefined) {
         failedAt = clock()
         if (!fault) change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })

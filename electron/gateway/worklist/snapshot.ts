@@ -3,8 +3,9 @@ import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
 import type { AnswerKey, AnswerRecord } from '#gateway/store/answers.ts'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { Store } from '#gateway/store/store.ts'
-import { tryWrite, writeFaultKind } from '#gateway/store/write-health.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import { readAnswerWithNotes } from '#gateway/webhooks/answer.ts'
 import { type PartnerReply, type ReadableReply, WebhookError } from '#gateway/webhooks/request.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
@@ -207,7 +208,7 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
 
   /** Serving comes first, whatever a record fails of. What is wrong with the disk is said by its write health; any other error is one of ours. */
   function sayUnlessDisk(error: unknown): void {
-    if (writeFaultKind(error) === undefined) onError?.(uuid().slice(0, 8), error)
+    if (diskFaultKind(error) === undefined) onError?.(uuid().slice(0, 8), error)
   }
 
   function holdUnwritten(answer: UnwrittenAnswer): void {

@@ -2,9 +2,9 @@ import type { AssociationInfo, CFindRequest, CFindScp, DimseResult, EncodedIdent
 import { DimseError } from '#gateway/dimse/status.ts'
 import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Downtime } from '#gateway/domain/downtime.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { HandedOutRow } from '#gateway/store/image-studies.ts'
 import type { Store } from '#gateway/store/store.ts'
-import { writeFaultKind } from '#gateway/store/write-health.ts'
 import { WebhookError } from '#gateway/webhooks/request.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
@@ -296,7 +296,7 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       .record({ ...summary, transferSyntax, answerHash: kept && answered ? answered.answer.hash : null }, detail, document)
       .catch((error: unknown) => {
         // Serving comes first. What is wrong with the disk is said by its write health; any other error is one of ours.
-        if (writeFaultKind(error) === undefined) deps.onError?.(deps.uuid().slice(0, 8), error)
+        if (diskFaultKind(error) === undefined) deps.onError?.(deps.uuid().slice(0, 8), error)
         return null
       })
     const recorded = { inspectionId: inspectionId ?? UNRECORDED, ...summary, repeats: 0, lastAt: null }

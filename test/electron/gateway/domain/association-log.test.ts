@@ -187,14 +187,14 @@ it('goes on after a write that failed', async () => {
   ])
 })
 
-it('keeps what it was told while the disk is full, and writes it when there is room', async () => {
+it.each(['full', 'read-only'] as const)('keeps what was noted while the disk is %s, and writes it afterwards', async (disk) => {
   using clinic = openLog()
   const { log, errors, store } = clinic
   const terms = () => ({ maximumLength: 0, implementationClassUid: '1.2.3', implementationVersionName: 'CT', contexts: [] })
   log.opened({ associationId: 'long', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined, terms })
   log.line(lineOf('long', 'x'.repeat(100_000)))
   {
-    using _full = withoutRoom(store)
+    using _fault = withoutRoom(store, disk)
     for (let turn = 0; turn < 3; turn++) await log.flush()
     visit(log, { id: 'meanwhile' })
     await log.flush()

@@ -209,24 +209,27 @@ describe('the log of events', () => {
     expect(all(log).map(({ eventId }) => eventId)).toEqual([right.eventId])
   })
 
-  it('keeps what was noted while the disk is full, and writes it in its order when there is room', async () => {
-    using opened = openLog()
-    const { log, errors, store } = opened
-    const [first, second, third] = [newEvent(), newEvent(), newEvent()]
-    {
-      using _full = withoutRoom(store)
-      for (const event of [first, second]) log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
+  it.each(['full', 'read-only'] as const)(
+    'keeps what was noted while the disk is %s, and writes it in its order afterwards',
+    async (disk) => {
+      using opened = openLog()
+      const { log, errors, store } = opened
+      const [first, second, third] = [newEvent(), newEvent(), newEvent()]
+      {
+        using _fault = withoutRoom(store, disk)
+        for (const event of [first, second]) log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
+        await log.flush()
+        log.noted(third, attempt())
+        log.setEffect(first.eventId, 'The report was taken.')
+        await log.flush()
+        expect(all(log)).toEqual([])
+      }
       await log.flush()
-      log.noted(third, attempt())
-      log.setEffect(first.eventId, 'The report was taken.')
-      await log.flush()
-      expect(all(log)).toEqual([])
-    }
-    await log.flush()
-    expect(all(log).map(({ eventId }) => eventId)).toEqual([third, second, first].map(({ eventId }) => eventId))
-    expect(log.read(first.eventId).effect).toBe('The report was taken.')
-    expect(errors).toEqual([])
-  })
+      expect(all(log).map(({ eventId }) => eventId)).toEqual([third, second, first].map(({ eventId }) => eventId))
+      expect(log.read(first.eventId).effect).toBe('The report was taken.')
+      expect(errors).toEqual([])
+    },
+  )
 
   it('ends on a full disk, and says that something was lost', async () => {
     using opened = openLog()

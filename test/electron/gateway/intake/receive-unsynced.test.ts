@@ -15,7 +15,8 @@ it.each(['finish', 'secure'] as const)('an instance whose %s the disk refuses ha
     }
     return part
   }
-  expect((await stage.send(IMAGE)).status).toBe(0x0110)
+  expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment: 'Disk cannot be written to' })
+  expect(stage.errors).toHaveLength(1)
   files.begin = begin
   expect(stage.store.instances.versions(INSTANCE)).toEqual([])
   expect(stage.files()).toEqual({ images: [], spool: [] })

@@ -5,6 +5,7 @@ import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { StorageFault } from '#gateway/store/image-files.ts'
+import { withoutRoom } from '../../../support/temp-store.ts'
 import { CT, dataSetOf, encoded, IMAGE, image, inFragments, openStage, SERIES, STUDY } from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
@@ -138,10 +139,10 @@ describe('what is refused', () => {
   })
 
   it.each([
-    ['full', 0xa700],
-    ['read-only', 0xa700],
-    ['failed', 0x0110],
-  ] as const)('an instance whose writing fails because the disk is %s', async (kind, status) => {
+    ['full', 'Too little disk space'],
+    ['read-only', 'Disk cannot be written to'],
+    ['failed', 'Disk cannot be written to'],
+  ] as const)('an instance whose writing fails because the disk is %s: A700', async (kind, errorComment) => {
     await using stage = await openStage()
     const { begin } = stage.store.imageFiles
     const files = stage.store.imageFiles as { begin: typeof begin }
@@ -152,10 +153,33 @@ describe('what is refused', () => {
       }
       return part
     }
-    expect((await stage.send(IMAGE)).status).toBe(status)
+    expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment })
     files.begin = begin
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(await stage.send(IMAGE)).toEqual({ status: 0 })
+  })
+
+  it.each([
+    ['full', 'Too little disk space'],
+    ['read-only', 'Disk cannot be written to'],
+  ] as const)('an instance whose row the database does not take because the disk is %s: A700, and no file', async (disk, errorComment) => {
+    await using stage = await openStage()
+    let taken = 0
+    {
+      using _fault = withoutRoom(stage.store, disk)
+      // A full disk takes what fits into pages that are there.
+      let answer: unknown
+      while (taken < 200) {
+        answer = await stage.send(image(taken + 1))
+        if ((answer as { status: number }).status !== 0) break
+        taken++
+      }
+      expect(answer).toEqual({ status: 0xa700, errorComment })
+      if (disk === 'read-only') expect(taken).toBe(0)
+    }
+    expect([stage.files().images.length, stage.files().spool]).toEqual([taken, []])
+    expect(stage.errors).toEqual([])
+    expect(await stage.send(image(taken + 1))).toEqual({ status: 0 })
   })
 
   it('an instance whose row cannot be written leaves no file', async () => {

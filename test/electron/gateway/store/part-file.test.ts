@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { StorageFault } from '#gateway/store/disk-fault.ts'
 import { Part, type Places } from '#gateway/store/part-file.ts'
-import { StorageFault } from '#gateway/store/storage-fault.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openWriteHealth, tryWrite, writeFaultKind } from '#gateway/store/write-health.ts'
+import { diskFaultKind, StorageFault, storageFault } from '#gateway/store/disk-fault.ts'
+import { openWriteHealth, tryWrite } from '#gateway/store/write-health.ts'
 import { standingClock, tempFolder } from '../../../support/temp-store.ts'
 
 const failed = (code: string) => Object.assign(new Error('it failed'), { code })
@@ -8,13 +9,27 @@ describe('a write that failed', () => {
   it.each([
     ['SQLITE_FULL', 'full'],
     ['ENOSPC', 'full'],
+    ['EDQUOT', 'full'],
+    ['EFBIG', 'full'],
     ['EROFS', 'read-only'],
+    ['EACCES', 'read-only'],
     ['SQLITE_READONLY_DIRECTORY', 'read-only'],
     ['SQLITE_IOERR_WRITE', 'failed'],
-    ['SQLITE_CORRUPT', 'failed'],
+    ['EIO', 'failed'],
+    ['SQLITE_BUSY_SNAPSHOT', 'busy'],
+    ['SQLITE_IOERR_SHORT_READ', 'damaged'],
+    ['SQLITE_CORRUPT', 'damaged'],
     ['SQLITE_CONSTRAINT_UNIQUE', undefined],
     ['ECONNRESET', undefined],
-  ])('with %s is %s', (code, kind) => expect(writeFaultKind(failed(code))).toBe(kind))
+  ])('with %s is %s', (code, kind) => expect(diskFaultKind(failed(code))).toBe(kind))
+
+  it('keeps its kind as the fault of a file, and is none where a port or a process was refused', () => {
+    expect(diskFaultKind(new StorageFault('full', 'write'))).toBe('full')
+    expect(storageFault('open', failed('EDQUOT'))).toMatchObject({ kind: 'full', message: 'The disk for images is full (open: EDQUOT).' })
+    expect(storageFault('open', failed('EMFILE')).kind).toBe('failed')
+    expect(diskFaultKind(Object.assign(failed('EACCES'), { syscall: 'listen' }))).toBeUndefined()
+    expect(diskFaultKind('ENOSPC')).toBeUndefined()
+  })
 
   it('is done without where its caller can, and only of such a fault', () => {
     expect(tryWrite(() => undefined)).toBe(true)
