@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
@@ -23,7 +23,7 @@ interface Fault {
   readonly options?: Partial<FaultClinicOptions>
   /** A disk of its own: one of 100 MB, or one that can fail under open files. */
   readonly disk?: 'small' | 'failing'
-  readonly happen: (clinic: FaultClinic, on: { readonly folder: string; readonly failDisk: () => void }) => unknown
+  readonly happen: (clinic: FaultClinic, on: { readonly folder: string; readonly disk: ReturnType<typeof failingDisk> }) => unknown
 }
 
 const clock = { back: movableClock(), forward: movableClock() }
@@ -44,7 +44,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       }
     },
   },
-  'Disk read-only': { disk: 'failing', happen: (_, { failDisk }) => failDisk() },
+  'Disk read-only': { disk: 'failing', happen: (_, { disk }) => disk.fail() },
   'Database older than the images': {
     async happen(clinic, { folder }) {
       const older = join(folder, '..', 'older.sqlite')
@@ -121,6 +121,26 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await modality.release()
     },
   },
+  'Power failure': {
+    disk: 'failing',
+    async happen(clinic, { folder, disk }) {
+      // Nothing but what is synced has reached the disk: what is acknowledged below, and not this.
+      const unsynced = join(folder, 'unsynced')
+      writeFileSync(unsynced, 'x'.repeat(10_000))
+      await using modality = await openModality(clinic.gateway.dimsePort, { callingAeTitle: 'CT1' })
+      const image = encoded(imageOf(902))
+      const { status } = await modality.storeBytes(sopUid(902), image)
+      expect(status).toBe('0000')
+      const goOn = disk.cutPower()
+      modality.vanish()
+      await clinic.restart(() => {
+        goOn()
+        expect(existsSync(unsynced) && readFileSync(unsynced).length > 0).toBe(false)
+        const kept = readdirSync(join(folder, 'images'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+        expect(kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name))).some((file) => file.includes(image))).toBe(true)
+      })
+    },
+  },
 }
 
 /** The table below a heading, by service, and the sentences that staff see. */
@@ -140,7 +160,7 @@ describe('the fault matrix', () => {
     using temp = tempFolder()
     const folder = join((small ?? failing)?.path ?? temp.folder, 'data')
     await using clinic = await openFaultClinic({ folder, ...fault.options })
-    await fault.happen(clinic, { folder, failDisk: () => failing?.fail() })
+    await fault.happen(clinic, { folder, disk: failing as NonNullable<typeof failing> })
     const { services, seen } = expected(name)
     expect(await clinic.observe()).toEqual(services)
     expect(seen.length).toBeGreaterThan(0)
@@ -149,6 +169,6 @@ describe('the fault matrix', () => {
 
   it('has a section for each fault that is tested', () => {
     const sections = [...TEXT.matchAll(/^## (.+)$/gm)].map(([, name]) => name)
-    expect(sections.filter((name) => name !== 'Power failure')).toEqual(Object.keys(FAULTS))
+    expect(sections).toEqual(Object.keys(FAULTS))
   })
 })

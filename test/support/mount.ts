@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, mkdtempSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -22,22 +22,34 @@ export function smallDisk(mebibytes: number): { readonly path: string } & Dispos
 
 /**
  * A disk of so many MiB with ext4, gone when it is disposed. After `fail` it can only be read, also by who has a file of it open for
- * writing: what ext4 does by itself when its journal cannot be written (`errors=remount-ro`). Root only.
+ * writing: what ext4 does by itself when its journal cannot be written (`errors=remount-ro`). `cutPower` keeps what has reached the disk at
+ * that moment, without the bytes and names that only the page cache has; what it returns puts that in the place of the disk. Root only.
  */
-export function failingDisk(mebibytes: number): { readonly path: string; fail(): void } & Disposable {
+export function failingDisk(mebibytes: number): { readonly path: string; fail(): void; cutPower(): () => void } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'isthmus-disk-'))
   const image = `${path}.img`
   writeFileSync(image, '')
   truncateSync(image, mebibytes << 20)
   execFileSync('mkfs.ext4', ['-q', '-F', image], { stdio: 'ignore' })
-  mount('-o', 'loop', image, path)
+  // The journal is committed by nobody but who syncs.
+  mount('-o', 'loop,commit=3600', image, path)
+  const cuts: string[] = []
   return {
     path,
     fail: () => mount('-o', 'remount,abort', path),
+    cutPower() {
+      const cut = `${image}.${cuts.length}`
+      cuts.push(cut)
+      copyFileSync(image, cut, constants.COPYFILE_FICLONE)
+      return () => {
+        unmount(path)
+        mount('-o', 'loop,commit=3600', cut, path)
+      }
+    },
     [Symbol.dispose]() {
       unmount(path)
       rmdirSync(path)
-      rmSync(image)
+      for (const file of [image, ...cuts]) rmSync(file)
     },
   }
 }
