@@ -10,7 +10,6 @@ import { fileFor, type PartFile } from '#gateway/store/image-files.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
-import { commentOnDisk } from './disk-refusal.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
 import { deflatedStructure } from './stored-object.ts'
@@ -228,10 +227,11 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
   function resultOf(error: unknown): DimseResult {
     if (error instanceof DimseError) return error.result
     // The same for a file and for its row: the device keeps the image and sends it again.
-    const errorComment = commentOnDisk(error)
-    if (errorComment !== undefined) {
-      if (error instanceof StorageFault && error.kind === 'failed') deps.onError(uuid().slice(0, 8), error)
-      return { status: 0xa700, errorComment }
+    const kind = diskFaultKind(error)
+    if (kind === 'full') return { status: 0xa700, errorComment: 'Too little disk space' }
+    if (kind !== undefined) {
+      if (error instanceof StorageFault && kind === 'failed') deps.onError(uuid().slice(0, 8), error)
+      return { status: 0xa700, errorComment: 'Disk cannot be written to' }
     }
     const reference = uuid().slice(0, 8)
     deps.onError(reference, error)
