@@ -481,7 +481,9 @@ describe('the recovery folder', () => {
       `00/lost+found/${uuidOf(1)}.dcm`,
       `x/${'0'.repeat(32)}/${uuidOf(1)}.dcm`,
     ]
-    for (const file of [...files.toReversed(), ...notOurs]) {
+    // Folders list files in the order of their making, or in its reverse: this is neither.
+    const made = [1, 4, 7, 2, 5, 8, 0, 3, 6].map((index) => files[index] ?? '')
+    for (const file of [...made, ...notOurs]) {
       mkdirSync(dirname(on.files.recoveredPath(file)), { recursive: true })
       writeFileSync(on.files.recoveredPath(file), '')
     }
