@@ -95,10 +95,10 @@ const MODULES = {
   signing: {
     sources: ['domain/report-signing.ts', 'domain/report-writing.ts', 'domain/report-locks.ts', 'domain/report-access.ts'],
     tests: [
-      'domain/report-locks.test.ts',
-      'domain/identity-override.test.ts',
       'domain/report-signing.test.ts',
       'domain/report-writing.test.ts',
+      'domain/report-locks.test.ts',
+      'domain/identity-override.test.ts',
     ],
   },
   delivery: {
