@@ -94,7 +94,12 @@ const MODULES = {
   },
   signing: {
     sources: ['domain/report-signing.ts', 'domain/report-writing.ts', 'domain/report-locks.ts', 'domain/report-access.ts'],
-    tests: ['domain/report-signing.test.ts', 'domain/report-writing.test.ts', 'domain/report-locks.test.ts'],
+    tests: [
+      'domain/report-signing.test.ts',
+      'domain/report-writing.test.ts',
+      'domain/report-locks.test.ts',
+      'domain/identity-override.test.ts',
+    ],
   },
   delivery: {
     sources: ['webhooks/deliveries.ts', 'webhooks/circuit.ts', 'webhooks/signature.ts', 'store/outbox.ts', 'store/outbox-worker.ts'],

@@ -2,7 +2,7 @@
 // named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
 // test was skipped or a tool is missing. CONTRIBUTING.md has the stages with their seconds.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { build, environment, installPackages, node24, placeNative, root, runNode } from './setup.mjs'
@@ -36,6 +36,9 @@ const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, pro
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
 const env = { ...environment(), ISTHMUS_TIER: tier }
+// Half of the unit tests wait for a disk. They prove nothing about it, unlike those of the stages
+// crash, flows and interop, which stay on the real one.
+const inMemory = { ...env, TMPDIR: memoryFolder() ?? env.TMPDIR }
 const failures = []
 const seconds = []
 const tests = []
@@ -45,9 +48,9 @@ const checks = {
   lint: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
 }
 const run = {
-  unit: () => vitest(['unit'], ['unit', 'isolated']),
+  unit: () => vitest(['unit'], ['unit', 'isolated'], inMemory),
   processes: (names) => vitest(names),
-  e2e: () => playwright('e2e', 'playwright.config.ts'),
+  e2e: () => playwright('e2e', 'playwright.config.ts', inMemory),
   electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
   simulate: () => script('simulate.mjs', '--rounds', '200', '--minutes', '60'),
@@ -104,7 +107,18 @@ async function timed(names, work) {
   return status
 }
 
-function vitest(stages, projects = stages) {
+/** A folder in memory for temporary files, removed at the end; undefined where there is no room for one. */
+function memoryFolder() {
+  const memory = '/dev/shm'
+  if (!existsSync(memory)) return undefined
+  const { bavail, bsize } = statfsSync(memory)
+  if (bavail * bsize < 8e9) return undefined
+  const folder = mkdtempSync(join(memory, 'isthmus-test-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function vitest(stages, projects = stages, variables = env) {
   return runNode(
     [
       tool('vitest/vitest.mjs'),
@@ -113,13 +127,13 @@ function vitest(stages, projects = stages) {
       ...['--reporter', process.env.CI ? 'dot' : 'default', '--reporter', 'json'],
       `--outputFile.json=${resultsOf(stages)}`,
     ],
-    { env },
+    { env: variables },
   )
 }
 
-function playwright(stage, config) {
+function playwright(stage, config, variables = env) {
   return runNode([tool('@playwright/test/cli.js'), 'test', '--config', config], {
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: resultsOf([stage]) },
+    env: { ...variables, PLAYWRIGHT_JSON_OUTPUT_NAME: resultsOf([stage]) },
   })
 }
 

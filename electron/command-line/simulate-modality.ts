@@ -32,7 +32,7 @@ export async function simulateModality(args: readonly string[]): Promise<number>
 }
 
 /** As consoles ask: for the day it is on their own clock. */
-const today = (): string => new Intl.DateTimeFormat('sv-SE').format().replaceAll('-', '')
+const today = (): string => new Intl.DateTimeFormat('sv-SE').format(Date.now()).replaceAll('-', '')
 
 function aeTitleOf(text: string, flag: string): string {
   if (AeTitle.safeParse(text).success) return text

@@ -107,7 +107,9 @@ test('scrolls by wheel and key through slices in their order', async () => {
 })
 
 test('reads the rest behind the back, and says so', async () => {
-  await expect(page.getByText('All 500 images read')).toBeVisible({ timeout: 90_000 })
+  // As long as it takes on a busy machine: 3 s on an idle one.
+  test.setTimeout(300_000)
+  await expect(page.getByText('All 500 images read')).toBeVisible({ timeout: 290_000 })
   expect(new Set(stage.files.fetched).size).toBe(500)
 })
 

@@ -66,8 +66,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-05',
     what: 'a file of another content with the same length and CRC counts as the same',
     file: `${store}/part-file.ts`,
-    find: 'if (length === 0 || compared !== length || mine.compare(theirs, 0, length, 0, length) !== 0) return false',
-    replace: 'if (length === 0 || compared !== length) return false',
+    find: 'if (!found?.equals(own)) return false',
+    replace: 'if (found?.length !== own.length) return false',
     tests: `${store}/image-files.test.ts`,
   },
   {

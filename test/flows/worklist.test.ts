@@ -16,8 +16,8 @@ const DAY = '20261120'
 const ON_DAY = ask({}, { ScheduledProcedureStepStartDate: DAY })
 const UTC = { 'clinic.timeZone': 'UTC' } as const
 const MINUTE = 60_000
-/** A simulated partner that has its exams on DAY, whatever day the test is run on. */
-const ON_THAT_DAY = { clock: () => Date.parse(NOW) } as const
+/** A simulated partner that has its exams on DAY, whatever the day and the time zone of the test are. */
+const ON_THAT_DAY = { clock: () => new Date(2026, 10, 20, 12).getTime() } as const
 
 const steps = (items = worklistDay(DAY)) => items.flatMap((one) => one.ScheduledProcedureStepSequence.map(() => one.AccessionNumber))
 const lastInspection = async ({ call }: Pick<StartedGateway, 'call'>) =>
@@ -91,8 +91,10 @@ it('counts on its record what a console asks again on one association', async ()
   expect(found[2]?.bytes).toEqual(found[0]?.bytes)
   expect(partner.questions).toHaveLength(1)
   await until(async () => expect(await lastInspection(gateway)).toMatchObject({ source: 'live', sent: 3, repeats: 2, lastAt: NOW }))
-  const { lines } = await gateway.call(dashboard.feed, { query: {} })
-  expect(lines[0]).toMatchObject({ kind: 'worklist', text: 'CT1 asked the same 2 times more and was given the same 3 exams.' })
+  await until(async () => {
+    const { lines } = await gateway.call(dashboard.feed, { query: {} })
+    expect(lines[0]).toMatchObject({ kind: 'worklist', text: 'CT1 asked the same 2 times more and was given the same 3 exams.' })
+  })
 })
 
 it('goes on with the last good answer when the partner is gone, says since when, and stops when that is too old', async () => {

@@ -174,7 +174,9 @@ function furnish(bin: string, record: string): void {
     `exec '${process.execPath}' '${PROGRAM}' "\${@:5}"`,
   )
   script('node', noteOwn, `exec '${process.execPath}' --import '${join(bin, 'note-fetch.mjs')}' "$@"`)
-  script('python3', noteOwn, `exec '${spawnSync('which', ['python3'], { encoding: 'utf8' }).stdout.trim() || '/bin/false'}' "$@"`)
+  const python = spawnSync('which', ['python3'], { encoding: 'utf8' }).stdout.trim() || '/bin/false'
+  const shifted = process.env.ISTHMUS_TEST_CLOCK_OFFSET === undefined ? '' : `'${join(import.meta.dirname, 'shifted-clock.py')}'`
+  script('python3', noteOwn, `exec '${python}' ${shifted} "$@"`)
   script(
     'curl',
     'headers=$(mktemp)',

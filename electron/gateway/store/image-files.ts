@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import fs from 'node:fs'
-import { opendir, open as openFile } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { storageFault } from './disk-fault.ts'
+import { StorageFault, storageFault } from './disk-fault.ts'
 import { syncFolder } from './folder.ts'
 import { type FolderSync, openFolderSync } from './folder-sync.ts'
-import { Part, type PartFile } from './part-file.ts'
+import { isSameRest, Part, type PartFile } from './part-file.ts'
 import { openSpareFiles } from './spare-files.ts'
 
 export { StorageFault } from './disk-fault.ts'
@@ -29,8 +29,6 @@ const MARGIN_MS = 24 * 60 * 60_000
 const GROUP = /^[0-9a-f]{2}$/
 const STUDY_FOLDER = /^[0-9a-f]{32}$/
 const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
-
-const COMPARED_BYTES = 256 * 1024
 
 const open = promisify(fs.open)
 const fsync = promisify(fs.fsync)
@@ -142,8 +140,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   async function opened(path: string): Promise<number> {
     try {
       return await open(path, 'wx+', 0o600)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    } catch {
+      // Where it is not for the lack of a folder, the second call meets the same fault.
       prepare()
       return open(path, 'wx+', 0o600)
     }
@@ -164,17 +162,32 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     else await rename(from, to)
   }
 
-  async function move(from: string, file: string): Promise<void> {
-    const to = pathOf(file)
-    await folders.make(dirname(to))
+  /** Renames into a folder that is made where it is not there yet. */
+  async function moveInto(targets: FolderSync, folder: string, move: () => Promise<void>): Promise<void> {
+    await targets.make(folder)
     try {
-      await renamed(from, to)
+      await move()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      // Somebody cleared the folder away.
-      folders.forget(dirname(to))
-      await folders.make(dirname(to))
-      await renamed(from, to)
+      // Somebody has removed the folder since it was made.
+      targets.forget(folder)
+      await targets.make(folder)
+      await move()
+    }
+  }
+
+  /** Compares with a kept file; false where that cannot be opened. */
+  async function compared(file: string, isSame: (kept: number) => Promise<boolean>): Promise<boolean> {
+    let kept: number
+    try {
+      kept = fs.openSync(pathOf(file), 'r')
+    } catch {
+      return false
+    }
+    try {
+      return await isSame(kept)
+    } finally {
+      fs.closeSync(kept)
     }
   }
 
@@ -183,11 +196,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     try {
       const fd = await open(from, 'r+')
       await fsync(fd).finally(() => fs.closeSync(fd))
-      // Somebody may have cleared a folder away since it was made.
-      if (!fs.existsSync(dirname(to))) targets.forget(dirname(to))
-      await targets.make(dirname(to))
-      if (fs.existsSync(to)) throw Object.assign(new Error('The file is there already.'), { code: 'EEXIST' })
-      await rename(from, to)
+      if (fs.existsSync(to)) throw new StorageFault('failed', 'A file of this name is there already.')
+      await moveInto(targets, dirname(to), () => rename(from, to))
       // The new name first: after a power failure between the two there are two names, not none.
       await targets.sync(dirname(to))
       await sources.sync(dirname(from))
@@ -206,12 +216,10 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         )
         for (const part of parts) fs.rmSync(part, { force: true })
         // Written anew, so that its time and those of the images are of one clock: that of the file system.
-        if (fs.existsSync(join(images, RESTORED))) fs.writeFileSync(join(images, RESTORED), '\n', { mode: 0o600 })
+        if (fs.existsSync(join(images, RESTORED))) fs.writeFileSync(join(images, RESTORED), '\n')
         const wasCutOff = fs.existsSync(join(images, OPEN))
-        if (!wasCutOff) {
-          fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
-          syncFolder(images)
-        }
+        fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
+        syncFolder(images)
         return { parts: parts.length, wasCutOff }
       }),
     begin() {
@@ -219,7 +227,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       // Not awaited: the first bytes can come meanwhile.
       received++
       return new Part(path, spareAt(path) ?? opened(path), {
-        move,
+        move: (from, file) => moveInto(folders, dirname(pathOf(file)), () => renamed(from, pathOf(file))),
         sync: (file) => folders.sync(dirname(pathOf(file))),
         isAlone: () => received === 1,
         over() {
@@ -238,47 +246,20 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       }
     },
     pathOf,
-    async remove(file) {
-      try {
-        await unlink(pathOf(file))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageFault('unlink', error)
-      }
-    },
+    remove: (file) => removed(pathOf(file)),
     async sameDataSet(part, partOffset, file, fileOffset) {
       if (!(part instanceof Part)) throw new TypeError('Only a file that was begun here can be compared')
-      let kept: number
-      try {
-        kept = fs.openSync(pathOf(file), 'r')
-      } catch {
-        return false
-      }
-      try {
+      return compared(file, async (kept) => {
         if (part.bytes - partOffset !== fs.fstatSync(kept).size - fileOffset) return false
-        return await part.isSame(partOffset, kept, fileOffset)
-      } finally {
-        fs.closeSync(kept)
-      }
+        return part.isSame(partOffset, kept, fileOffset)
+      })
     },
     async sameBytes(path, offset, file, fileOffset) {
-      const one = await openFile(path, 'r')
+      const fd = await open(path, 'r')
       try {
-        await using other = await openFile(pathOf(file), 'r')
-        const rest = (await one.stat()).size - offset
-        if (rest !== (await other.stat()).size - fileOffset) return false
-        const [mine, theirs] = [Buffer.alloc(COMPARED_BYTES), Buffer.alloc(COMPARED_BYTES)]
-        for (let at = 0; at < rest; ) {
-          const { bytesRead } = await one.read(mine, 0, COMPARED_BYTES, offset + at)
-          const read = await other.read(theirs, 0, bytesRead, fileOffset + at)
-          if (bytesRead === 0 || read.bytesRead !== bytesRead || mine.compare(theirs, 0, bytesRead, 0, bytesRead) !== 0) return false
-          at += bytesRead
-        }
-        return true
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-        throw error
+        return await compared(file, (kept) => isSameRest(fd, offset, kept, fileOffset))
       } finally {
-        await one.close()
+        fs.closeSync(fd)
       }
     },
     space: () =>
@@ -302,7 +283,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     close() {
       spares.close()
       try {
-        fs.rmSync(join(images, OPEN), { force: true })
+        fs.unlinkSync(join(images, OPEN))
       } catch {
         // The next start looks through the newest images, no more.
       }
@@ -322,7 +303,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       }
       try {
         fs.writeFileSync(marker, String(newestId), { mode: 0o600 })
-        fs.utimesSync(marker, startedAt / 1000, startedAt / 1000)
+        fs.utimesSync(marker, new Date(startedAt), new Date(startedAt))
       } catch {
         // There are no images yet, or no room: the next look takes longer.
       }
@@ -345,24 +326,27 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     },
     recoveredPath,
     putBack: (file, to) => relocate(recoveredPath(file), pathOf(to), { sources: recoveryFolders, targets: folders }),
-    async removeRecovered(file) {
-      try {
-        await unlink(recoveredPath(file))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageFault('unlink', error)
-      }
-    },
+    removeRecovered: (file) => removed(recoveredPath(file)),
     async *unadopted(known) {
       const restoredAt = modifiedAt(join(images, RESTORED))
       if (restoredAt === 0) return
       for await (const study of studies()) {
-        const unknown: { readonly file: string; readonly at: number }[] = []
-        for await (const file of filesOf(study)) if (!known(file)) unknown.push({ file, at: modifiedAt(pathOf(file)) })
-        const spared = unknown.filter(({ at }) => at <= restoredAt).sort((a, b) => a.at - b.at)
-        for (const { file } of spared) yield file
+        const unknown: string[] = []
+        for await (const file of filesOf(study)) if (!known(file)) unknown.push(file)
+        const spared = unknown.map((file) => ({ file, at: modifiedAt(pathOf(file)) })).filter(({ at }) => at <= restoredAt)
+        for (const { file } of spared.sort((a, b) => a.at - b.at)) yield file
       }
     },
     allAdopted: () => fs.rmSync(join(images, RESTORED), { force: true }),
+  }
+}
+
+/** Deletes a file; one that is gone already is no fault. @throws StorageFault */
+async function removed(path: string): Promise<void> {
+  try {
+    await unlink(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageFault('unlink', error)
   }
 }
 
@@ -370,7 +354,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
 const modifiedAt = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /** Highest instance id at the last scan; 0 where it was not written down, as by earlier versions. */
-const newestIdIn = (marker: string): number => (fs.existsSync(marker) ? Number(fs.readFileSync(marker, 'utf8')) || 0 : 0)
+const newestIdIn = (marker: string): number => (fs.existsSync(marker) ? Number(fs.readFileSync(marker)) || 0 : 0)
 
 /** In order; none where there is no such folder. */
 const namesOf = (path: string, pattern: RegExp): string[] =>

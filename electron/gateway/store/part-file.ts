@@ -110,7 +110,7 @@ export class Part implements PartFile {
     await unlink(this.#path).catch(() => undefined)
   }
 
-  /** Whether the bytes after the offset are those of the other file, which has as many. */
+  /** As `isSameRest`. @throws StorageFault */
   isSame(offset: number, other: number, otherOffset: number): Promise<boolean> {
     return this.#hold(this.#compare(offset, other, otherOffset))
   }
@@ -127,18 +127,11 @@ export class Part implements PartFile {
   }
 
   async #compare(offset: number, other: number, otherOffset: number): Promise<boolean> {
-    const fd = await this.#open()
-    const mine = Buffer.allocUnsafe(COMPARED_BYTES)
-    const theirs = Buffer.allocUnsafe(COMPARED_BYTES)
-    for (let at = 0; offset + at < this.#bytes; ) {
-      const length = await filled(fd, mine, offset + at, this.#bytes - offset - at).catch((error) => {
-        throw storageFault('read', error)
-      })
-      const compared = await filled(other, theirs, otherOffset + at, length).catch(() => 0)
-      if (length === 0 || compared !== length || mine.compare(theirs, 0, length, 0, length) !== 0) return false
-      at += length
+    try {
+      return await isSameRest(await this.#open(), offset, other, otherOffset)
+    } catch (error) {
+      throw storageFault('read', error)
     }
-    return true
   }
 
   #hold<T>(work: Promise<T>): Promise<T> {
@@ -191,14 +184,27 @@ function after(buffers: readonly Buffer[], count: number): Buffer[] {
   })
 }
 
-/** Reads until `most` bytes, a full buffer, or the end. */
-async function filled(fd: number, buffer: Buffer, position: number, most: number): Promise<number> {
-  const length = Math.min(most, buffer.length)
-  let at = 0
-  while (at < length) {
-    const { bytesRead } = await read(fd, buffer, at, length - at, position + at)
-    if (bytesRead === 0) break
+/**
+ * Whether two files hold the same bytes from their offsets to their ends. False where the other one
+ * cannot be read. @throws the error of the system where the first cannot
+ */
+export async function isSameRest(one: number, offset: number, other: number, otherOffset: number): Promise<boolean> {
+  const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
+  for (let at = 0; ; ) {
+    const own = await filled(mine, one, offset + at)
+    const found = await filled(theirs, other, otherOffset + at).catch(() => undefined)
+    if (!found?.equals(own)) return false
+    if (own.length === 0) return true
+    at += own.length
+  }
+}
+
+/** The bytes at the position of the file: a full buffer, or those up to its end. */
+async function filled(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+  for (let at = 0; ; ) {
+    // Nothing is read at the end of the file, nor into a full buffer.
+    const { bytesRead } = await read(fd, buffer, at, buffer.length - at, position + at)
+    if (bytesRead === 0) return buffer.subarray(0, at)
     at += bytesRead
   }
-  return at
 }

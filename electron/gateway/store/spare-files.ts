@@ -47,9 +47,9 @@ export function openSpareFiles(folder: string, uuid: () => string, most = 4): Sp
   function drop({ path, fd }: SpareFile): void {
     fs.closeSync(fd)
     try {
-      fs.rmSync(path, { force: true })
+      fs.unlinkSync(path)
     } catch {
-      // A disk that turned read-only: it goes at the next start.
+      // Gone already, or the disk turned read-only: what is left is deleted at the next start.
     }
   }
 

@@ -103,9 +103,12 @@ describe('a database', () => {
     const { db } = temp
     const level = () => db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
     db.run(insert('a'))
+    const reported: string[] = []
+    db.onWrite((error) => void reported.push(error === undefined ? 'committed' : (error as Error).message))
     rmSync(`${temp.file}-wal`)
     symlinkSync('/dev/null', `${temp.file}-wal`)
     await expect(db.commitSoon(() => db.run(insert('b')))).rejects.toThrow('EINVAL')
+    expect(reported.at(-1)).toContain('EINVAL')
     // PRAGMA synchronous: 1 is normal, 2 is full.
     expect(await db.commitSoon(level)).toBe(2)
     expect(await db.commitSoon(() => db.run(insert('c')))).toMatchObject({ changes: 1 })

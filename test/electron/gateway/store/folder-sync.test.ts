@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openFolderSync, syncPath } from '#gateway/store/folder-sync.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
@@ -57,6 +57,9 @@ describe('the folders below a root', () => {
     const paths = ['0', '1', '2', '3'].map((name) => join(on.root, name))
     for (const path of paths) await folders.make(path)
     rmSync(on.root, { recursive: true })
+    // The root was needed for the last one.
+    await folders.make(on.root)
+    expect(existsSync(on.root)).toBe(false)
     mkdirSync(on.root)
     // The newest first: making one that was forgotten pushes another out.
     for (const path of paths.toReversed().slice(0, 2)) await folders.make(path)
@@ -76,6 +79,33 @@ describe('a sync', () => {
     await syncPath(on.root)
     await syncPath(join(on.root, 'x'))
     if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('serves everybody who asked before it began', async () => {
+    using on = stage()
+    await on.folders.make(on.root)
+    using opened = vi.spyOn(fs, 'openSync')
+    const first = on.folders.sync(on.root)
+    const second = on.folders.sync(on.root)
+    const shared = on.folders.sync(on.root)
+    expect(opened).toHaveBeenCalledTimes(1)
+    await first
+    // The second is at work by now: those who ask during it share the third.
+    expect(opened).toHaveBeenCalledTimes(2)
+    await Promise.all([on.folders.sync(on.root), on.folders.sync(on.root), second, shared])
+    expect(opened).toHaveBeenCalledTimes(3)
+    await on.folders.sync(on.root)
+    expect(opened).toHaveBeenCalledTimes(4)
+  })
+
+  it('of a folder asks nothing of Windows, which has no such call', async () => {
+    using on = stage()
+    mkdirSync(on.root)
+    using opened = vi.spyOn(fs, 'openSync')
+    using _ = vi.spyOn(process, 'platform', 'get').mockReturnValue('win32')
+    await on.folders.sync(on.root)
+    expect(opened).not.toHaveBeenCalled()
+    if (!hidesOpenFiles) await expect(syncPath('/proc/self')).resolves.toBeUndefined()
   })
 
   it('of what is not there is a fault, until it is there', async () => {

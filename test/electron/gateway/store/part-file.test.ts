@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs, { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { StorageFault } from '#gateway/store/disk-fault.ts'
 import { Part, type Places } from '#gateway/store/part-file.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
@@ -50,8 +50,15 @@ describe('a part', () => {
   it('is written on a thread beside others, and behind its first four MiB', async () => {
     for (const isAlone of [true, false]) {
       using on = stage({ isAlone: () => isAlone })
-      await on.part.write([Buffer.alloc(4 << 20, 1)])
-      await on.part.write([Buffer.from('end')])
+      const first = on.part.write([Buffer.alloc(4 << 20, 1)])
+      await microtasks()
+      // What a thread has written is counted in a later turn of the event loop.
+      expect(on.part.bytes).toBe(isAlone ? 4 << 20 : 0)
+      await first
+      const second = on.part.write([Buffer.from('end')])
+      await microtasks()
+      expect(on.part.bytes).toBe(4 << 20)
+      await second
       expect(on.part.bytes).toBe((4 << 20) + 3)
       expect(readFileSync(on.path).subarray(-4).toString('latin1')).toBe('\x01end')
     }
@@ -122,6 +129,60 @@ describe('a part', () => {
     closeSync(other)
     await part.discard()
   })
+})
+
+describe('the rest of a part', () => {
+  /** Whether `bytes` from `offset` on are those of a file of `others` from `otherOffset` on. */
+  async function isSame(bytes: string, offset: number, others: string, otherOffset: number): Promise<boolean> {
+    using on = stage()
+    await on.part.write([Buffer.from(bytes)])
+    const path = join(on.folder, 'other')
+    writeFileSync(path, others)
+    const other = openSync(path, 'r')
+    try {
+      return await on.part.isSame(offset, other, otherOffset)
+    } finally {
+      closeSync(other)
+      await on.part.discard()
+    }
+  }
+
+  it('is compared to its end, whatever stands before it', async () => {
+    expect(await isSame('one: pixels', 5, 'another: pixels', 9)).toBe(true)
+    expect(await isSame('one: pixels', 4, 'another: pixels', 9)).toBe(false)
+    expect(await isSame('one: pixels', 5, 'another: pixel', 9)).toBe(false)
+    expect(await isSame('one: pixel', 5, 'another: pixels', 9)).toBe(false)
+    expect(await isSame('one: pixels', 5, 'another: pixelz', 9)).toBe(false)
+    expect(await isSame('one', 3, 'another', 7)).toBe(true)
+  })
+
+  it('is compared in portions, each to the last byte', async () => {
+    // Of another content in each portion of 256 KiB.
+    const bytes = Array.from({ length: 100_000 }, (_, index) => `${index},`).join('')
+    expect(await isSame(`one: ${bytes}`, 5, bytes, 0)).toBe(true)
+    expect(await isSame(bytes, 0, `one: ${bytes}`, 5)).toBe(true)
+    for (const at of [0, (256 << 10) - 1, 256 << 10, bytes.length - 1])
+      expect(await isSame(bytes, 0, `${bytes.slice(0, at)}x${bytes.slice(at + 1)}`, 0)).toBe(false)
+    const portion = 'x'.repeat(256 << 10)
+    expect(await isSame(portion, 0, portion, 0)).toBe(true)
+    expect(await isSame(portion, 0, `${portion}x`, 0)).toBe(false)
+  })
+
+  it('is not the same as what cannot be read', async () => {
+    using on = stage()
+    await on.part.write([Buffer.from('x')])
+    const other = openSync(join(on.folder, 'other'), 'w')
+    expect(await on.part.isSame(0, other, 0)).toBe(false)
+    closeSync(other)
+    await on.part.discard()
+  })
+})
+
+it('a disk that takes nothing of a write is a fault, not an endless loop', async () => {
+  using on = stage()
+  using _ = vi.spyOn(fs, 'writevSync').mockReturnValueOnce(0)
+  expect(await faultOf(on.part.write([Buffer.from('x')]))).toBe('failed: The disk took nothing of what was written.')
+  await on.part.discard()
 })
 
 // Devices of Linux refuse what a failing disk refuses.

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, mkdirSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
+import fs, { closeSync, mkdirSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openSpareFiles } from '#gateway/store/spare-files.ts'
+import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 function stage() {
@@ -38,4 +39,29 @@ it('deletes what an earlier run left, and is of no harm where its folder cannot 
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(nowhere.take()).toBeUndefined()
   nowhere.close()
+})
+
+it('deletes a file that is made while it closes, and makes none after that', async () => {
+  using on = stage()
+  on.spares.sweep()
+  using closed = vi.spyOn(fs, 'closeSync')
+  on.spares.take()
+  on.spares.close()
+  expect(on.spares.take()).toBeUndefined()
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(2), { timeout: 5000 })
+  expect(on.names()).toEqual([])
+  if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
+})
+
+it.skipIf(process.platform === 'win32')('keeps its folder for its owner alone', () => {
+  using on = stage()
+  on.spares.sweep()
+  expect(statSync(on.folder).mode & 0o777).toBe(0o700)
+})
+
+it('starts also where a file that it is about to delete is gone already', () => {
+  using on = stage()
+  on.spares.sweep()
+  using _ = vi.spyOn(fs, 'readdirSync').mockReturnValueOnce(['gone'] as never)
+  expect(() => on.spares.sweep()).not.toThrow()
 })

@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Database } from '#gateway/store/database.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
-import { keys, put, tempDatabase } from './database-fixture.ts'
+import { AT, keys, put, tempDatabase } from './database-fixture.ts'
 
 describe('transactions', () => {
   it('keep all or nothing', () => {
@@ -33,6 +34,36 @@ describe('transactions', () => {
       temp.db.transaction(() => put(temp.db, 'second'))
     })
     expect(keys(temp.db)).toEqual(['outer', 'second'])
+  })
+
+  it('undo all of themselves where one inside them was undone before', () => {
+    using temp = tempDatabase()
+    temp.db.transaction(() => {
+      put(temp.db, 'outer')
+      expect(() =>
+        temp.db.transaction(() => {
+          put(temp.db, 'middle')
+          expect(() =>
+            temp.db.transaction(() => {
+              throw new Error('inner fails')
+            }),
+          ).toThrow('inner fails')
+          throw new Error('middle fails')
+        }),
+      ).toThrow('middle fails')
+    })
+    expect(keys(temp.db)).toEqual(['outer'])
+  })
+
+  it('keep other writers out from their start: what they have read is true until they write', () => {
+    using temp = tempDatabase()
+    const other = new Sqlite(temp.file, { timeout: 0 })
+    temp.db.transaction(() => {
+      expect(keys(temp.db)).toEqual([])
+      expect(() => other.exec('begin immediate')).toThrow('database is locked')
+    })
+    other.exec('begin immediate; rollback')
+    other.close()
   })
 
   it('undo an inner one with the outer', () => {
@@ -96,6 +127,69 @@ describe('transactions', () => {
       }),
     ).toThrow('the disk is full')
     expect(keys(temp.db)).toEqual([])
+  })
+})
+
+describe('what became of the writes', () => {
+  /** What the database reports of them from now on. */
+  function reported(db: Database): string[] {
+    const heard: string[] = []
+    db.onWrite((error) => void heard.push(error === undefined ? 'committed' : (error as Error).message))
+    return heard
+  }
+
+  it('is reported after each commit that wrote something, not before it', () => {
+    using temp = tempDatabase()
+    const { db } = temp
+    const heard = reported(db)
+    put(db, 'a')
+    expect(heard).toEqual(['committed'])
+    db.transaction(() => {
+      put(db, 'b')
+      db.transaction(() => put(db, 'c'))
+      expect(heard).toEqual(['committed'])
+    })
+    expect(heard).toEqual(['committed', 'committed'])
+    const insert = db.sql.insertInto('settings').values({ key: 'd', value: '1', updatedAt: AT }).returning('key')
+    expect(db.transaction(() => [...db.each(insert)])).toEqual([{ key: 'd' }])
+    expect(heard).toEqual(['committed', 'committed', 'committed'])
+  })
+
+  it('is not reported of a transaction that only read', () => {
+    using temp = tempDatabase()
+    put(temp.db, 'a')
+    const heard = reported(temp.db)
+    temp.db.transaction(() => {
+      keys(temp.db)
+      expect([...temp.db.each(temp.db.sql.selectFrom('settings').select('key'))]).toEqual([{ key: 'a' }])
+    })
+    expect(heard).toEqual([])
+  })
+
+  it('is reported with the error of a write or a transaction that failed', () => {
+    using temp = tempDatabase()
+    put(temp.db, 'a')
+    const heard = reported(temp.db)
+    const fault = 'UNIQUE constraint failed: settings.key'
+    expect(() => put(temp.db, 'a')).toThrow(fault)
+    expect(heard).toEqual([fault])
+    expect(() =>
+      temp.db.transaction(() => {
+        put(temp.db, 'b')
+        throw new Error('undone')
+      }),
+    ).toThrow('undone')
+    expect(heard).toEqual([fault, 'undone'])
+  })
+
+  it('is no error where the database is closed while writers wait', async () => {
+    using temp = tempDatabase()
+    const heard = reported(temp.db)
+    const waiting = Array.from({ length: 300 }, (_, i) => temp.db.commitSoon(() => put(temp.db, `row ${i}`)))
+    temp.db[Symbol.dispose]()
+    await Promise.all(waiting)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    expect(new Set(heard)).toEqual(new Set(['committed']))
   })
 })
 
@@ -175,6 +269,39 @@ describe('group commit', () => {
     using again = Database.open(temp.file)
     expect(keys(again)).toEqual(['last word'])
     await expect(temp.db.commitSoon(() => 1)).rejects.toThrow('The database is closed.')
+  })
+
+  it('answers those who wait before the database is closed: the process may end then', async () => {
+    using temp = tempDatabase()
+    let isAnswered = false
+    void temp.db
+      .commitSoon(() => put(temp.db, 'last word'))
+      .then(() => {
+        isAnswered = true
+      })
+    temp.db[Symbol.dispose]()
+    // Without another turn of the event loop.
+    for (let turn = 0; turn < 20; turn++) await null
+    expect(isAnswered).toBe(true)
+  })
+
+  it('takes no turn of the event loop while nobody waits', async () => {
+    using temp = tempDatabase()
+    using turns = vi.spyOn(globalThis, 'setImmediate')
+    await temp.db.commitSoon(() => put(temp.db, 'a'))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(turns).toHaveBeenCalledTimes(1)
+  })
+
+  it('leaves an empty log where another connection is open when the database is closed', () => {
+    using temp = tempDatabase()
+    const beside = new Sqlite(temp.file, { readonly: true })
+    put(temp.db, 'a')
+    expect(beside.prepare('select count(*) from settings').pluck().get()).toBe(1)
+    expect(statSync(`${temp.file}-wal`).size).toBeGreaterThan(0)
+    temp.db[Symbol.dispose]()
+    expect(statSync(`${temp.file}-wal`).size).toBe(0)
+    beside.close()
   })
 
   it('tells everybody that nothing was written when SQLite gives up the whole transaction', async () => {
