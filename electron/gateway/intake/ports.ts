@@ -7,6 +7,7 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
+import type { CorrectionDone, Orders } from './corrections.ts'
 
 export type { Actor }
 
@@ -71,6 +72,20 @@ export interface IntakeDeps extends DomainDeps {
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
+  /**
+   * In the transaction that corrects the identity of images, or undoes it, before anything is queued (`CorrectionDone`). Returns the destinations
+   * for which it queues what takes their place itself, such as after a rejection note.
+   */
+  readonly onCorrected?: (done: CorrectionDone) => readonly string[]
+  /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
+  readonly isCorrectionQueued?: (correctionId: string) => boolean
+  /** In the same transaction: images that take the place of others; they are queued for no destination of `except`. */
+  readonly onMoved: (
+    moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
+    options: { readonly isFetched: boolean; readonly except: readonly string[] },
+  ) => void
+  /** Orders of the worklist that are known here. */
+  readonly orders: Orders
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport
   readonly onNews: (news: News) => void
