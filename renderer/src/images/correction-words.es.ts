@@ -8,7 +8,6 @@ const moves = (count: number) => (count === 1 ? 'Se traslada 1 imagen' : `Se tra
 const move = (count: number) => `Trasladar ${images(count)}`
 
 export const es: Translated<English> = {
-  resolve: 'Resolver',
   menu: 'Corregir la identidad',
   title: 'Corregir la identidad de las imágenes',
   about:
@@ -58,15 +57,16 @@ export const es: Translated<English> = {
     title: '¿Qué imágenes no son de aquí?',
     about: 'Las imágenes que nombran al mismo paciente están juntas. Elija las que deben salir de este estudio.',
     choosePatient: (count) => (count === 1 ? 'La imagen de este paciente' : `Las ${images(count)} de este paciente`),
-    series: 'Series',
     noDescription: '(sin descripción)',
     chosen: (chosen, all) => (chosen === 1 ? `1 imagen elegida de ${all}` : `${images(chosen)} elegidas de ${all}`),
     stay: (count) => (count === 1 ? 'se queda 1 imagen' : `se quedan ${images(count)}`),
-    none: 'Elija al menos una imagen.',
     all: 'No quedaría ninguna imagen. Para trasladarlas todas, vuelva al paso 1 e indique que estas imágenes son de otra petición u otro paciente.',
-    look: 'Abrir las imágenes para distinguirlas',
-    one: 'Elegir imágenes sueltas',
-    oneLabel: (number) => `Imagen ${number}`,
+    some: 'Solo algunas',
+    numbers: 'Números de imagen',
+    numbersAbout: (least, most) =>
+      `Instance Number, como lo muestra el dispositivo, del ${least} al ${most}. El visor cuenta posiciones, que pueden diferir.`,
+    numbersExample: 'p. ej. 1-20, 35',
+    noSuchNumbers: 'No hay imágenes con estos números',
   },
 
   target: {

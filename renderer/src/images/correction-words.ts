@@ -7,7 +7,6 @@ const images = (count: number) => countText(count, 'image')
 
 /** Texts of the correction of the identity of images: the steps that lead to it, and the history of corrections. */
 const en = {
-  resolve: 'Resolve',
   menu: 'Correct identity',
   title: 'Correct the identity of images',
   about: 'The original images are always kept. A correction can be undone until a report is signed with the corrected images.',
@@ -54,15 +53,16 @@ const en = {
     title: 'Which images do not belong here?',
     about: 'Images that name the same patient stand together. Choose those that are to leave this study.',
     choosePatient: (count: number) => `All ${images(count)} of this patient`,
-    series: 'Series',
     noDescription: '(no description)',
     chosen: (chosen: number, all: number) => `${images(chosen)} of ${all} chosen`,
     stay: (count: number) => (count === 1 ? '1 image stays' : `${images(count)} stay`),
-    none: 'Choose at least one image.',
     all: 'No image would stay. To move all of them, go back to step 1 and choose that these images belong to another order or patient.',
-    look: 'Open the images to tell them apart',
-    one: 'Choose single images',
-    oneLabel: (number: string) => `Image ${number}`,
+    some: 'Only some of them',
+    numbers: 'Image numbers',
+    numbersAbout: (least: number, most: number) =>
+      `Instance Number, as the device shows it, from ${least} to ${most}. The viewer counts positions, which may differ.`,
+    numbersExample: 'e.g. 1-20, 35',
+    noSuchNumbers: 'There are no images of these numbers',
   },
 
   target: {

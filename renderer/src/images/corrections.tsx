@@ -44,6 +44,7 @@ export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanc
       search: correctionId ? { undo: correctionId } : {},
       replace: true,
     })
+  if (reply.error?.code === 'not-found') return null
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (corrections.length === 0) return null
   return (

@@ -8,8 +8,8 @@ import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
+import { words as shared } from '../components/words.ts'
 import { useReply } from '../gateway.ts'
-import { words as correctionWords } from './correction-words.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
 
@@ -59,7 +59,7 @@ function ToResolve({ studyInstanceUid, isUrgent }: { studyInstanceUid: string; i
       leftSection={<IconUserEdit size={16} />}
       onClick={() => void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid } })}
     >
-      {correctionWords.resolve}…
+      {shared.identity.resolve}…
     </MayButton>
   )
 }

@@ -29,3 +29,29 @@ export const idsOf = (identities: readonly Identity[]): number[] => identities.f
 export const valuesOf = (identities: readonly Identity[], field: (typeof PATIENT_FIELDS)[number]): string[] => [
   ...new Set(identities.map((one) => one[field])),
 ]
+
+/**
+ * Images of a series by their numbers, as of pages to print: `1-20, 35`.
+ * @returns undefined where the text is no such list, or names a number that no image has
+ */
+export function idsByNumber({ instanceIds, instanceNumbers }: Identity, text: string): number[] | undefined {
+  const numbers = instanceNumbers.map((number) => (number.trim() === '' ? Number.NaN : Number(number)))
+  const found = new Set<number>()
+  for (const part of text.split(/[,;]/)) {
+    const [, from = '', to = from] = /^\s*(\d+)(?:\s*[-–]\s*(\d+))?\s*$/.exec(part) ?? []
+    const ids = instanceIds.filter((_, at) => {
+      const number = numbers[at] ?? Number.NaN
+      return from !== '' && number >= Number(from) && number <= Number(to)
+    })
+    if (ids.length === 0) return undefined
+    for (const id of ids) found.add(id)
+  }
+  return [...found]
+}
+
+/** The lowest and the highest number of a series; undefined where its images cannot be told apart by numbers. */
+export function numbersOf({ instanceNumbers }: Identity): readonly [least: number, most: number] | undefined {
+  const numbers = instanceNumbers.filter((number) => number.trim() !== '').map(Number)
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+  return Number.isInteger(least) && Number.isInteger(most) && least < most ? [least, most] : undefined
+}

@@ -12,9 +12,7 @@ export function PatientLine({ patient, aside }: { patient: CorrectedPatient; asi
   const born = [dayText(patientBirthDate), sexText(patientSex)].filter(Boolean).join(', ')
   return (
     <span className={css.patient}>
-      <b>
-        <PersonName value={patientName} />
-      </b>
+      <PersonName value={patientName} />
       {patientId && <span className="mono">{patientId}</span>}
       {born && <span className="nowrap">{born}</span>}
       {accessionNumber && <span className="mono">{words.target.accession(accessionNumber)}</span>}

@@ -63,7 +63,7 @@ export function Check(props: CheckProps) {
           {said(shown.obstacle)}
         </Notice>
       ) : (
-        <Order key={shown.digest} study={study} request={request} shown={shown} isBusy={preview.isPending} onStale={ask} onDone={onDone} />
+        <Order study={study} request={request} shown={shown} isBusy={preview.isPending} onStale={ask} onDone={onDone} />
       )}
     </Stack>
   )
@@ -179,6 +179,8 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
       },
     )
   })
+  // A refusal of what is no longer shown says nothing about what is.
+  const isOfShown = apply.variables?.body.digest === shown.digest && !isBusy
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap={14}>
@@ -197,7 +199,7 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
           maxLength={200}
           {...form.getInputProps('reason')}
         />
-        {apply.error && apply.error.errors.length === 0 && <Failed error={apply.error} />}
+        {isOfShown && apply.error?.errors.length === 0 && <Failed error={apply.error} />}
         {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
         <Group justify="flex-end">
           <Button
@@ -206,7 +208,7 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
           >
             {texts.cancel}
           </Button>
-          <Button type="submit" color="red" loading={apply.isPending || isBusy} disabled={isCutOff}>
+          <Button type="submit" loading={apply.isPending || isBusy} disabled={isCutOff}>
             {texts.apply[shown.kind](shown.instances)}
           </Button>
         </Group>

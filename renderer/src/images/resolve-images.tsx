@@ -1,7 +1,9 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { OpenImages } from '../components/open-images.tsx'
+import { nameText } from '../display/patient-name.ts'
 import { words } from './correction-words.ts'
-import { type Identity, idsOf, patientsOf } from './image-identities.ts'
+import { type Identity, idsByNumber, idsOf, numbersOf, patientsOf } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
 
@@ -17,10 +19,9 @@ export function ChooseImages(props: {
 }) {
   const { studyInstanceUid, identities, chosen, onChange, onNext } = props
   const all = idsOf(identities).length
-  const set = (ids: readonly number[], isChosen: boolean) => {
-    const next = new Set(chosen)
-    for (const id of ids) isChosen ? next.add(id) : next.delete(id)
-    onChange(next)
+  const replace = (ids: readonly number[], by: readonly number[]) => {
+    const replaced = new Set(ids)
+    onChange(new Set([...[...chosen].filter((id) => !replaced.has(id)), ...by]))
   }
   const box = (ids: readonly number[]) => {
     const count = ids.filter((id) => chosen.has(id)).length
@@ -28,7 +29,7 @@ export function ChooseImages(props: {
       checked: count === ids.length,
       indeterminate: count > 0 && count < ids.length,
       // A box that stands for some of its images chooses the rest.
-      onChange: () => set(ids, count < ids.length),
+      onChange: () => replace(ids, count < ids.length ? ids : []),
     }
   }
   return (
@@ -40,23 +41,23 @@ export function ChooseImages(props: {
         <OpenImages of={{ studyInstanceUid }} />
       </Group>
       {patientsOf(identities).map((patient) => (
-        <fieldset key={patient.key} className={css.group}>
-          <legend>
-            <PatientLine patient={patient} aside={words.count(patient.count)} />
-          </legend>
+        <fieldset key={patient.key} className={css.group} aria-label={nameText(patient.patientName)}>
+          <PatientLine patient={patient} />
           <Checkbox label={texts.choosePatient(patient.count)} {...box(idsOf(patient.series))} />
           <div className={css.series}>
             {patient.series.map((one) => (
-              <Checkbox
-                key={one.seriesInstanceUid}
-                label={
-                  <>
-                    <b>{one.modality}</b> {one.seriesDescription || texts.noDescription}{' '}
-                    <span className={css.quiet}>{words.count(one.instanceIds.length)}</span>
-                  </>
-                }
-                {...box(one.instanceIds)}
-              />
+              <div key={one.seriesInstanceUid} className={css.oneSeries}>
+                <Checkbox
+                  label={
+                    <>
+                      <b>{one.modality}</b> {one.seriesDescription || texts.noDescription}{' '}
+                      <span className={css.quiet}>{words.count(one.instanceIds.length)}</span>
+                    </>
+                  }
+                  {...box(one.instanceIds)}
+                />
+                <SomeImages of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
+              </div>
             ))}
           </div>
         </fieldset>
@@ -70,5 +71,36 @@ export function ChooseImages(props: {
         </Button>
       </div>
     </>
+  )
+}
+
+/** Images of a series by their numbers, where several patients are in one. */
+function SomeImages({ of, onChoose }: { of: Identity; onChoose: (ids: readonly number[]) => void }) {
+  const [text, setText] = useState<string | null>(null)
+  const numbers = numbersOf(of)
+  if (!numbers) return null
+  if (text === null) {
+    return (
+      <Button variant="subtle" size="compact-sm" onClick={() => setText('')}>
+        {texts.some}…
+      </Button>
+    )
+  }
+  const isWrong = text.trim() !== '' && idsByNumber(of, text) === undefined
+  return (
+    <TextInput
+      label={texts.numbers}
+      description={texts.numbersAbout(...numbers)}
+      placeholder={texts.numbersExample}
+      error={isWrong && texts.noSuchNumbers}
+      maxLength={200}
+      autoFocus
+      value={text}
+      onChange={(event) => {
+        const typed = event.currentTarget.value
+        setText(typed)
+        onChoose(idsByNumber(of, typed) ?? [])
+      }}
+    />
   )
 }

@@ -105,7 +105,7 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
   const { kind, studyInstanceUid, was, onChoose } = props
   const { typed, setTyped, search } = useTypedSearch()
   const reply = useReply(dashboardCorrections.targets, { params: { studyInstanceUid }, query: { search } })
-  const targets = reply.data?.targets.filter(({ target }) => kind !== 'merge' || target.to === 'study')
+  const targets = reply.data?.targets.filter(({ target, instances }) => kind !== 'merge' || (target.to === 'study' && instances > 0))
   return (
     <>
       <div className={css.search}>

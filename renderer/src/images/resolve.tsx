@@ -33,6 +33,7 @@ type StepName = (typeof ORDER)[number]
 /** Leads, step by step, from images with the wrong identity to a correction of it. */
 export function Resolve() {
   const { studyInstanceUid } = route.useParams()
+  const { kind } = route.useSearch()
   const mayManage = useMayManageStudies()
   const params = { studyInstanceUid }
   const study = useReply(dashboardImages.read, { params })
@@ -69,7 +70,7 @@ export function Resolve() {
           </Empty>
         </Panel>
       )}
-      {study.data && found && found.length > 0 && <Steps key={studyInstanceUid} study={study.data} identities={found} />}
+      {study.data && found && found.length > 0 && <Steps key={`${studyInstanceUid} ${kind}`} study={study.data} identities={found} />}
     </Page>
   )
 }
@@ -160,11 +161,9 @@ function Steps({ study, identities }: { study: ImageStudy; identities: readonly 
 
 const firstAfterKind = (kind: CorrectionKind): StepName => (kind === 'split' ? 'images' : 'target')
 
-/** What these images say, without the others. */
+/** What these images say, without what only others say. */
 const withOnly = (identities: readonly Identity[], chosen: ReadonlySet<number>): readonly Identity[] =>
-  identities
-    .map((one) => ({ ...one, instanceIds: one.instanceIds.filter((id) => chosen.has(id)) }))
-    .filter(({ instanceIds }) => instanceIds.length > 0)
+  identities.filter(({ instanceIds }) => instanceIds.some((id) => chosen.has(id)))
 
 const SHOWN_PATIENTS = 4
 
@@ -184,7 +183,12 @@ function Now({ study, identities }: { study: ImageStudy; identities: readonly Id
           </Text>
         )}
       </div>
-      {differences.length > 0 && <IdentityDifferences differences={differences} />}
+      {differences.length > 0 && (
+        <details className={css.details}>
+          <summary>{words.now.differs}</summary>
+          <IdentityDifferences differences={differences} />
+        </details>
+      )}
     </Panel>
   )
 }
