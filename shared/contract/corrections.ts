@@ -67,6 +67,7 @@ export const ImageIdentity = z.object({
   /** InstanceNumber (0020,0013) of each, in the same order; empty where it has none. */
   instanceNumbers: z.array(z.string()),
 })
+export type ImageIdentity = z.infer<typeof ImageIdentity>
 
 export const CorrectionRequest = z.object({
   kind: z.enum(CORRECTION_KINDS),
@@ -174,6 +175,10 @@ export const dashboardCorrections = {
     body: z.object({ reason: Reason }),
     reply: Correction,
   }),
+}
+
+/** Who has the wrong version of images that were corrected. */
+export const dashboardCorrectionNotices = {
   notices: operation('GET /dashboard/corrections/notices', {
     summary: 'Who has to be informed of corrections, those that are open first',
     query: z.object({ ...Page, show: z.enum(['open', 'all']).default('open') }),
