@@ -12,7 +12,7 @@ import { openViewerStage, type ViewerStage } from './viewer-stage.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
-const MAJA = { firstName: 'Maja', lastName: 'Oduya', clinicRole: 'Technologist', canManageStudies: true }
+const MAJA = { firstName: 'Maja', lastName: 'Oduya', clinicRole: 'Imaging Technologist', canManageStudies: true }
 const RUTH = {
   ...{ firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist' },
   ...{ canCreateReports: true, npiNumber: '1234567893' },
@@ -89,6 +89,12 @@ async function openReport(studyInstanceUid: string): Promise<void> {
   }).toPass({ timeout: 30_000 })
 }
 
+async function write(text: string): Promise<void> {
+  await ruth.getByRole('textbox', { name: 'Report', exact: true }).click()
+  await ruth.keyboard.type(text)
+  await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
+}
+
 async function undoAs(text: string): Promise<void> {
   const dialog = maja.getByRole('dialog', { name: 'Undo this correction?' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(text)
@@ -99,6 +105,7 @@ async function undoAs(text: string): Promise<void> {
 test('a report cannot be signed, and its notice leads who may correct the images to the correction', async () => {
   await openReport(uidOf(1))
   await expect(ruth.getByRole('alert').filter({ hasText: MISMATCH })).toBeVisible()
+  await write('Impression\nNormal.')
   await expect(ruth.getByRole('region', { name: 'Before signing' })).toContainText(MISMATCH)
   // A radiologist who may not manage studies compares the images, and has nothing to correct them with.
   await expect(ruth.getByRole('link', { name: 'Compare the images' })).toBeVisible()
@@ -106,7 +113,7 @@ test('a report cannot be signed, and its notice leads who may correct the images
   await openStudy(uidOf(1))
   await maja.getByRole('button', { name: 'Resolve…' }).click()
   await expect(step('Step 1: What is wrong?')).toBeVisible()
-  await expect(maja.getByText('Dunmore, Petra')).toBeVisible()
+  await expect(maja.getByText('Dunmore, Petra').first()).toBeVisible()
   await accessible(maja, 'correct-1-kind')
 })
 
@@ -114,8 +121,10 @@ test('the images are moved to the right order after a preview, which is shown ag
   await maja.getByRole('button', { name: /belong to another order or patient/ }).click()
   await expect(maja.getByRole('heading', { name: 'Where do the images belong?' })).toBeFocused()
   const orders = maja.getByRole('list', { name: 'Orders and studies' })
-  // What the images say is what is most similar.
-  await expect(orders.getByRole('listitem').first()).toContainText('Dunmore, Petra')
+  // The order that the images were made under, and the one of the patient they name, are most similar.
+  await expect(orders.getByRole('listitem').filter({ hasText: 'Phantom' })).toBeVisible()
+  const similar = (await orders.getByRole('listitem').allTextContents()).slice(0, 2).join()
+  for (const name of ['Amberly, Rosalind', 'Dunmore, Petra']) expect(similar).toContain(name)
   await accessible(maja, 'correct-3-target')
   await maja.getByRole('searchbox', { name: 'Search' }).fill('filippa')
   await expect(orders.getByRole('listitem').filter({ hasText: 'Dunmore' })).toHaveCount(0)
@@ -153,9 +162,7 @@ test('the images are moved to the right order after a preview, which is shown ag
 test('the report is signed with the corrected images, and the correction is not undone any more', async () => {
   await openReport(uidOf(2))
   await expect(ruth.getByText('Identity corrected')).toBeVisible()
-  await ruth.getByRole('textbox', { name: 'Report', exact: true }).click()
-  await ruth.keyboard.type('Findings\nNo abnormality.\n\nImpression\nNormal.')
-  await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
+  await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
   await ruth.keyboard.press('Control+Enter')
   const dialog = ruth.getByRole('dialog', { name: 'Sign the report' })

@@ -21,7 +21,7 @@ import { useCutOff } from '../status.ts'
 import { ChangesTable } from './changes-table.tsx'
 import { words } from './correction-words.ts'
 import { CHANGES } from './corrections.tsx'
-import { type Identity, PATIENT_FIELDS, valuesOf } from './image-identities.ts'
+import { PATIENT_FIELDS } from './image-identities.ts'
 import css from './resolve.module.css'
 import { type ChosenTarget, TargetLine } from './resolve-target.tsx'
 
@@ -31,8 +31,6 @@ interface CheckProps {
   readonly study: ImageStudy
   readonly request: CorrectionRequest
   readonly target: ChosenTarget
-  /** Of the images that are corrected. */
-  readonly identities: readonly Identity[]
   readonly preview: PreviewCall
   readonly onDone: (correction: Correction) => void
 }
@@ -40,7 +38,7 @@ type PreviewCall = ReturnType<typeof useSend<typeof dashboardCorrections.preview
 
 /** What the correction would do, and its order. Nothing is applied that was not shown. */
 export function Check(props: CheckProps) {
-  const { study, request, target, identities, preview, onDone } = props
+  const { study, request, target, preview, onDone } = props
   const { studyInstanceUid } = study
   // The one that is shown stays until there is another.
   const [shown, setShown] = useState<CorrectionPreview | null>(null)
@@ -56,7 +54,7 @@ export function Check(props: CheckProps) {
     <Stack gap={16}>
       {isChanged && <Changed />}
       <Movement preview={shown} study={study} target={target} />
-      <ChangesTable changes={wholeOf(shown, identities)} names={{ before: texts.before, after: texts.after }} emptyUid={texts.newUid} />
+      <ChangesTable changes={wholeOf(shown, target)} names={{ before: texts.before, after: texts.after }} emptyUid={texts.newUid} />
       <Consequences preview={shown} />
       {shown.obstacle ? (
         <Notice tone="danger" title={texts.obstacle}>
@@ -72,7 +70,9 @@ export function Check(props: CheckProps) {
 /** Leads to what has to be read again. */
 function Changed() {
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.scrollIntoView({ block: 'center' }), [])
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'center' })
+  }, [])
   return (
     <div ref={box}>
       <Notice tone="danger" title={texts.changedSince}>
@@ -82,13 +82,10 @@ function Changed() {
   )
 }
 
-/** The changes of the preview, and between them the values that stay, so that the whole patient is seen. */
-function wholeOf({ changes, toStudyInstanceUid, fromStudyInstanceUid }: CorrectionPreview, identities: readonly Identity[]) {
+/** The changes of the preview, and between them what all images say already, so that the whole patient is seen. */
+function wholeOf({ changes, toStudyInstanceUid, fromStudyInstanceUid }: CorrectionPreview, target: ChosenTarget) {
   const known = new Map(changes.map((change) => [change.field, change]))
-  const rows = PATIENT_FIELDS.map((field) => {
-    const before = valuesOf(identities, field)
-    return known.get(field) ?? { field, before, after: before[0] ?? '' }
-  })
+  const rows = PATIENT_FIELDS.map((field) => known.get(field) ?? { field, before: [target[field]], after: target[field] })
   const uid = known.get('studyInstanceUid')
   if (uid) return [...rows, uid]
   if (toStudyInstanceUid === fromStudyInstanceUid) return rows

@@ -151,9 +151,7 @@ function Steps({ study, identities }: { study: ImageStudy; identities: readonly 
         )}
       </Step>
       <Step {...stepProps('check')} title={words.check.title}>
-        {target && (
-          <Check study={study} request={requestOf(target.target)} target={target} identities={moving} preview={preview} onDone={finish} />
-        )}
+        {target && <Check study={study} request={requestOf(target.target)} target={target} preview={preview} onDone={finish} />}
       </Step>
     </div>
   )
