@@ -34,6 +34,7 @@ import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './h
 import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
 import { isSameName } from './name.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
+import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
 import { readStored } from './stored-object.ts'
 import type { Turns } from './turns.ts'
@@ -132,6 +133,7 @@ const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 export function openCorrections(deps: CorrectionsDeps): Corrections {
   const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, turns, arriving } = deps
   const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
+  const seeds = openSeeds(deps)
   const headers = new Map<number, InstanceHeader>()
   const temporary = join(store.folder, 'spool', 'corrected')
   // What an earlier run was copying when it ended.
@@ -499,6 +501,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     for (const other of images) mismatch = withImage(mismatch, differencesAmong(header, other.study), now)
     mismatch = withRow(mismatch, handedOut ? differencesOf(handedOut, header, studyInstanceUid) : [], now)
     const isFresh = study.remoteAddress === OWN_ADDRESS
+    seeds.follow(study, header)
     imageStudies.update(studyInstanceUid, { header, handedOut, mismatch, ...(isFresh && sender) })
   }
 
