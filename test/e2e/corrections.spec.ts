@@ -157,6 +157,14 @@ test('the images are moved to the right order after a preview, which is shown ag
   await expect(corrections()).toContainText([REASON])
   await expect(corrections()).toContainText(['Maja Oduya'])
   await accessible(maja, 'correct-5-history')
+  // What is left without images is Rosalind's again, and waits for hers.
+  await openStudy(uidOf(1))
+  await expect(maja.getByText('No images in it')).toBeVisible()
+  await expect(maja.getByRole('main')).toContainText('Amberly, Rosalind')
+  const { studyId } = await callOf(owner, 'GET', `/dashboard/reading/by-uid/${uidOf(1)}`)
+  const { patientName } = await callOf(owner, 'GET', `/dashboard/reading/${studyId}`)
+  expect(patientName).toBe('Amberly^Rosalind')
+  await openStudy(uidOf(2))
 })
 
 test('the report is signed with the corrected images, and the correction is not undone any more', async () => {

@@ -493,7 +493,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const [first] = images
     if (!first) {
       // The copies of reports that are left say nothing of a patient.
-      imageStudies.update(studyInstanceUid, { mismatch: null, remoteAddress: OWN_ADDRESS })
+      // Nor does the patient of the images that left: the study is that of its worklist row again.
+      const header = handedOut ? { ...study.header, ...patientOfRow(handedOut) } : study.header
+      seeds.follow(study, header)
+      imageStudies.update(studyInstanceUid, { header, mismatch: null, remoteAddress: OWN_ADDRESS })
       return
     }
     const header = first.study
@@ -833,6 +836,10 @@ const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').t
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
 
 const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order) => ({
+  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
+})
+
+const patientOfRow = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: HandedOutRow) => ({
   ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
 })
 

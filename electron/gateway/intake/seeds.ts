@@ -155,7 +155,7 @@ export function filled(before: StudyRecord, seed: StudyValues, fresh: StudyValue
 }
 
 /** The gateway's own values, those of them that are of the header replaced by the ones of the corrected header. */
-function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
   const had: Record<string, unknown> = own.reportMetadata
   const before: Record<string, unknown> = was.reportMetadata
   const after: Record<string, unknown> = is.reportMetadata
