@@ -461,8 +461,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     }
     corrections.moveAnnotations({ from, to, uids, moved, at })
     corrections.moveAnnounced(
-      pairs.map(({ original, copy }) => ({
-        ...{ sopInstanceUid: original.sopInstanceUid, studyInstanceUid: to, seriesInstanceUid: copy.seriesInstanceUid },
+      pairs.map(({ original, copy: { sopInstanceUid, studyInstanceUid, seriesInstanceUid } }) => ({
+        ...{ before: original.sopInstanceUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid },
       })),
     )
   }

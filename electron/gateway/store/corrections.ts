@@ -82,6 +82,8 @@ export interface MovedAnnotations {
 
 /** Where an announced instance is now. */
 export interface MovedInstance {
+  /** SOP Instance UID of whose place it takes. */
+  readonly before: string
   readonly sopInstanceUid: string
   readonly studyInstanceUid: string
   readonly seriesInstanceUid: string
@@ -118,7 +120,8 @@ export const WITHDRAWN = `(
 export const IS_CORRECTED = `(
   exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
-const MOVE_ANNOUNCED = 'update announcedInstances set studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1 where sopInstanceUid = ?'
+const MOVE_ANNOUNCED = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
+  where sopInstanceUid = ?`
 const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
 /** PS3.5 §9.1. */
 const UID = /\d+(?:\.\d+)+/g
@@ -155,8 +158,8 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
     isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,
     moveAnnounced(moved) {
-      for (const { sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
-        db.run(rawQuery(MOVE_ANNOUNCED, [studyInstanceUid, seriesInstanceUid, sopInstanceUid]))
+      for (const { before, sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
+        db.run(rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]))
     },
     moveAnnotations({ from, to, uids, moved: images, at }) {
       const mapped = (one: unknown): unknown => JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))

@@ -326,6 +326,10 @@ test('what was announced and drawn follows the images, and comes back', async ()
   const { correctionId } = await apply(TO_ORDER)
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
   expect(store.imageStudies.get('1.2.3.200')).toMatchObject({ expected: 2, missing: 0, instances: 2 })
+  // A late announcement of an original says nothing new.
+  store.imageStudies.announce(STUDY, uids, '2026-03-10T09:30:00.000Z')
+  expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
+  expect(store.imageStudies.allHere(uids.map(({ sopInstanceUid }) => sopInstanceUid))).toBe(true)
   const [copy] = store.instances.ofStudy('1.2.3.200')
   expect(store.annotations.get('1.2.3.200', 'usr_9')?.annotations).toEqual([
     { ...drawn, referencedImageId: `isthmus:1.2.3.200/${copy?.sopInstanceUid}/1` },
