@@ -162,8 +162,8 @@ test('the images are moved to the right order after a preview, which is shown ag
   await expect(maja.getByText('No images in it')).toBeVisible()
   await expect(maja.getByRole('main')).toContainText('Amberly, Rosalind')
   const { studyId } = await callOf(owner, 'GET', `/dashboard/reading/by-uid/${uidOf(1)}`)
-  const { patientName } = await callOf(owner, 'GET', `/dashboard/reading/${studyId}`)
-  expect(patientName).toBe('Amberly^Rosalind')
+  const { reportMetadata } = await callOf(owner, 'GET', `/dashboard/reading/${studyId}`)
+  expect(reportMetadata.patientName).toBe('Amberly^Rosalind')
   await openStudy(uidOf(2))
 })
 
