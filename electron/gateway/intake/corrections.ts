@@ -731,7 +731,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       const found = new Map<string, TargetChoice>()
       for (const order of listed) {
         const { orderId, modality, date, time } = order
-        found.set(`order ${orderId}`, {
+        found.set(`order/${orderId}`, {
           target: { to: 'order', orderId },
           ...patientOf(order),
           description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
@@ -744,7 +744,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
           if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
           const { studyDescription, studyDate, studyTime } = other.header
-          found.set(`study ${other.studyInstanceUid}`, {
+          found.set(`study/${other.studyInstanceUid}`, {
             target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
             ...identityOfHeader(other.header),
             description: studyDescription,
@@ -757,7 +757,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
         if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
         const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
-        found.set(`study ${uid}`, {
+        found.set(`study/${uid}`, {
           target: { to: 'study', studyInstanceUid: uid },
           ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
           ...{
