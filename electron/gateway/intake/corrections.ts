@@ -28,7 +28,7 @@ import type {
 } from '#shared/contract/corrections.ts'
 import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { Arrivals } from './arrivals.ts'
+import { type Arrivals, identityOf } from './arrivals.ts'
 import { correctedValues, identityOfHeader, type Order, rowOfOrder, type Target } from './correction-rules.ts'
 import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './header.ts'
 import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
@@ -506,6 +506,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const isFresh = study.remoteAddress === OWN_ADDRESS
     seeds.follow(study, header)
     imageStudies.update(studyInstanceUid, { header, handedOut, mismatch, ...(isFresh && sender) })
+    // A study of the interface that was made of the images says what they say now.
+    if (!study.isFetched && identityOf(study.header) !== identityOf(header)) settling.reopen(studyInstanceUid, true)
   }
 
   const senderOf = (records: readonly InstanceRecord[]) => {

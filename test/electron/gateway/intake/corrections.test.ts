@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import type { CorrectionDone, IntakeDeps, Order } from '#gateway/intake/intake.ts'
+import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
-import { HANDED_OUT, image, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
+import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
 
 const ORDER: Order = {
   orderId: '2026-03-10 1.2.3.200 S200',
@@ -34,7 +34,7 @@ const TO_ORDER: CorrectionRequest = { kind: 'reassign', target: { to: 'order', o
 
 async function clinic(
   images: readonly Values[] = [image(1), image(2)],
-  { transferSyntax, ...ports }: Partial<IntakeDeps> & { readonly transferSyntax?: string } = {},
+  { transferSyntax, ...ports }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
 ) {
   const done: CorrectionDone[] = []
   const stage = await openStage({
@@ -341,13 +341,31 @@ test('what was announced and drawn follows the images, and comes back', async ()
 })
 
 test('an original is committed to its device after it was corrected', async () => {
-  await using at = await clinic([image(1)], {})
-  const { store, apply } = at
-  await apply(TO_ORDER)
-  const version = store.instances.versions(`${SERIES}.1`)[0]
-  // Its file is here, whole and under its own row.
-  expect(version).toMatchObject({ state: 'superseded', structure: 'complete' })
-  expect(readFileSync(store.imageFiles.pathOf(version?.file ?? '')).length).toBe(version?.bytes)
+  await using at = await clinic([image(1)], { settings: { 'commitment.isOn': true } })
+  await at.apply(TO_ORDER)
+  const TransactionUID = '1.2.3.900'
+  const item = { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.1` }
+  const asked = normalized({ TransactionUID, ReferencedSOPSequence: [item] }, { sopInstanceUid: '1.2.840.10008.1.20.1.1' })
+  expect(await at.stage.intake.storageCommitmentScp.action({ ...asked, actionTypeId: 1 })).toEqual({ status: 0 })
+  await at.stage.pass(60_000)
+  const committed = [{ sopClassUid: CT, sopInstanceUid: `${SERIES}.1` }]
+  expect(at.stage.reports).toEqual([{ transactionUid: TransactionUID, committed, failed: [] }])
+  expect(at.store.imageStudies.get(STUDY)).toMatchObject({ expected: null })
+})
+
+test('a study of the interface that was made of the images says what they say after a correction, and after its undo', async () => {
+  await using at = await clinic([image(1)], { settings: { 'intake.areas': ['scribe'] }, handedOut: async () => undefined })
+  const { store, corrections, apply, stage } = at
+  const named = () => store.studies.byUid('scribe', STUDY)?.detail.reportMetadata?.mrn
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  expect(named()).toBe('P100')
+  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  await stage.pass(60_000)
+  expect([named(), stateOf(store, STUDY)]).toEqual(['P7', 'resolved'])
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  await stage.pass(60_000)
+  expect([named(), stateOf(store, STUDY)]).toEqual(['P100', 'unverified'])
 })
 
 test('files of copies that a run had not committed are deleted at the next start, and not taken for images', async () => {
