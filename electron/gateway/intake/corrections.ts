@@ -34,6 +34,7 @@ import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './h
 import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
 import { isSameName } from './name.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
+import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
 import { readStored } from './stored-object.ts'
 import type { Turns } from './turns.ts'
@@ -132,6 +133,7 @@ const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 export function openCorrections(deps: CorrectionsDeps): Corrections {
   const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, turns, arriving } = deps
   const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
+  const seeds = openSeeds(deps)
   const headers = new Map<number, InstanceHeader>()
   const temporary = join(store.folder, 'spool', 'corrected')
   // What an earlier run was copying when it ended.
@@ -491,7 +493,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const [first] = images
     if (!first) {
       // The copies of reports that are left say nothing of a patient.
-      imageStudies.update(studyInstanceUid, { mismatch: null, remoteAddress: OWN_ADDRESS })
+      // Nor does the patient of the images that left: the study is that of its worklist row again.
+      const header = handedOut ? { ...study.header, ...patientOfRow(handedOut) } : study.header
+      seeds.follow(study, header)
+      imageStudies.update(studyInstanceUid, { header, mismatch: null, remoteAddress: OWN_ADDRESS })
       return
     }
     const header = first.study
@@ -499,6 +504,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     for (const other of images) mismatch = withImage(mismatch, differencesAmong(header, other.study), now)
     mismatch = withRow(mismatch, handedOut ? differencesOf(handedOut, header, studyInstanceUid) : [], now)
     const isFresh = study.remoteAddress === OWN_ADDRESS
+    seeds.follow(study, header)
     imageStudies.update(studyInstanceUid, { header, handedOut, mismatch, ...(isFresh && sender) })
     // A study of the interface that was made of the images says what they say now.
     if (!study.isFetched && identityOf(study.header) !== identityOf(header)) settling.reopen(studyInstanceUid, true)
@@ -727,7 +733,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       const found = new Map<string, TargetChoice>()
       for (const order of listed) {
         const { orderId, modality, date, time } = order
-        found.set(`order ${orderId}`, {
+        found.set(`order/${orderId}`, {
           target: { to: 'order', orderId },
           ...patientOf(order),
           description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
@@ -740,7 +746,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
           if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
           const { studyDescription, studyDate, studyTime } = other.header
-          found.set(`study ${other.studyInstanceUid}`, {
+          found.set(`study/${other.studyInstanceUid}`, {
             target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
             ...identityOfHeader(other.header),
             description: studyDescription,
@@ -753,7 +759,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
         if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
         const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
-        found.set(`study ${uid}`, {
+        found.set(`study/${uid}`, {
           target: { to: 'study', studyInstanceUid: uid },
           ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
           ...{
@@ -832,6 +838,10 @@ const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').t
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
 
 const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order) => ({
+  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
+})
+
+const patientOfRow = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: HandedOutRow) => ({
   ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
 })
 

@@ -1,12 +1,12 @@
 import { note } from '#gateway/domain/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import type { Seed, SeedValues } from '#gateway/store/image-studies.ts'
+import type { ImageHeader, ImageStudyRecord, Seed, SeedValues } from '#gateway/store/image-studies.ts'
 import type { NewStudyRecord, StudyDetail, StudyRecord } from '#gateway/store/studies.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { IntakeDeps } from './ports.ts'
-import type { MergedValues, StudyValues } from './study-values.ts'
+import { leadingModality, type MergedValues, mergedValues, type StudyValues } from './study-values.ts'
 
 /** Studies that the gateway makes of images, each within the caller's transaction. */
 export interface Seeds {
@@ -14,6 +14,11 @@ export interface Seeds {
   plant(area: StudyArea, studyInstanceUid: string, merged: MergedValues): void
   /** Gives the seeded studies these values, where no person and no call of the interface has set others. Names of the fields that changed. */
   fill(studyInstanceUid: string, merged: MergedValues): readonly string[]
+  /**
+   * The header of the images was corrected: what the seeded studies have from it follows it, where no person and no call of the interface has
+   * set other values. What the partner said stays.
+   */
+  follow(study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'modalities'>, corrected: ImageHeader): void
   /** The values with a customer that studies can have, or none; and what is to be said of that. */
   usable(merged: MergedValues): MergedValues
 }
@@ -50,6 +55,13 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
     fill: (studyInstanceUid, merged) => [
       ...new Set(imageStudies.seeds(studyInstanceUid).flatMap((seed) => fillOne(seed, studyInstanceUid, merged))),
     ],
+    follow({ studyInstanceUid, header, modalities }, corrected) {
+      const modality = leadingModality([header.modality, ...modalities])
+      const [was, is] = [header, corrected].map((each) => mergedValues(each, modality, {}).values) as [StudyValues, StudyValues]
+      for (const seed of imageStudies.seeds(studyInstanceUid)) {
+        fillOne(seed, studyInstanceUid, { values: followed(valuesOf(seed.seed), was, is), fromPartner: [], warnings: [] })
+      }
+    },
     // interface.md, Errors 4: an unusable one is ignored, the others are applied, and a warning is kept.
     usable(merged) {
       const { expressCustomerId } = merged.values
@@ -139,6 +151,23 @@ export function filled(before: StudyRecord, seed: StudyValues, fresh: StudyValue
     study: { ...before, ...open, detail: fields.length > sealed ? after : detail },
     seeded: { ...seeded, externalPatientId: seededPatient, reportMetadata: seededMetadata as StudyReportMetadata },
     fields,
+  }
+}
+
+/** The gateway's own values, those of them that are of the header replaced by the ones of the corrected header. */
+export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+  const had: Record<string, unknown> = own.reportMetadata
+  const before: Record<string, unknown> = was.reportMetadata
+  const after: Record<string, unknown> = is.reportMetadata
+  const reportMetadata: Record<string, unknown> = {}
+  for (const name of new Set([...Object.keys(had), ...Object.keys(after)])) {
+    const value = isSame(had[name], before[name]) ? after[name] : had[name]
+    if (value !== undefined) reportMetadata[name] = value
+  }
+  return {
+    ...own,
+    studyDescription: isSame(own.studyDescription, was.studyDescription) ? is.studyDescription : own.studyDescription,
+    reportMetadata: reportMetadata as StudyReportMetadata,
   }
 }
 

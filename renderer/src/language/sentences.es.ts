@@ -2,6 +2,7 @@ import type { Sentence } from './catalogue.ts'
 import { BACK_UPS } from './sentences/back-ups.es.ts'
 import { BANNER } from './sentences/banner.es.ts'
 import { CONNECTIONS } from './sentences/connections.es.ts'
+import { CORRECTIONS } from './sentences/corrections.es.ts'
 import { DESTINATIONS } from './sentences/destinations.es.ts'
 import { DICOM_FILES } from './sentences/dicom-files.es.ts'
 import { EXAMS } from './sentences/exams.es.ts'
@@ -28,6 +29,7 @@ export const SENTENCES: readonly Sentence[] = [
   ...BACK_UPS,
   ...BANNER,
   ...CONNECTIONS,
+  ...CORRECTIONS,
   ...DESTINATIONS,
   ...DICOM_FILES,
   ...EXAMS,

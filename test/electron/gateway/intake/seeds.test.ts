@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { filled } from '#gateway/intake/seeds.ts'
+import { filled, followed } from '#gateway/intake/seeds.ts'
 import type { StudyValues } from '#gateway/intake/study-values.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
 import { runs } from '../../../support/property-runs.ts'
@@ -77,6 +77,24 @@ describe('a study that is filled later', () => {
         const { study, fields } = filled(before, seed, seed, new Set())
         expect(fields).toEqual([])
         expect(study.detail).toBe(before.detail)
+      }),
+      runs(100),
+    )
+  })
+})
+
+describe('the values of a study whose images were corrected', () => {
+  it('follow the header where they are of it, and stay where the partner gave them', () => {
+    fc.assert(
+      fc.property(values, values, values, (own, was, is) => {
+        const [had, before, after, now] = [own, was, is, followed(own, was, is)].map((each) =>
+          fieldsOf(studyWith(each) as ScribeStudyRecord),
+        )
+        const ofHeader = NAMES.filter((name) => !['severity', 'expressCustomerId', 'externalPatientId'].includes(name))
+        for (const name of NAMES) {
+          const isOfHeader = ofHeader.includes(name) && JSON.stringify(had?.[name]) === JSON.stringify(before?.[name])
+          expect(now?.[name]).toEqual(isOfHeader ? after?.[name] : had?.[name])
+        }
       }),
       runs(100),
     )

@@ -1,0 +1,86 @@
+import type { Sentence } from '../catalogue.ts'
+
+/** Corrections of the identity of images. */
+export const CORRECTIONS: readonly Sentence[] = [
+  ['An attribute of its patient or its study cannot be read.', 'No se puede leer un atributo de su paciente o de su estudio.'],
+  ['It ends within an element.', 'Termina dentro de un elemento.'],
+  ['Its sequences are too deep.', 'Sus secuencias tienen demasiados niveles.'],
+  ['It has too many elements.', 'Tiene demasiados elementos.'],
+  [
+    'The identity of the image of this UID was corrected here; this one has other content than its original.',
+    'La identidad de la imagen con este UID se corrigió aquí; esta tiene otro contenido que su original.',
+  ],
+  ['The file of an image of this study cannot be read.', 'No se puede leer el archivo de una imagen de este estudio.'],
+  ['Nothing would change: the images say so already.', 'No cambiaría nada: las imágenes ya lo dicen así.'],
+  ['Some of the chosen images are not in the study any more.', 'Algunas de las imágenes elegidas ya no están en el estudio.'],
+  ['No image is chosen.', 'No se ha elegido ninguna imagen.'],
+  ['There are no images to correct.', 'No hay imágenes que corregir.'],
+  [
+    'All images of the study are chosen: reassign the study instead.',
+    'Se han elegido todas las imágenes del estudio: traslade el estudio entero.',
+  ],
+  ['This order or study is not known any more.', 'Esta petición o este estudio ya no se conoce.'],
+  [
+    'Correcting the patient keeps the study: reassign the images to put them into another.',
+    'Al corregir el paciente se conserva el estudio: traslade las imágenes para ponerlas en otro.',
+  ],
+  ['The images are in this study already.', 'Las imágenes ya están en este estudio.'],
+  ['Images are merged only into a study that has images.', 'Las imágenes solo se unen a un estudio que tiene imágenes.'],
+  ['The Study Instance UID of the target breaks the rules of DICOM.', 'El Study Instance UID del destino no cumple las reglas de DICOM.'],
+  ['A patient needs a name or an ID.', 'Un paciente necesita un nombre o un identificador.'],
+  ['The {} of the target does not fit into an image.', 'En una imagen no cabe {0} del destino.'],
+  ['patient name', 'el nombre del paciente'],
+  ['accession number', 'el número de acceso'],
+  ['There is too little disk space for the corrected copies.', 'No hay espacio suficiente en el disco para las copias corregidas.'],
+  ['The study is still receiving images: later ones are not corrected.', 'El estudio aún recibe imágenes: las posteriores no se corrigen.'],
+  ['The target study is still receiving images.', 'El estudio de destino aún recibe imágenes.'],
+  ['A report of the study is being written.', 'Se está redactando un informe del estudio.'],
+  [
+    'The images that are in the target study already name another patient.',
+    'Las imágenes que ya están en el estudio de destino nombran a otro paciente.',
+  ],
+  ['A report of the target study is signed already.', 'Ya se firmó un informe del estudio de destino.'],
+  ['The order is for {}, and the images are {}.', 'La petición es de {0}, y las imágenes son {1}.'],
+  ['of another kind', 'de otro tipo'],
+  [
+    'Documents among the images may show the patient in their text, which is not changed.',
+    'Entre las imágenes hay documentos cuyo texto puede mostrar al paciente; ese texto no se cambia.',
+  ],
+  [
+    'Captures among the images may show the patient in their pixels, which are not changed.',
+    'Entre las imágenes hay capturas cuyos píxeles pueden mostrar al paciente; esos píxeles no se cambian.',
+  ],
+  ['An image cannot be corrected: {}', 'No se puede corregir una imagen: {0}'],
+  ['An image cannot be corrected: its copy could not be read back.', 'No se puede corregir una imagen: su copia no se pudo releer.'],
+  [
+    'The corrected copies could not be written to the disk. Nothing was changed.',
+    'Las copias corregidas no se pudieron escribir en el disco. No se cambió nada.',
+  ],
+  ['It was undone already.', 'Ya se deshizo.'],
+  ['It undid another correction: correct the images anew instead.', 'Deshizo otra corrección: corrija de nuevo las imágenes.'],
+  ['A report was signed with the corrected images.', 'Se firmó un informe con las imágenes corregidas.'],
+  [
+    'Corrected images were corrected again, set aside or replaced since.',
+    'Desde entonces hay imágenes corregidas que se volvieron a corregir, se apartaron o se sustituyeron.',
+  ],
+  [
+    'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.',
+    'Una corrección de imágenes se interrumpió al detenerse la pasarela: no se cambió nada. Hágala de nuevo.',
+  ],
+  ['Its identity was corrected: a corrected copy is shown.', 'Su identidad se corrigió: se muestra una copia corregida.'],
+  ['The correction that made it was undone.', 'La corrección que la creó se deshizo.'],
+  ['There is no such correction.', 'No existe esa corrección.'],
+  [
+    'The images or the target changed since this was shown: look at it again.',
+    'Las imágenes o el destino han cambiado desde que se mostró esto: vuelva a comprobarlo.',
+  ],
+  [
+    'The identity of this image was corrected, and its corrected copy is shown: undo the correction to show it again.',
+    'La identidad de esta imagen se corrigió y se muestra su copia corregida: deshaga la corrección para volver a mostrarla.',
+  ],
+  [
+    'the identity of the image was corrected: its corrected copy is sent',
+    'la identidad de la imagen se corrigió: se envía su copia corregida',
+  ],
+  ['Changed meanwhile', 'Ha cambiado entretanto'],
+]
