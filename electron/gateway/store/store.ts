@@ -36,6 +36,7 @@ import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
 import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
 import { rawQuery } from './raw-query.ts'
+import { type ReconciliationsStore, reconciliationsStore } from './reconciliations.ts'
 import { type ReferencesStore, referencesStore } from './references.ts'
 import { type ReportObjectsStore, reportObjectsStore } from './report-objects.ts'
 import { type ReportPdfsStore, reportPdfsStore } from './report-pdfs.ts'
@@ -120,6 +121,7 @@ export interface Store extends Disposable {
   readonly commitments: CommitmentsStore
   readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
+  readonly reconciliations: ReconciliationsStore
   readonly forwards: ForwardsStore
   readonly associations: AssociationsStore
 }
@@ -219,6 +221,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       commitments: commitmentsStore(database),
       destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
+      reconciliations: reconciliationsStore(database, seal),
       forwards: forwardsStore(database),
       associations: associationsStore(database),
       [Symbol.dispose]: () => database[Symbol.dispose](),

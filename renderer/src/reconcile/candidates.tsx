@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Tag } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import { Matches } from './matches.tsx'
+import { OrderLine, orderName } from './order-line.tsx'
+import css from './reconcile.module.css'
+import type { Decide } from './use-reconciliation.ts'
+import { words } from './words.ts'
+
+const { exams: texts } = words
+
+export interface CandidatesProps {
+  readonly exam: UnscheduledExam
+  readonly orders: ReadonlyMap<string, OpenOrder>
+  readonly decide: Decide
+}
+
+/** The orders that an exam may have been done for, the most probable shown at once. */
+export function Candidates({ exam, orders, decide }: CandidatesProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const known = exam.candidates.flatMap((candidate) => {
+    const order = orders.get(candidate.orderId)
+    return order ? [{ candidate, order }] : []
+  })
+  if (known.length === 0) return <p className={css.quiet}>{texts.noCandidate}</p>
+  const shown = isOpen ? known : known.slice(0, 1)
+  return (
+    <>
+      <ul className={css.candidates} aria-label={texts.candidates}>
+        {shown.map(({ candidate, order }, at) => (
+          <li key={candidate.orderId} className={css.candidate}>
+            <div className={css.candidateText}>
+              <OrderLine order={order} aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>} />
+              <Matches matches={candidate.matches} />
+            </div>
+            <Act exam={exam} candidate={candidate} order={order} isFirst={at === 0} decide={decide} />
+          </li>
+        ))}
+      </ul>
+      {known.length > 1 && !isOpen && (
+        <Button variant="subtle" size="compact-sm" className={css.more} aria-expanded={false} onClick={() => setIsOpen(true)}>
+          {texts.others(known.length - 1)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide'> {
+  readonly candidate: OrderCandidate
+  readonly order: OpenOrder
+  readonly isFirst: boolean
+}
+
+function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  const { orderId, action, obstacle } = candidate
+  const { studyInstanceUid } = exam
+  if (action === 'none') return <p className={css.obstacle}>{said(obstacle)}</p>
+  const name = orderName(order)
+  const href = correctionHref(studyInstanceUid, orderId)
+  if (action === 'correct') {
+    return (
+      <Button component="a" href={href} variant={isFirst ? 'filled' : 'default'} size="xs" aria-label={texts.correctOf(name)}>
+        {texts.correct}
+      </Button>
+    )
+  }
+  // The patient agrees: what may differ still is the kind of exam, the time and the room.
+  const differs = candidate.matches.filter(({ field, result }) => result === 'different' && field !== 'device')
+  const link = () => decide.link({ studyInstanceUid, orderId })
+  return (
+    <div className={css.acts}>
+      <MayButton
+        permission="manageStudies"
+        size="xs"
+        variant={isFirst ? 'filled' : 'default'}
+        loading={decide.isBusy}
+        aria-label={texts.linkOf(name)}
+        onClick={differs.length === 0 ? link : () => setIsAsking(true)}
+      >
+        {texts.link}
+      </MayButton>
+      <Confirm
+        isOpen={isAsking}
+        title={words.confirm.title}
+        action={words.confirm.action}
+        keep={words.confirm.cancel}
+        isBusy={decide.isBusy}
+        error={null}
+        onConfirm={() => {
+          setIsAsking(false)
+          link()
+        }}
+        onClose={() => setIsAsking(false)}
+      >
+        <p>{words.confirm.text}</p>
+        <Matches matches={differs} />
+      </Confirm>
+    </div>
+  )
+}
+
+/** The correction of the images (`/images/…/resolve`), with the order they are corrected to. */
+export const correctionHref = (studyInstanceUid: string, orderId?: string): string => {
+  const search = new URLSearchParams({ kind: 'reassign', ...(orderId !== undefined && { order: orderId }) })
+  return `#/images/${encodeURIComponent(studyInstanceUid)}/resolve?${search}`
+}
