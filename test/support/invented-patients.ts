@@ -41,7 +41,22 @@ export const INVENTED_FAMILIES: readonly string[] = [
     'Berg',
   ],
   // Of tests.
-  ...['Amberly', 'Annan', 'Bristow', 'Buc', 'Calloway', 'Dunmore', 'Ellingham', 'Gross', 'Groß', 'Hallworth', 'Horák', 'Ivanov', 'Jones'],
+  ...[
+    'Amberly',
+    'Annan',
+    'Bristow',
+    'Buc',
+    'Calloway',
+    'Dunmore',
+    'Elingham',
+    'Ellingham',
+    'Gross',
+    'Groß',
+    'Hallworth',
+    'Horák',
+    'Ivanov',
+    'Jones',
+  ],
   ...[
     'Keller',
     'Kim',

@@ -37,7 +37,7 @@ export const es: Translated<English> = {
     linkOf: (order) => `Enlazar con la solicitud ${order}`,
     linked: 'La exploración se enlazó con la solicitud.',
     correct: 'Corregir imágenes…',
-    correctOf: (order) => `Corregir las imágenes según la solicitud ${order}`,
+    correctOf: (order) => `Corregir imágenes… (solicitud ${order})`,
     other: 'Otra solicitud…',
     keep: 'Sin solicitud: mantener como no programada…',
     kept: 'La exploración se mantiene como no programada.',
@@ -99,7 +99,7 @@ export const es: Translated<English> = {
     started: 'El dispositivo comunicó que empezó o terminó, pero no llegaron imágenes.',
     startedTag: 'Empezada, sin imágenes',
     notDone: 'No se hizo…',
-    notDoneOf: (order) => `La solicitud ${order} no se hizo`,
+    notDoneOf: (order) => `No se hizo… (solicitud ${order})`,
     noted: 'Anotado: la solicitud no se hizo.',
   },
 }

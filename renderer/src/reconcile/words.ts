@@ -39,7 +39,7 @@ const en = {
     linkOf: (order: string) => `Link with order ${order}`,
     linked: 'The exam was linked with the order.',
     correct: 'Correct images…',
-    correctOf: (order: string) => `Correct the images to order ${order}`,
+    correctOf: (order: string) => `Correct images… (order ${order})`,
     other: 'Another order…',
     keep: 'No order: keep as unscheduled…',
     kept: 'The exam is kept as unscheduled.',
@@ -101,7 +101,7 @@ const en = {
     started: 'The device reported that it began, or ended, but no images came.',
     startedTag: 'Begun, no images',
     notDone: 'Not done…',
-    notDoneOf: (order: string) => `Order ${order} was not done`,
+    notDoneOf: (order: string) => `Not done… (order ${order})`,
     noted: 'Noted: the order was not done.',
   },
 } as const
