@@ -12,8 +12,8 @@ export const ERRORS = {
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   // The one 409 of the interface, of an Idempotency-Key whose first call is under way (row 53): asking again is right.
   'in-flight': { status: 409, title: 'Still under way' },
-  /** In the window: somebody else changed it since it was shown. */
-  conflict: { status: 409, title: 'Changed meanwhile' },
+  /** What the window showed before an order is not so any more: shown again, it can be ordered again. */
+  outdated: { status: 409, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
   'wrong-host': { status: 421, title: 'Unknown host name' },

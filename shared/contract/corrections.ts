@@ -65,6 +65,7 @@ export const ImageIdentity = z.object({
   modality: z.string(),
   instanceIds: z.array(z.int()),
 })
+export type ImageIdentity = z.infer<typeof ImageIdentity>
 
 export const CorrectionRequest = z.object({
   kind: z.enum(CORRECTION_KINDS),
@@ -172,6 +173,10 @@ export const dashboardCorrections = {
     body: z.object({ reason: Reason }),
     reply: Correction,
   }),
+}
+
+/** Who has the wrong version of images that were corrected. */
+export const dashboardCorrectionNotices = {
   notices: operation('GET /dashboard/corrections/notices', {
     summary: 'Who has to be informed of corrections, those that are open first',
     query: z.object({ ...Page, show: z.enum(['open', 'all']).default('open') }),

@@ -54,16 +54,16 @@ export interface Reconciliation {
   firstDay(): string
   /**
    * Gives the exam its order. Nothing in the images changes.
-   * @throws ApiError conflict: exam or order was decided on meanwhile; refused: the images name another patient
+   * @throws ApiError outdated: exam or order was decided on meanwhile; refused: the images name another patient
    */
   link(caller: UserCaller, studyInstanceUid: string, orderId: string): Promise<ReconciliationDecision>
-  /** Keeps the exam as unscheduled. @throws ApiError conflict */
+  /** Keeps the exam as unscheduled. @throws ApiError outdated */
   keep(caller: UserCaller, studyInstanceUid: string, reason: string): ReconciliationDecision
-  /** Notes that the order was not done. @throws ApiError conflict */
+  /** Notes that the order was not done. @throws ApiError outdated */
   notDone(caller: UserCaller, orderId: string, reason: string): Promise<ReconciliationDecision>
   /** The images of a decision; null of one about an order. @throws ApiError not-found: it was undone, or never made */
   imagesOf(decisionId: number): string | null
-  /** @throws ApiError refused: a report was signed since; conflict: it was undone meanwhile */
+  /** @throws ApiError refused: a report was signed since; outdated: it was undone meanwhile */
   undo(caller: UserCaller, decisionId: number): void
 }
 
@@ -183,23 +183,23 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
     return { from: first, to: last, today, outage }
   }
 
-  /** @throws ApiError not-found, conflict */
+  /** @throws ApiError not-found, outdated */
   function openExam(studyInstanceUid: string): ImageStudyRecord {
     const study = imageStudies.get(studyInstanceUid)
     if (!study) throw new ApiError('not-found', 'There are no images of such a study.')
     const decided = reconciliations.ofImages(studyInstanceUid)
-    if (decided) throw new ApiError('conflict', happened(decided))
+    if (decided) throw new ApiError('outdated', happened(decided))
     if (!isUnscheduled(study, studies.byUid('scribe', studyInstanceUid)))
-      throw new ApiError('conflict', 'This exam is not an unscheduled one any more: more images came, or an order was found for it.')
+      throw new ApiError('outdated', 'This exam is not an unscheduled one any more: more images came, or an order was found for it.')
     return study
   }
 
-  /** @throws ApiError conflict */
+  /** @throws ApiError outdated */
   function demandOpen({ scheduled: { exam } }: Order): void {
     const { studyInstanceUid, scheduledProcedureStepId } = exam
     const decided = reconciliations.ofOrder(studyInstanceUid, scheduledProcedureStepId)
-    if (decided) throw new ApiError('conflict', happened(decided))
-    if (hasImages(studyInstanceUid, scheduledProcedureStepId)) throw new ApiError('conflict', 'Images of this order came meanwhile.')
+    if (decided) throw new ApiError('outdated', happened(decided))
+    if (hasImages(studyInstanceUid, scheduledProcedureStepId)) throw new ApiError('outdated', 'Images of this order came meanwhile.')
   }
   const hasImages = (studyInstanceUid: string, step: string): boolean =>
     (examFacts.of([studyInstanceUid]).get(studyInstanceUid)?.images ?? null) !== null ||
@@ -306,7 +306,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
 
     imagesOf(decisionId) {
       const decision = reconciliations.get(decisionId)
-      if (!decision) throw new ApiError('conflict', 'This decision was undone already.')
+      if (!decision) throw new ApiError('outdated', 'This decision was undone already.')
       return decision.imageStudyUid
     },
 
@@ -314,7 +314,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
       database.transaction(() => {
         demand(caller, 'manageStudies')
         const decision = reconciliations.get(decisionId)
-        if (!decision) throw new ApiError('conflict', 'This decision was undone already.')
+        if (!decision) throw new ApiError('outdated', 'This decision was undone already.')
         const obstacle = undoObstacleOf(decision)
         if (obstacle !== '') throw new ApiError('refused', obstacle)
         const { kind, imageStudyUid, order } = decision

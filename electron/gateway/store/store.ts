@@ -12,6 +12,7 @@ import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
 import { type CommitmentsStore, commitmentsStore } from './commitments.ts'
 import { type ContextDocumentsStore, contextDocumentsStore } from './context-documents.ts'
+import { type CorrectionsStore, correctionsStore } from './corrections.ts'
 import { type CriticalResultsStore, criticalResultsStore } from './critical-results.ts'
 import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
@@ -119,6 +120,7 @@ export interface Store extends Disposable {
   readonly imageStudies: ImageStudiesStore
   readonly performedSteps: PerformedStepsStore
   readonly commitments: CommitmentsStore
+  readonly corrections: CorrectionsStore
   readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
   readonly reconciliations: ReconciliationsStore
@@ -219,6 +221,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
+      corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
       destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
       reconciliations: reconciliationsStore(database, seal),

@@ -63,13 +63,13 @@ export function useDecide(): Decide {
   const done = (text: string) => (decision: { readonly decisionId: number }) => showDone(text, () => takeBack(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
   const orClose = (onDone: () => void, onError: Refused) => (error: ProblemError) => {
-    if (error.code !== 'conflict') return onError(error)
+    if (error.code !== 'outdated') return onError(error)
     onDone()
     refused(error)
   }
   return {
     isBusy: [link, keep, notDone, undo].some(({ isPending }) => isPending),
-    error: [keep, notDone].find(({ error }) => error !== null && error.code !== 'conflict')?.error ?? null,
+    error: [keep, notDone].find(({ error }) => error !== null && error.code !== 'outdated')?.error ?? null,
     link: (body) => link.mutate({ body }, { onSuccess: done(words.exams.linked), onError: refused }),
     keep: (body, onDone, onError) =>
       keep.mutate(
