@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Parts } from '#gateway/parts.ts'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
@@ -9,8 +11,19 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
-import { OWNER, sessionHeaders } from '../support/gateway.ts'
-import { DAY, EXAMS, type ImagingClinic, imageOf, openImagingClinic, sendImages, until } from '../support/imaging-clinic.ts'
+import { callerOf, OWNER, sessionHeaders } from '../support/gateway.ts'
+import {
+  type ClinicOptions,
+  DAY,
+  EXAMS,
+  type ImagingClinic,
+  imageOf,
+  openImagingClinic,
+  sendImages,
+  until,
+} from '../support/imaging-clinic.ts'
+
+import { NORMAL, readingWindow } from '../support/reporting-clinic.ts'
 
 // A day without the network: two patients are imaged by the worklist, two by hand. When the partner
 // is back, one screen says which order each of them belongs to.
@@ -65,8 +78,8 @@ const settled = (clinic: ImagingClinic, studyInstanceUid: string) =>
   })
 
 /** The morning: CT1 has its worklist, then nobody can be reached, and four patients are imaged. */
-async function openOutage(): Promise<ImagingClinic> {
-  const clinic = await openImagingClinic()
+async function openOutage(options: ClinicOptions = {}): Promise<ImagingClinic> {
+  const clinic = await openImagingClinic(options)
   await clinic.worklist()
   clinic.gateway.partner.setScenario('down')
   await clinic.worklist()
@@ -77,6 +90,14 @@ async function openOutage(): Promise<ImagingClinic> {
   await sendImages(clinic, [typed(MISTYPED, OTHER, wrong)], 'CT2')
   for (const uid of [FIRST.StudyInstanceUID, SECOND.StudyInstanceUID, LINKED, OTHER]) await settled(clinic, uid)
   return clinic
+}
+
+const RADIOLOGIST = { email: 'radiologist@clinic.example', password: OWNER.password }
+async function addRadiologist({ people, store }: Parts): Promise<void> {
+  const person = { firstName: 'Una', lastName: 'Reader', level: 'member', clinicRole: 'Radiologist' } as const
+  const { userId } = await people.createUser({ ...RADIOLOGIST, ...person }, 'command-line')
+  const user = store.users.get(userId)
+  if (user) store.users.update({ ...user, canCreateReports: true, npiNumber: '1234567893' })
 }
 
 const read = (clinic: ImagingClinic, query = RANGE.query): Promise<Reconciliation> =>
@@ -157,6 +178,38 @@ describe('a day without the partner', () => {
     await expect(link(LINKED, FIRST)).rejects.toThrow(/^409 .*Images of this order came/)
     await expect(link(FIRST.StudyInstanceUID, TYPED)).rejects.toThrow(/^409/)
     await expect(link('1.2.3', TYPED)).rejects.toThrow(/^404/)
+  })
+
+  it.concurrent('is corrected to the order where the images name another patient, and both exams are signed', async () => {
+    await using clinic = await openOutage({ prepare: addRadiologist })
+    const { call, http } = clinic.gateway
+    clinic.gateway.partner.setScenario('normal')
+    expect(await call(dashboardExams.refresh, { body: { day } })).toMatchObject({ failed: 0 })
+    await call(dashboardReconciliation.link, { body: { studyInstanceUid: LINKED, orderId: orderIdOf(TYPED) } })
+
+    const params = { studyInstanceUid: OTHER }
+    const request = { kind: 'reassign', target: { to: 'order', orderId: orderIdOf(MISTYPED) } } as const
+    const { digest, obstacle, toStudyInstanceUid } = await call(dashboardCorrections.preview, { params, body: request })
+    expect([obstacle, toStudyInstanceUid]).toEqual(['', MISTYPED.StudyInstanceUID])
+    const order = { ...request, cause: 'wrong-worklist-entry', reason: 'Typed at the console', digest } as const
+    await call(dashboardCorrections.apply, { params, body: order })
+    const corrected = await settled(clinic, MISTYPED.StudyInstanceUID)
+    expect(corrected).toMatchObject({ identity: 'resolved', isUnscheduled: false, patientId: MISTYPED.PatientID, instances: 1 })
+    const after = await read(clinic)
+    expect(after.exams.filter(({ decision }) => decision === null)).toEqual([])
+    expect(orderOf(after, MISTYPED)).toBeUndefined()
+    expect(await unplanned(clinic)).toBeUndefined()
+
+    const radiologist = callerOf(http, await sessionHeaders(http, RADIOLOGIST))
+    for (const uid of [LINKED, MISTYPED.StudyInstanceUID]) {
+      const { studyId } = await clinic.seeded(uid)
+      const signed = await readingWindow(radiologist, studyId as StudyId).report(NORMAL)
+      expect(signed).toMatchObject({ status: 'completed' })
+    }
+    const { decision } = examOf(await read(clinic), LINKED) ?? {}
+    expect(decision?.undoObstacle).toMatch(/^A report was signed since/)
+    const undo = call(dashboardReconciliation.undo, { params: { decisionId: decision?.decisionId ?? 0 } })
+    await expect(undo).rejects.toThrow(/^422 A report was signed since/)
   })
 
   it.concurrent('tells the second person what the first decided, and undoes it until a report is signed', async () => {

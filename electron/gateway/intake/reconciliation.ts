@@ -83,7 +83,7 @@ interface Order {
 
 export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
   const { store, clock, setting, scheduled, orderChanged } = deps
-  const { database, imageStudies, reconciliations, studies, reports, examFacts } = store
+  const { database, imageStudies, reconciliations, studies, reports, examFacts, corrections } = store
   const zone = () => timeZoneOf(setting('clinic.timeZone'))
   const began = (day: string) => instantOf(startOfDay(day, zone()))
   const hadFault = (day: string) => reconciliations.hadFault(began(day), began(addDays(day, 1)))
@@ -142,9 +142,12 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
     const study = studies.byUid('scribe', studyInstanceUid)
     return study !== undefined && reports.signedOf(study.studyId).some(({ signedAt }) => signedAt !== null && signedAt >= at)
   }
-  const undoObstacleOf = ({ imageStudyUid, order, at }: ReconciliationRecord): string => {
-    const uid = imageStudyUid ?? order?.studyInstanceUid
-    return uid !== undefined && signedSince(uid, at) ? SIGNED_SINCE : ''
+  const undoObstacleOf = ({ kind, imageStudyUid, order, at }: ReconciliationRecord): string => {
+    const uid = imageStudyUid ?? order?.studyInstanceUid ?? ''
+    if (signedSince(uid, at)) return SIGNED_SINCE
+    const stands = corrections.ofStudy(uid).some((one) => one.undoneAt === null && one.at >= at)
+    // Undoing that correction would give the study its order again.
+    return kind === 'link' && stands ? CORRECTED_SINCE : ''
   }
   const decisionOf = (record: ReconciliationRecord): ReconciliationDecision => ({
     ...{ decisionId: record.decisionId, kind: record.kind, reason: record.reason, at: record.at, by: record.userName },
@@ -351,6 +354,7 @@ interface Step {
 const keyOf = ({ studyInstanceUid, scheduledProcedureStepId }: Step) => `${studyInstanceUid} ${scheduledProcedureStepId}`
 
 const SIGNED_SINCE = 'A report was signed since: it cannot be undone any more.'
+const CORRECTED_SINCE = 'The images were corrected since: undo the correction first.'
 
 /** An order that the partner took back is none any more. */
 const isWithoutImages = ({ images, state }: Exam) => images === 0 && state !== 'gone' && state !== 'closed'
