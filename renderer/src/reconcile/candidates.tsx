@@ -19,7 +19,7 @@ export interface CandidatesProps {
   readonly decide: Decide
 }
 
-/** The orders that an exam may have been done for, the most probable shown at once. */
+/** The orders that an exam may have been done for; the most probable, and all that can be linked, are shown at once. */
 export function Candidates({ exam, orders, decide }: CandidatesProps) {
   const [isOpen, setIsOpen] = useState(false)
   const known = exam.candidates.flatMap((candidate) => {
@@ -27,7 +27,8 @@ export function Candidates({ exam, orders, decide }: CandidatesProps) {
     return order ? [{ candidate, order }] : []
   })
   if (known.length === 0) return <p className={css.quiet}>{texts.noCandidate}</p>
-  const shown = isOpen ? known : known.slice(0, 1)
+  // A patient may have several orders on a day: where more than one can be linked, all of them are in sight.
+  const shown = known.filter(({ candidate }, at) => isOpen || at === 0 || candidate.action === 'link')
   return (
     <>
       <ul className={css.candidates} aria-label={texts.candidates}>
@@ -41,9 +42,9 @@ export function Candidates({ exam, orders, decide }: CandidatesProps) {
           </li>
         ))}
       </ul>
-      {known.length > 1 && !isOpen && (
+      {known.length > shown.length && (
         <Button variant="subtle" size="compact-sm" className={css.more} aria-expanded={false} onClick={() => setIsOpen(true)}>
-          {texts.others(known.length - 1)}
+          {texts.others(known.length - shown.length)}
         </Button>
       )}
     </>

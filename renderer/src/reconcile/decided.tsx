@@ -18,7 +18,7 @@ export function Decided({ decision, decide }: { decision: ReconciliationDecision
         <Tag tone={tone}>{name}</Tag>{' '}
         {kind === 'link' && order && (
           <>
-            <span className="mono">{order.accessionNumber}</span> <PersonName value={order.patientName} /> {order.description}
+            <span className="mono">{order.accessionNumber}</span> · <PersonName value={order.patientName} /> · {order.description}
           </>
         )}
         {reason}
