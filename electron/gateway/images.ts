@@ -116,7 +116,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
-      onMoved: (moved, isFetched) => forwarding.correct(moved, isFetched),
+      onMoved: (moved, options) => forwarding.correct(moved, options),
       orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
       transcode: native.transcode,
