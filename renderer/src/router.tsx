@@ -205,7 +205,14 @@ const recovered = createRoute({
 const imageStudy = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid',
+  validateSearch: texts('undo'),
   component: lazyScreen(() => import('./images/study.tsx'), 'Study'),
+})
+const resolve = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/$studyInstanceUid/resolve',
+  validateSearch: texts('kind', 'order'),
+  component: lazyScreen(() => import('./images/resolve.tsx'), 'Resolve'),
 })
 const destinations = createRoute({
   getParentRoute: () => shell,
@@ -282,7 +289,8 @@ export const router = createRouter({
     setup,
     shell.addChildren([
       ...[today, exams, why, reconcile, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, reading, criticals, templates, readingStudy],
+      ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, resolve],
+      ...[reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),

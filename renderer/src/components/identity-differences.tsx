@@ -34,12 +34,12 @@ function Differences({ from, rows }: IdentityTable) {
                 {IDENTITY_NAMES[row.field]}
               </Table.Th>
               <Table.Td className={css.differs}>
-                <Value field={row.field} value={row.expected} />
+                <IdentityValue field={row.field} value={row.expected} />
               </Table.Td>
               <Table.Td className={css.differs}>
                 {row.received.map((value) => (
                   <div key={value}>
-                    <Value field={row.field} value={value} />
+                    <IdentityValue field={row.field} value={value} />
                   </div>
                 ))}
               </Table.Td>
@@ -51,7 +51,8 @@ function Differences({ from, rows }: IdentityTable) {
   )
 }
 
-function Value({ field, value }: { field: IdentityRow['field']; value: string }) {
+/** A value of a DICOM attribute of the identity, as a person reads it. */
+export function IdentityValue({ field, value }: { field: IdentityRow['field']; value: string }) {
   if (value === '') return <span className={css.missing}>{texts.missing}</span>
   if (field === 'patientName') return <PersonName value={value} />
   if (field === 'patientBirthDate') return dayText(value)

@@ -77,6 +77,7 @@ export const es: Translated<English> = {
       study: { title: 'Comparación con el estudio', expected: 'Estudio', received: 'Imágenes' },
       images: { title: 'Comparación entre las imágenes', expected: 'Primeras imágenes', received: 'Otras imágenes' },
     },
+    resolve: 'Resolver',
     field: 'Campo',
     missing: '(nada)',
   },

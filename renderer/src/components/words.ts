@@ -61,6 +61,7 @@ const en = {
       study: { title: 'Compared with the study', expected: 'Study', received: 'Images' },
       images: { title: 'Images of this study compared', expected: 'First images', received: 'Other images' },
     },
+    resolve: 'Resolve',
     field: 'Field',
     missing: '(nothing)',
   },

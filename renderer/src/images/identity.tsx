@@ -1,11 +1,14 @@
 import { Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { IconUserEdit } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
+import { MayButton } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
+import { words as shared } from '../components/words.ts'
 import { useReply } from '../gateway.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
@@ -38,8 +41,26 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
           />
         )}
         <IdentityDifferences differences={differences} />
+        {(state === 'mismatch' || state === 'overridden') && study.instances > 0 && (
+          <ToResolve studyInstanceUid={studyInstanceUid} isUrgent={state === 'mismatch'} />
+        )}
       </Panel>
     </div>
+  )
+}
+
+function ToResolve({ studyInstanceUid, isUrgent }: { studyInstanceUid: string; isUrgent: boolean }) {
+  const navigate = useNavigate()
+  return (
+    <MayButton
+      permission="manageStudies"
+      mt={14}
+      {...(!isUrgent && { variant: 'default' })}
+      leftSection={<IconUserEdit size={16} />}
+      onClick={() => void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid } })}
+    >
+      {shared.identity.resolve}…
+    </MayButton>
   )
 }
 

@@ -1,6 +1,6 @@
-import { Button, Group } from '@mantine/core'
-import { IconArrowLeft, IconHistory, IconPhotoOff, IconReportMedical } from '@tabler/icons-react'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Button, Group, Menu } from '@mantine/core'
+import { IconArrowLeft, IconChevronDown, IconHistory, IconPhotoOff, IconReportMedical, IconUserEdit } from '@tabler/icons-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
@@ -19,11 +19,14 @@ import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { useZone } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
+import { words as correctionWords } from './correction-words.ts'
+import { CorrectionsPanel } from './corrections.tsx'
 import { EnrichmentPanel } from './enrichment.tsx'
 import { IdentityPanel } from './identity.tsx'
 import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
+import { WAYS } from './resolve-ways.ts'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
 import { VersionsPanel } from './versions.tsx'
@@ -47,15 +50,18 @@ export function Study() {
           <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
         </Link>
       }
-      actions={study && <Actions studyInstanceUid={studyInstanceUid} mayManage={mayManage} />}
+      actions={study && <Actions study={study} mayManage={mayManage} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Panel>
-          <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={words.gone}>
-            {words.goneText}
-          </Empty>
-        </Panel>
+        <>
+          <Panel>
+            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={words.gone}>
+              {words.goneText}
+            </Empty>
+          </Panel>
+          <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+        </>
       )}
       {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {study && (
@@ -63,6 +69,7 @@ export function Study() {
           <Head study={study} />
           {study.isUnscheduled && <Unscheduled study={study} />}
           <IdentityPanel study={study} />
+          <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
           <div className={css.columns}>
             <div className={css.main}>
@@ -104,8 +111,9 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
   )
 }
 
-const Actions = ({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) => (
+const Actions = ({ study: { studyInstanceUid, instances }, mayManage }: { study: ImageStudy; mayManage: boolean }) => (
   <>
+    {mayManage && instances > 0 && <Correct studyInstanceUid={studyInstanceUid} />}
     {mayManage && (
       <Button
         variant="default"
@@ -119,6 +127,30 @@ const Actions = ({ studyInstanceUid, mayManage }: { studyInstanceUid: string; ma
     <OpenImages of={{ studyInstanceUid }} />
   </>
 )
+
+/** What may be wrong with the identity of the images, each leading to its correction. */
+function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const navigate = useNavigate()
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconUserEdit size={16} />} rightSection={<IconChevronDown size={14} />}>
+          {correctionWords.menu}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {WAYS.map((kind) => (
+          <Menu.Item
+            key={kind}
+            onClick={() => void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid }, search: { kind } })}
+          >
+            {correctionWords.kinds.ways[kind].name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
 
 /** Where the study is one for reporting. */
 function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {

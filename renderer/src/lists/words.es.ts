@@ -153,7 +153,7 @@ export const es: Translated<English> = {
   flags: {
     cancelled: ['Cancelado', 'Se canceló: nadie debe leerlo.'],
     critical: ['Crítico', 'Un informe firmado de este estudio tiene un resultado crítico.'],
-    mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para compararlos.'],
+    mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para resolverlo.'],
     overridden: [
       'Discrepancia anulada',
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',

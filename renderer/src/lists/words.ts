@@ -156,7 +156,7 @@ const en = {
   flags: {
     cancelled: ['Cancelled', 'It was cancelled: nobody is to read it.'],
     critical: ['Critical', 'A signed report of this study has a critical result.'],
-    mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to compare them.'],
+    mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to resolve it.'],
     overridden: ['Mismatch overridden', 'Its images name another patient or exam. A person who may sign gave a reason to go on.'],
     unscheduled: ['Unscheduled: no order', 'Its images were made without an order. Reconcile them under Worklist.'],
   } satisfies Named<'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'unscheduled', readonly [name: string, meaning: string]>,

@@ -9,9 +9,10 @@ import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
+import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
 import { linkedViewId } from '../linked.ts'
-import { useSession } from '../session.ts'
+import { useMayManageStudies, useSession } from '../session.ts'
 import css from './reading.module.css'
 import { words } from './words.ts'
 
@@ -46,6 +47,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
         actions={
           <Group gap={12}>
             <ToImages reading={reading} />
+            <ToResolve reading={reading} />
             <Override reading={reading} />
           </Group>
         }
@@ -54,6 +56,20 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
         <IdentityDifferences differences={differences} />
       </Notice>
     </div>
+  )
+}
+
+/** For who may correct the images; others compare them. */
+function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
+  const mayManage = useMayManageStudies()
+  if (!mayManage) return null
+  return (
+    <Button
+      size="compact-sm"
+      renderRoot={(props) => <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} {...props} />}
+    >
+      {shared.identity.resolve}…
+    </Button>
   )
 }
 

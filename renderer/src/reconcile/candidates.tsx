@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
@@ -63,10 +64,21 @@ function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
   const { studyInstanceUid } = exam
   if (action === 'none') return <p className={css.obstacle}>{said(obstacle)}</p>
   const name = orderName(order)
-  const href = correctionHref(studyInstanceUid, orderId)
   if (action === 'correct') {
     return (
-      <Button component="a" href={href} variant={isFirst ? 'filled' : 'default'} size="xs" aria-label={texts.correctOf(name)}>
+      <Button
+        variant={isFirst ? 'filled' : 'default'}
+        size="xs"
+        aria-label={texts.correctOf(name)}
+        renderRoot={(props) => (
+          <Link
+            to="/images/$studyInstanceUid/resolve"
+            params={{ studyInstanceUid }}
+            search={{ kind: 'reassign', order: orderId }}
+            {...props}
+          />
+        )}
+      >
         {texts.correct}
       </Button>
     )
@@ -104,10 +116,4 @@ function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
       </Confirm>
     </div>
   )
-}
-
-/** The correction of the images (`/images/…/resolve`), with the order they are corrected to. */
-export const correctionHref = (studyInstanceUid: string, orderId?: string): string => {
-  const search = new URLSearchParams({ kind: 'reassign', ...(orderId !== undefined && { order: orderId }) })
-  return `#/images/${encodeURIComponent(studyInstanceUid)}/resolve?${search}`
 }

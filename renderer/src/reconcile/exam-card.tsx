@@ -8,7 +8,7 @@ import { OpenImages } from '../components/open-images.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { dayText, timeText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
-import { Candidates, correctionHref } from './candidates.tsx'
+import { Candidates } from './candidates.tsx'
 import { Decided } from './decided.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
@@ -46,7 +46,18 @@ export function ExamCard({ exam, orders, decide }: ExamCardProps) {
         <>
           <Candidates exam={exam} orders={orders} decide={decide} />
           <div className={css.foot}>
-            <Button component="a" href={correctionHref(studyInstanceUid)} variant="subtle" size="compact-sm">
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/images/$studyInstanceUid/resolve"
+                  params={{ studyInstanceUid }}
+                  search={{ kind: 'reassign' }}
+                  {...props}
+                />
+              )}
+            >
               {texts.other}
             </Button>
             <MayButton permission="manageStudies" variant="subtle" size="compact-sm" onClick={() => setIsKeeping(true)}>

@@ -6,11 +6,13 @@ import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.t
 import { PersonName } from '../components/person-name.tsx'
 import { SeverityTag } from '../components/severity-tag.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
+import { words as shared } from '../components/words.ts'
 import { useReply } from '../gateway.ts'
 import { StatusTags } from '../lists/status-tags.tsx'
 import { examText, Writer } from '../lists/study-columns.tsx'
 import { words as listWords } from '../lists/words.ts'
 import { useLive } from '../live.ts'
+import { useMayManageStudies } from '../session.ts'
 import { ContextFacts, Lines, PatientFacts, PeopleFacts } from './facts.tsx'
 import css from './studies.module.css'
 import { StudyActions } from './study-actions.tsx'
@@ -60,6 +62,7 @@ export function StudyScreen() {
 
 function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
   const details = useDetails(study)
+  const mayManage = useMayManageStudies()
   const { area, isCancelled, identity, images } = study
   return (
     <>
@@ -88,9 +91,16 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
           tone="danger"
           title={words.mismatch}
           actions={
-            <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: study.studyInstanceUid }}>
-              {words.links.images}
-            </Link>
+            <>
+              <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: study.studyInstanceUid }}>
+                {words.links.images}
+              </Link>
+              {mayManage && (
+                <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid: study.studyInstanceUid }}>
+                  {shared.identity.resolve}…
+                </Link>
+              )}
+            </>
           }
         />
       )}

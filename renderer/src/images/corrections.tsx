@@ -1,0 +1,168 @@
+import { Button } from '@mantine/core'
+import { IconArrowBackUp } from '@tabler/icons-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Correction, dashboardCorrections } from '#shared/contract/corrections.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { AskReason } from '../components/ask-reason.tsx'
+import { Clock } from '../components/clock.tsx'
+import { Facts, Failed, Panel } from '../components/page.tsx'
+import { Tag } from '../components/tone.tsx'
+import { showDone } from '../components/undo.tsx'
+import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
+import { ChangesTable } from './changes-table.tsx'
+import { words } from './correction-words.ts'
+import css from './resolve.module.css'
+
+const { history: texts } = words
+const route = getRouteApi('/shell/images/$studyInstanceUid')
+
+/** What shows the identity of images. */
+export const CHANGES = [
+  ...[dashboardCorrections.list, dashboardCorrections.identities, dashboardCorrections.targets, dashboardCorrections.notices],
+  ...[dashboardImages.read, dashboardImages.list, dashboardStudies.list, dashboardStudies.read],
+  ...[dashboardReports.read, dashboardReports.byUid, dashboardDestinations.studies, dashboardToday.today, dashboard.status],
+]
+
+/** Corrections of images that are, or were, in a study: who made them, why, and how to undo them. */
+export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
+  const { undo } = route.useSearch()
+  const navigate = useNavigate()
+  const reply = useReply(dashboardCorrections.list, { params: { studyInstanceUid } })
+  const corrections = reply.data?.corrections ?? []
+  const undoing = corrections.find((one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '')
+  const ask = (correctionId?: string) =>
+    void navigate({
+      to: '/images/$studyInstanceUid',
+      params: { studyInstanceUid },
+      search: correctionId ? { undo: correctionId } : {},
+      replace: true,
+    })
+  if (reply.error?.code === 'not-found') return null
+  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  if (corrections.length === 0) return null
+  return (
+    <Panel title={texts.title}>
+      <ol className={css.history}>
+        {corrections.map((correction, index) => (
+          <Entry
+            key={correction.correctionId}
+            correction={correction}
+            studyInstanceUid={studyInstanceUid}
+            isOpen={index === 0}
+            {...(mayManage && { onUndo: ask })}
+          />
+        ))}
+      </ol>
+      {undoing && mayManage && <Undo correction={undoing} onClose={() => ask()} />}
+    </Panel>
+  )
+}
+
+interface EntryProps {
+  readonly correction: Correction
+  readonly studyInstanceUid: string
+  /** Its changes are shown without being asked for. */
+  readonly isOpen: boolean
+  readonly onUndo?: (correctionId: string) => void
+}
+
+function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryProps) {
+  const { correctionId, kind, cause, reason, instances, changes, at, by, undone, undoObstacle } = correction
+  const [isOpen, setIsOpen] = useState(isFirst && undone === null)
+  return (
+    <li data-undone={undone !== null}>
+      <div className={css.entryHead}>
+        <span className={css.entryTitle}>
+          <b>{texts.kinds[kind]}</b>
+          <Moved correction={correction} studyInstanceUid={studyInstanceUid} count={instances} />
+          {undone && <Tag tone="plain">{texts.undone}</Tag>}
+        </span>
+        {onUndo && undone === null && undoObstacle === '' && (
+          <Button variant="default" size="compact-sm" leftSection={<IconArrowBackUp size={15} />} onClick={() => onUndo(correctionId)}>
+            {texts.undo}…
+          </Button>
+        )}
+      </div>
+      <Facts
+        facts={[
+          [
+            texts.by,
+            <span key="by">
+              {by}, <Clock instant={at} />
+            </span>,
+          ],
+          [texts.cause, words.check.causes[cause].name],
+          [texts.reason, reason],
+          ...(undone
+            ? ([
+                [
+                  texts.undoneBy,
+                  <span key="undone">
+                    {undone.by}, <Clock instant={undone.at} />
+                  </span>,
+                ],
+                [texts.undoneReason, undone.reason],
+              ] as const)
+            : []),
+          ...(undone === null && undoObstacle ? ([[texts.noUndo, said(undoObstacle)]] as const) : []),
+        ]}
+      />
+      <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+        <summary>{texts.changes}</summary>
+        <ChangesTable changes={changes} names={{ before: texts.before, after: texts.after }} />
+      </details>
+    </li>
+  )
+}
+
+/** How many images went where, as seen from the study that is shown. */
+function Moved({ correction, studyInstanceUid, count }: { correction: Correction; studyInstanceUid: string; count: number }) {
+  const { fromStudyInstanceUid: from, toStudyInstanceUid: to } = correction
+  if (from === to) return <span>{texts.here.correct(count)}</span>
+  const other = from === studyInstanceUid ? to : from
+  return (
+    <span>
+      {from === studyInstanceUid ? texts.here.from(count) : texts.here.to(count)}{' '}
+      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: other }} title={other}>
+        {texts.otherStudy(other.slice(-10))}
+      </Link>
+    </span>
+  )
+}
+
+function Undo({ correction, onClose }: { correction: Correction; onClose: () => void }) {
+  const { correctionId, instances, fromStudyInstanceUid } = correction
+  const send = useSend(dashboardCorrections.undo, CHANGES)
+  const navigate = useNavigate()
+  return (
+    <AskReason
+      words={texts.undoAsk}
+      field="reason"
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onClose}
+      onSend={(reason, onError) =>
+        send.mutate(
+          { params: { correctionId }, body: { reason } },
+          {
+            onSuccess: () => {
+              // The images are there again; the study they leave may be empty.
+              void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: fromStudyInstanceUid }, search: {} })
+              showDone(texts.undoDone)
+            },
+            onError,
+          },
+        )
+      }
+    >
+      {texts.undoText(instances)}
+    </AskReason>
+  )
+}

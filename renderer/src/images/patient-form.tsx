@@ -1,0 +1,141 @@
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { CorrectedPatient } from '#shared/contract/corrections.ts'
+import { dayText } from '../display/dates.ts'
+import { sexText } from '../display/image-states.ts'
+import { nameText } from '../display/patient-name.ts'
+import { words } from './correction-words.ts'
+import { type Identity, type PATIENT_FIELDS, valuesOf } from './image-identities.ts'
+import { joinedName, type NameParts, namePartsOf } from './name-parts.ts'
+import css from './resolve.module.css'
+
+const { target: texts } = words
+
+type Field = (typeof PATIENT_FIELDS)[number]
+type Values = NameParts & { patientId: string; born: string; sex: string; accessionNumber: string }
+
+/** Components of a name (PS3.5 §6.2.1) have delimiters of their own. */
+const DELIMITER = /[\^=\\]/
+const SEXES = ['', 'F', 'M', 'O'] as const
+const SEX = CorrectedPatient.shape.patientSex
+
+/** Details of a patient as a person types them, beside what the images say. */
+export function PatientForm(props: {
+  initial: CorrectedPatient
+  about: string
+  identities: readonly Identity[]
+  onDone: (patient: CorrectedPatient) => void
+}) {
+  const { initial, about, identities, onDone } = props
+  const parts = namePartsOf(initial.patientName)
+  const [isWhole, setIsWhole] = useState(
+    [parts.middle, parts.prefix, parts.suffix, parts.ideographic, parts.phonetic].some((part) => part !== ''),
+  )
+  const component = (value: string) => (DELIMITER.test(value) ? texts.noSigns : null)
+  const form = useForm<Values>({
+    initialValues: {
+      ...parts,
+      patientId: initial.patientId,
+      born: initial.patientBirthDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'),
+      sex: initial.patientSex,
+      accessionNumber: initial.accessionNumber,
+    },
+    validate: {
+      family: (family, { ideographic }) => (family.trim() || ideographic.trim() ? component(family) : texts.nameNeeded),
+      given: component,
+      middle: component,
+      prefix: component,
+      suffix: component,
+    },
+  })
+  const submit = form.onSubmit((values) =>
+    onDone({
+      patientName: joinedName(values),
+      patientId: values.patientId.trim(),
+      patientBirthDate: values.born.replaceAll('-', ''),
+      patientSex: SEX.safeParse(values.sex).data ?? '',
+      accessionNumber: values.accessionNumber.trim(),
+    }),
+  )
+  const says = (field: Field) =>
+    texts.says(
+      valuesOf(identities, field)
+        .map((value) => shown(field, value))
+        .join('; '),
+    )
+  const text = (field: keyof Values, label: string) => (
+    <TextInput label={label} autoComplete="off" spellCheck={false} maxLength={64} {...form.getInputProps(field)} />
+  )
+  return (
+    <form onSubmit={submit} noValidate className={css.form}>
+      <Stack>
+        <Text size="sm" maw="76ch">
+          {about}
+        </Text>
+        <div>
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <TextInput
+              label={texts.familyName}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={64}
+              {...form.getInputProps('family')}
+            />
+            {text('given', texts.givenName)}
+          </SimpleGrid>
+          <p className={css.says}>{says('patientName')}</p>
+        </div>
+        {isWhole ? (
+          <SimpleGrid cols={{ base: 1, xs: 3 }}>
+            {text('middle', texts.middleName)}
+            {text('prefix', texts.prefix)}
+            {text('suffix', texts.suffix)}
+            <TextInput label={texts.ideographic} description={texts.caret} maxLength={64} {...form.getInputProps('ideographic')} />
+            <TextInput label={texts.phonetic} description={texts.caret} maxLength={64} {...form.getInputProps('phonetic')} />
+          </SimpleGrid>
+        ) : (
+          <div>
+            <Button variant="subtle" size="compact-sm" onClick={() => setIsWhole(true)}>
+              {texts.moreName}…
+            </Button>
+          </div>
+        )}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <div>
+            {text('patientId', texts.patientId)}
+            <p className={css.says}>{says('patientId')}</p>
+          </div>
+          <div>
+            <TextInput label={texts.accessionNumber} autoComplete="off" maxLength={16} {...form.getInputProps('accessionNumber')} />
+            <p className={css.says}>{says('accessionNumber')}</p>
+          </div>
+          <div>
+            <TextInput type="date" label={texts.born} {...form.getInputProps('born')} />
+            <p className={css.says}>{says('patientBirthDate')}</p>
+          </div>
+          <div>
+            <NativeSelect
+              label={texts.sex}
+              data={SEXES.map((value) => ({ value, label: value === '' ? texts.noSex : sexText(value) }))}
+              {...form.getInputProps('sex')}
+            />
+            <p className={css.says}>{says('patientSex')}</p>
+          </div>
+        </SimpleGrid>
+        <Group justify="flex-end">
+          <Button type="submit">{words.next}</Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function shown(field: Field, value: string): string {
+  if (value === '') return words.missing
+  if (field === 'patientName') return nameText(value)
+  if (field === 'patientBirthDate') return dayText(value)
+  if (field === 'patientSex') return sexText(value)
+  return value
+}

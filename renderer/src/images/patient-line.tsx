@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+import type { CorrectedPatient } from '#shared/contract/corrections.ts'
+import { PersonName } from '../components/person-name.tsx'
+import { dayText } from '../display/dates.ts'
+import { sexText } from '../display/image-states.ts'
+import { words } from './correction-words.ts'
+import css from './resolve.module.css'
+
+/** By what a patient is told from another: name, ID, date of birth, sex, accession number. */
+export function PatientLine({ patient, aside }: { patient: CorrectedPatient; aside?: ReactNode }) {
+  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = patient
+  const born = [dayText(patientBirthDate), sexText(patientSex)].filter(Boolean).join(', ')
+  return (
+    <span className={css.patient}>
+      <PersonName value={patientName} />
+      {patientId && <span className="mono">{patientId}</span>}
+      {born && <span className="nowrap">{born}</span>}
+      {accessionNumber && <span className="mono">{words.target.accession(accessionNumber)}</span>}
+      {aside && <span className={css.aside}>{aside}</span>}
+    </span>
+  )
+}

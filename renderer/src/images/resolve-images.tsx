@@ -1,0 +1,106 @@
+import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { OpenImages } from '../components/open-images.tsx'
+import { nameText } from '../display/patient-name.ts'
+import { words } from './correction-words.ts'
+import { type Identity, idsByNumber, idsOf, numbersOf, patientsOf } from './image-identities.ts'
+import { PatientLine } from './patient-line.tsx'
+import css from './resolve.module.css'
+
+const { images: texts } = words
+
+/** The images that leave the study: chosen by the patient they name, or by series. */
+export function ChooseImages(props: {
+  studyInstanceUid: string
+  identities: readonly Identity[]
+  chosen: ReadonlySet<number>
+  onChange: (chosen: ReadonlySet<number>) => void
+  onNext: () => void
+}) {
+  const { studyInstanceUid, identities, chosen, onChange, onNext } = props
+  const all = idsOf(identities).length
+  const replace = (ids: readonly number[], by: readonly number[]) => {
+    const replaced = new Set(ids)
+    onChange(new Set([...[...chosen].filter((id) => !replaced.has(id)), ...by]))
+  }
+  const box = (ids: readonly number[]) => {
+    const count = ids.filter((id) => chosen.has(id)).length
+    return {
+      checked: count === ids.length,
+      indeterminate: count > 0 && count < ids.length,
+      // A box that stands for some of its images chooses the rest.
+      onChange: () => replace(ids, count < ids.length ? ids : []),
+    }
+  }
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" mb={10} gap={12}>
+        <Text size="sm" maw="70ch">
+          {texts.about}
+        </Text>
+        <OpenImages of={{ studyInstanceUid }} />
+      </Group>
+      {patientsOf(identities).map((patient) => (
+        <fieldset key={patient.key} className={css.group} aria-label={nameText(patient.patientName)}>
+          <PatientLine patient={patient} />
+          <Checkbox label={texts.choosePatient(patient.count)} {...box(idsOf(patient.series))} />
+          <div className={css.series}>
+            {patient.series.map((one) => (
+              <div key={one.seriesInstanceUid} className={css.oneSeries}>
+                <Checkbox
+                  label={
+                    <>
+                      <b>{one.modality}</b> {one.seriesDescription || texts.noDescription}{' '}
+                      <span className={css.quiet}>{words.count(one.instanceIds.length)}</span>
+                    </>
+                  }
+                  {...box(one.instanceIds)}
+                />
+                <SomeImages of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
+              </div>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <div className={css.foot}>
+        <span className={css.chosen} role="status">
+          {chosen.size === all ? texts.all : `${texts.chosen(chosen.size, all)}, ${texts.stay(all - chosen.size)}`}
+        </span>
+        <Button disabled={chosen.size === 0 || chosen.size === all} onClick={onNext}>
+          {words.next}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+/** Images of a series by their numbers, where several patients are in one. */
+function SomeImages({ of, onChoose }: { of: Identity; onChoose: (ids: readonly number[]) => void }) {
+  const [text, setText] = useState<string | null>(null)
+  const numbers = numbersOf(of)
+  if (!numbers) return null
+  if (text === null) {
+    return (
+      <Button variant="subtle" size="compact-sm" onClick={() => setText('')}>
+        {texts.some}…
+      </Button>
+    )
+  }
+  const isWrong = text.trim() !== '' && idsByNumber(of, text) === undefined
+  return (
+    <TextInput
+      label={texts.numbers}
+      description={texts.numbersAbout(...numbers)}
+      placeholder={texts.numbersExample}
+      error={isWrong && texts.noSuchNumbers}
+      maxLength={200}
+      autoFocus
+      value={text}
+      onChange={(event) => {
+        const typed = event.currentTarget.value
+        setText(typed)
+        onChoose(idsByNumber(of, typed) ?? [])
+      }}
+    />
+  )
+}

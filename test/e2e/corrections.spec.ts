@@ -1,0 +1,247 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import type { WorklistItem } from '#shared/contract/webhooks.ts'
+import { sendImages } from './modality.ts'
+import { enterAsOwner, faultsByScheme } from './stage.ts'
+import { callOf, emailOf, employ, exam, listOn, patientIdOf, people, signIn, uidOf } from './stories.ts'
+import { test } from './test.ts'
+import { openViewerStage, type ViewerStage } from './viewer-stage.ts'
+
+// From images that name another patient than their order to a signed report (decision 0031): a
+// technologist moves them to the right order, splits a study and corrects details, each after a
+// preview and with a reason; what no report was signed with is undone.
+
+test.describe.configure({ mode: 'serial', timeout: 120_000 })
+
+const MAJA = { firstName: 'Maja', lastName: 'Oduya', clinicRole: 'Imaging Technologist', canManageStudies: true }
+const RUTH = {
+  ...{ firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist' },
+  ...{ canCreateReports: true, npiNumber: '1234567893' },
+}
+const planned = [
+  exam({ number: 1, patientName: 'Amberly^Rosalind', modality: 'CT' }),
+  exam({ number: 2, patientName: 'Dunmore^Petra', modality: 'CT' }),
+  exam({ number: 3, patientName: 'Phantom^Filippa', modality: 'CT' }),
+]
+const TWO = '1.2.826.0.1.3680043.8.498.61950'
+const REASON = 'Selected the previous patient at the console; wristband checked'
+const MISMATCH = 'The images differ from the worklist or the study in the patient or the exam'
+
+let stage: ViewerStage
+let owner: Page
+let maja: Page
+let ruth: Page
+let all: ReturnType<typeof people>
+
+test.beforeAll(async ({ browser }) => {
+  stage = await openViewerStage({
+    'modality_worklist.requested': ({ modality }) => ({
+      authorized: true,
+      items: planned.filter(({ Modality }: WorklistItem) => !modality || modality === Modality),
+    }),
+  })
+  all = people(browser)
+  owner = await all.open('owner')
+  await enterAsOwner(stage, owner)
+  await callOf(owner, 'PATCH', '/dashboard/settings', { settings: { 'intake.idleSeconds': 1 } })
+  await callOf(owner, 'POST', '/dashboard/devices', { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' })
+  for (const person of [MAJA, RUTH]) await employ(owner, person)
+  await listOn(stage, 'CT1')
+  // Petra's images under Rosalind's order; of two patients one study; a name misspelled at the console.
+  const petra = { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) }
+  await sendImages(
+    stage,
+    'CT1',
+    [1, 2].map((number) => image(1, number, petra)),
+  )
+  await sendImages(stage, 'CT1', [
+    { studyInstanceUid: TWO, number: 1, patientName: 'First^Frida', patientId: 'P-8001' },
+    { studyInstanceUid: TWO, number: 2, patientName: 'Other^Otto', patientId: 'P-8002' },
+  ])
+  await sendImages(stage, 'CT1', [image(3, 1, { patientName: 'Phantom^Philippa', patientId: patientIdOf(3) })])
+  maja = await all.open('Maja', { viewport: { width: 1280, height: 800 } })
+  ruth = await all.open('Ruth')
+  for (const [page, person] of [[maja, MAJA] as const, [ruth, RUTH] as const]) {
+    await signIn(page, stage, emailOf(person))
+  }
+})
+
+test.afterAll(async () => {
+  await all?.close()
+  await stage?.[Symbol.asyncDispose]()
+})
+
+/** An image under the order of an exam. */
+const image = (order: number, number: number, of: { patientName: string; patientId: string }) => ({
+  ...{ studyInstanceUid: uidOf(order), accessionNumber: `A-61${order}`, number, ...of },
+})
+const step = (name: string): Locator => maja.getByRole('region', { name })
+const reason = () => maja.getByRole('textbox', { name: 'Reason' })
+const corrections = () => maja.getByRole('listitem').filter({ hasText: 'Cause' })
+const openStudy = (studyInstanceUid: string) => maja.goto(`${stage.http}/#/images/${studyInstanceUid}`)
+const accessible = async (page: Page, name: string) => expect.soft(await faultsByScheme(page, name), name).toEqual({})
+
+/** Opens the report of a study, once there is one. */
+async function openReport(studyInstanceUid: string): Promise<void> {
+  await expect(async () => {
+    const { studyId } = await callOf(owner, 'GET', `/dashboard/reading/by-uid/${studyInstanceUid}`)
+    expect(studyId).not.toBeNull()
+    await ruth.goto(`${stage.http}/#/reading/${studyId}`)
+  }).toPass({ timeout: 30_000 })
+}
+
+async function write(text: string): Promise<void> {
+  await ruth.getByRole('textbox', { name: 'Report', exact: true }).click()
+  await ruth.keyboard.type(text)
+  await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
+}
+
+async function undoAs(text: string): Promise<void> {
+  const dialog = maja.getByRole('dialog', { name: 'Undo this correction?' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(text)
+  await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+}
+
+test('a report cannot be signed, and its notice leads who may correct the images to the correction', async () => {
+  await openReport(uidOf(1))
+  await expect(ruth.getByRole('alert').filter({ hasText: MISMATCH })).toBeVisible()
+  await write('Impression\nNormal.')
+  await expect(ruth.getByRole('region', { name: 'Before signing' })).toContainText(MISMATCH)
+  // A radiologist who may not manage studies compares the images, and has nothing to correct them with.
+  await expect(ruth.getByRole('link', { name: 'Compare the images' })).toBeVisible()
+  await expect(ruth.getByRole('link', { name: 'Resolve…' })).toHaveCount(0)
+  await openStudy(uidOf(1))
+  await maja.getByRole('button', { name: 'Resolve…' }).click()
+  await expect(step('Step 1: What is wrong?')).toBeVisible()
+  await expect(maja.getByText('Dunmore, Petra').first()).toBeVisible()
+  await accessible(maja, 'correct-1-kind')
+})
+
+test('the images are moved to the right order after a preview, which is shown again where something changed', async () => {
+  await maja.getByRole('button', { name: /belong to another order or patient/ }).click()
+  await expect(maja.getByRole('heading', { name: 'Where do the images belong?' })).toBeFocused()
+  const orders = maja.getByRole('list', { name: 'Orders and studies' })
+  // The order that the images were made under, and the one of the patient they name, are most similar.
+  await expect(orders.getByRole('listitem').filter({ hasText: 'Phantom' })).toBeVisible()
+  const similar = (await orders.getByRole('listitem').allTextContents()).slice(0, 2).join()
+  for (const name of ['Amberly, Rosalind', 'Dunmore, Petra']) expect(similar).toContain(name)
+  await accessible(maja, 'correct-3-target')
+  await maja.getByRole('searchbox', { name: 'Search' }).fill('filippa')
+  await expect(orders.getByRole('listitem').filter({ hasText: 'Dunmore' })).toHaveCount(0)
+  await expect(orders).toContainText('Phantom, Filippa')
+  await maja.getByRole('searchbox', { name: 'Search' }).fill('A-612')
+  await orders.getByRole('button', { name: /Dunmore/ }).click()
+
+  const check = step('Step 3: Check and apply')
+  await expect(check).toContainText('2 images move')
+  await expect(check).toContainText('No image stays here')
+  await expect(check.getByRole('row').filter({ hasText: 'Accession (changes)' })).toContainText('A-612')
+  await expect(check.getByRole('row', { name: /^Patient ID P-612 P-612$/ })).toBeVisible()
+  await check.getByRole('button', { name: 'Move 2 images' }).click()
+  await expect(check.getByText('Choose the cause')).toBeVisible()
+  await expect(check.getByText('must say why')).toBeVisible()
+  await accessible(maja, 'correct-4-check')
+
+  await sendImages(stage, 'CT1', [image(1, 3, { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) })])
+  await check.getByRole('radio', { name: 'Wrong worklist entry' }).check()
+  await reason().fill(REASON)
+  await check.getByRole('button', { name: 'Move 2 images' }).click()
+  await expect(check.getByRole('alert').filter({ hasText: 'Something changed in the meantime' })).toBeVisible()
+  await expect(check).toContainText('3 images move')
+  await expect(reason()).toHaveValue(REASON)
+  await check.getByRole('button', { name: 'Move 3 images' }).click()
+
+  await expect(maja).toHaveURL(new RegExp(`/images/${uidOf(2).replaceAll('.', '\\.')}$`))
+  await expect(maja.getByText('3 images were moved to this study.')).toBeVisible()
+  await expect(maja.getByText('Identity corrected')).toBeVisible()
+  await expect(corrections()).toContainText([REASON])
+  await expect(corrections()).toContainText(['Maja Oduya'])
+  await accessible(maja, 'correct-5-history')
+})
+
+test('the report is signed with the corrected images, and the correction is not undone any more', async () => {
+  await openReport(uidOf(2))
+  await expect(ruth.getByText('Identity corrected')).toBeVisible()
+  await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
+  await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
+  await ruth.keyboard.press('Control+Enter')
+  const dialog = ruth.getByRole('dialog', { name: 'Sign the report' })
+  const sign = dialog.getByRole('button', { name: 'Sign', exact: true })
+  await expect(dialog).not.toContainText(MISMATCH)
+  for (const warning of await dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox').all()) {
+    await warning.check()
+  }
+  await sign.click()
+  await expect(ruth.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
+
+  const { corrections: made } = await callOf(maja, 'GET', `/dashboard/images/${uidOf(2)}/corrections`)
+  const undo = callOf(maja, 'POST', `/dashboard/corrections/${made[0].correctionId}/undo`, { reason: REASON })
+  await expect(undo).rejects.toThrow(/422.*A report was signed/)
+  await maja.reload()
+  await expect(corrections()).toContainText(['Cannot be undone'])
+  await expect(maja.getByRole('button', { name: 'Undo…' })).toHaveCount(0)
+})
+
+test('a study of two patients is split, and the split undone', async () => {
+  await openStudy(TWO)
+  await maja.getByRole('button', { name: 'Correct identity' }).click()
+  await maja.getByRole('menuitem', { name: /^Some of these images/ }).click()
+  const images = step('Step 2: Which images do not belong here?')
+  const otto = images.getByRole('group', { name: 'Other, Otto' })
+  await otto.getByRole('checkbox', { name: /of this patient/ }).check()
+  await expect(images.getByRole('status')).toHaveText('1 image of 2 chosen, 1 image stays')
+  await accessible(maja, 'correct-2-images')
+  await images.getByRole('button', { name: 'Continue' }).click()
+  await maja.getByText('Type the patient').click()
+  const target = step('Step 3: Where do the chosen images belong?')
+  await target.getByRole('button', { name: 'Continue' }).click()
+  await expect(target.getByText('Enter the family name')).toBeVisible()
+  for (const [label, value] of Object.entries({
+    ...{ 'Family name': 'Other', 'Given names': 'Otto', 'Patient ID': 'P-8002' },
+    ...{ 'Date of birth': '1971-05-03', 'Accession number': 'A-8002' },
+  })) {
+    await target.getByLabel(label).fill(value)
+  }
+  await target.getByLabel('Sex').selectOption('M')
+  await accessible(maja, 'correct-3-typed')
+  await target.getByRole('button', { name: 'Continue' }).click()
+  const check = step('Step 4: Check and apply')
+  await expect(check).toContainText('1 image moves')
+  await expect(check).toContainText('1 image stays here')
+  await expect(check.getByRole('row', { name: /^Sex \(changes\) female male$/ })).toBeVisible()
+  await check.getByRole('radio', { name: 'Risk for the patient' }).check()
+  await reason().fill('The exam of the first patient was not closed')
+  await check.getByRole('button', { name: 'Move 1 image' }).click()
+  await expect(maja.getByText('1 image was moved to this study.')).toBeVisible()
+  await expect(maja).not.toHaveURL(new RegExp(TWO.replaceAll('.', '\\.')))
+
+  await maja.keyboard.press('Alt+z')
+  await undoAs('Otto was only the second name of the first patient')
+  await expect(maja).toHaveURL(new RegExp(`${TWO.replaceAll('.', '\\.')}$`))
+  await expect(maja.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
+  await expect(corrections()).toContainText(['Undone by'])
+})
+
+test('a misspelled name is corrected with what the worklist says, and that is undone', async () => {
+  await openStudy(`${uidOf(3)}/resolve?kind=correct`)
+  const details = step('Step 2: What are the right details?')
+  await expect(details.getByLabel('Given names')).toHaveValue('Filippa')
+  await expect(details).toContainText('Images: Phantom, Philippa')
+  await details.getByRole('button', { name: 'Continue' }).click()
+  const check = step('Step 3: Check and apply')
+  await expect(check).toContainText('1 image is corrected in this study')
+  await check.getByRole('radio', { name: 'Wrong worklist entry' }).check()
+  await reason().fill('Spelled as on the identity card')
+  await check.getByRole('button', { name: 'Correct 1 image' }).click()
+  await expect(maja.getByText('Identity corrected')).toBeVisible()
+  await expect(maja.getByRole('heading', { name: 'The images do not match' })).toHaveCount(0)
+
+  await maja.getByRole('button', { name: 'Undo…' }).click()
+  await undoAs('The identity card shows the other spelling')
+  await expect(maja.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
+  await expect(corrections()).toContainText(['The identity card shows the other spelling'])
+})
+
+test('breaks no rule of its own security policy', () => {
+  expect(all.complaints()).toEqual([])
+})
