@@ -10,11 +10,8 @@ export const MOST_RECONCILED_DAYS = 14
 /** Most exams of a reply; the oldest first, so that the rest follows once those are done. */
 export const MOST_RECONCILED_EXAMS = 200
 
-/** Names a step of the worklist: its day, its Study Instance UID and its step ID. */
-export const OrderId = z
-  .string()
-  .max(100)
-  .regex(/^\d{4}-\d\d-\d\d \S{1,64} .{1,16}$/)
+/** Names a step of the worklist, as `correction-targets` does: its day, and what tells it from others of the day. */
+export const OrderId = z.string().min(11).max(200)
 /** The order id of a step of the worklist. @param day `YYYY-MM-DD` */
 export const orderIdOf = (day: string, studyInstanceUid: string, scheduledProcedureStepId: string): string =>
   `${day} ${studyInstanceUid} ${scheduledProcedureStepId}`
@@ -94,7 +91,7 @@ export const OpenOrder = z.object({
     ...({ patientBirthDate: true, patientSex: true, accessionNumber: true, modality: true } as const),
     ...({ description: true, location: true, startTime: true, state: true, withheld: true } as const),
   }).shape,
-  /** Names of devices that were sent it. */
+  /** Names of devices that were sent it. Without a Study Instance UID nothing can be decided on it. */
   devices: z.array(z.string()),
   decision: ReconciliationDecision.nullable(),
 })

@@ -12,6 +12,7 @@ import {
   MOST_RECONCILED_EXAMS,
   type OpenOrder,
   type OrderCandidate,
+  OrderId,
   orderIdOf,
   type Reconciliation as Reconciled,
   type ReconciliationDecision,
@@ -102,7 +103,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
 
   async function ordersOn(day: string) {
     const { exams, source, oldestAt } = await scheduled(day)
-    const orders = exams.filter(({ exam }) => exam.studyInstanceUid !== '').map((one) => orderOf(day, one))
+    const orders = exams.map((one) => orderOf(day, one)).filter(({ orderId }) => OrderId.safeParse(orderId).success)
     return { orders, source, oldestAt }
   }
 
@@ -300,6 +301,8 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
       const order = await existingOrder(orderId)
       return database.transaction(() => {
         demandOpen(order)
+        const { studyInstanceUid, withheld } = order.scheduled.exam
+        if (studyInstanceUid === '') throw new ApiError('refused', withheld)
         const { callingAeTitle: _, at: __, ...kept } = rowOf(order, '')
         const made = decide(caller, { kind: 'not-done', day: order.day, imageStudyUid: null, order: kept, reason })
         note(deps, actorOf(caller), 'reconcile.not-done', orderId, { reason })
@@ -343,7 +346,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
       ...{ date: exam.startDate, time: isTimeKnown ? exam.startTime : '' },
       devices: [...exam.devices.flatMap(({ aeTitle, name }) => [aeTitle, name]), location].filter((name) => name !== ''),
     }
-    return { orderId: orderIdOf(day, exam.studyInstanceUid, exam.scheduledProcedureStepId), day, scheduled: one, matched }
+    return { orderId: nameOf(day, exam), day, scheduled: one, matched }
   }
 }
 
@@ -355,6 +358,12 @@ const keyOf = ({ studyInstanceUid, scheduledProcedureStepId }: Step) => `${study
 
 const SIGNED_SINCE = 'A report was signed since: it cannot be undone any more.'
 const CORRECTED_SINCE = 'The images were corrected since: undo the correction first.'
+
+/** As `worklist/orders.ts` names it: a row without a Study Instance UID is told from others by its patient. */
+const nameOf = (day: string, exam: Exam): string =>
+  exam.studyInstanceUid === ''
+    ? `${day} ? ${exam.patientId} ${exam.accessionNumber}`
+    : orderIdOf(day, exam.studyInstanceUid, exam.scheduledProcedureStepId)
 
 /** An order that the partner took back is none any more. */
 const isWithoutImages = ({ images, state }: Exam) => images === 0 && state !== 'gone' && state !== 'closed'

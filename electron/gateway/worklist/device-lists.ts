@@ -22,7 +22,7 @@ export interface DayRows {
   readonly rows: ReadonlyMap<string, PlannedRow>
   /** When the newest answer that holds the day was received; null where none does. */
   readonly receivedAt: string | null
-  /** Of the device that was answered the longest ago: when its newest answer was received. */
+  /** Of the device that is switched on and was answered the longest ago: when its newest answer was received. */
   readonly oldestAt: string | null
 }
 
@@ -147,7 +147,8 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
         if (!isWanted(aeTitle)) continue
         // The newest is the first.
         const [newest] = answers
-        if (newest && (oldestAt === null || newest.receivedAt < oldestAt)) oldestAt = newest.receivedAt
+        const isAsked = deviceOf(aeTitle)?.isEnabled === true
+        if (isAsked && newest && (oldestAt === null || newest.receivedAt < oldestAt)) oldestAt = newest.receivedAt
         for (const answer of answers) {
           if (receivedAt === null || answer.receivedAt > receivedAt) receivedAt = answer.receivedAt
           for (const [key, row] of answer.rows) noteRow(drafts, key, row, answer.receivedAt, aeTitle)

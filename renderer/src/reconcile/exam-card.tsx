@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { OpenOrder, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { AskReason } from '../components/ask-reason.tsx'
+import { IdentityTag } from '../components/identity-tag.tsx'
 import { OpenImages } from '../components/open-images.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { dayText, timeText } from '../display/dates.ts'
@@ -35,6 +36,7 @@ export function ExamCard({ exam, orders, decide }: ExamCardProps) {
               <PersonName value={patientName} />
             </Link>{' '}
             <span className="mono">{exam.patientId}</span>
+            {exam.identity === 'mismatch' && <IdentityTag state="mismatch" isUnscheduled={false} />}
           </div>
           <ExamFacts exam={exam} />
         </div>
@@ -50,12 +52,7 @@ export function ExamCard({ exam, orders, decide }: ExamCardProps) {
               variant="subtle"
               size="compact-sm"
               renderRoot={(props) => (
-                <Link
-                  to="/images/$studyInstanceUid/resolve"
-                  params={{ studyInstanceUid }}
-                  search={{ kind: 'reassign' }}
-                  {...props}
-                />
+                <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} search={{ kind: 'reassign' }} {...props} />
               )}
             >
               {texts.other}

@@ -15,7 +15,7 @@ const { orders: texts } = words
 /** An order for which no images came. */
 export function OrderCard({ order, decide }: { order: OpenOrder; decide: Decide }) {
   const [isAsking, setIsAsking] = useState(false)
-  const { orderId, devices, withheld, state, decision } = order
+  const { orderId, studyInstanceUid, devices, withheld, state, decision } = order
   const isBegun = state === 'started' || state === 'completed'
   return (
     <li className={css.card}>
@@ -38,7 +38,7 @@ export function OrderCard({ order, decide }: { order: OpenOrder; decide: Decide 
             </div>
           )}
         </div>
-        {!decision && (
+        {!decision && studyInstanceUid !== '' && (
           <MayButton
             permission="manageStudies"
             variant="default"

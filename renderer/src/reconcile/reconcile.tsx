@@ -46,6 +46,7 @@ export function Reconcile() {
     >
       <WorklistTabs />
       {found && <Range found={found} />}
+      {ask.isError && <Failed error={ask.error} />}
       {found && <SourceNotice found={found} isAsking={ask.isPending} />}
       {reply.isPending && <Waiting rows={8} height={48} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
