@@ -67,15 +67,17 @@ export interface CorrectionsStore {
   isCopy(instanceId: number): boolean
   /** What was announced of the originals is announced of their copies, which are here. */
   moveAnnounced(pairs: readonly MovedInstance[]): void
-  /**
-   * What was drawn on images that were moved is kept with the study that they are in now; `uids`: those of the images before, by those of now.
-   */
-  moveAnnotations(move: {
-    readonly from: string
-    readonly to: string
-    readonly uids: ReadonlyMap<string, string>
-    readonly at: string
-  }): void
+  /** What was drawn on images that were moved is kept with the study that they are in now. */
+  moveAnnotations(move: MovedAnnotations): void
+}
+
+/** `uids`: those of images, and of their series and study, before, by those of now; one that names any of `moved` is moved. */
+export interface MovedAnnotations {
+  readonly from: string
+  readonly to: string
+  readonly uids: ReadonlyMap<string, string>
+  readonly moved: ReadonlySet<string>
+  readonly at: string
 }
 
 /** Where an announced instance is now. */
@@ -156,9 +158,9 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       for (const { sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
         db.run(rawQuery(MOVE_ANNOUNCED, [studyInstanceUid, seriesInstanceUid, sopInstanceUid]))
     },
-    moveAnnotations({ from, to, uids, at }) {
+    moveAnnotations({ from, to, uids, moved: images, at }) {
       const mapped = (one: unknown): unknown => JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
-      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => uids.has(uid))
+      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
       for (const { owner } of db.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
         const kept = annotations.get(from, owner)
         const moved = kept?.annotations.filter(isMoved) ?? []
