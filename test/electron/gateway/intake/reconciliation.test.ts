@@ -27,27 +27,33 @@ function stage() {
   const { store, clock, uuid } = temp
   store.settings.set('clinic.timeZone', 'UTC')
   const changes: (readonly [string, OrderChange])[] = []
-  const on = {
-    ...temp,
+  const worklist = {
     orders: [order()] as readonly Scheduled[],
     source: { kind: 'live', receivedAt: NOW, fault: null, awaySince: null } as ExamSource,
     oldestAt: NOW as string | null,
+  }
+  const reconciliation = openReconciliation({
+    ...{ store, clock, uuid, setting: store.settings.get },
+    async scheduled(day) {
+      const { orders, source, oldestAt } = worklist
+      return { exams: day === TODAY ? orders : [], source, oldestAt }
+    },
+    orderChanged: (uid, change) => void changes.push([uid, change]),
+  })
+  return {
+    ...temp,
+    worklist,
     changes,
+    reconciliation,
     manager: atTheWindow(newUser(store, { canManageStudies: true })),
     other: atTheWindow(newUser(store, { canManageStudies: true, firstName: 'Otto' })),
     reader: atTheWindow(newUser(store)),
     images: (uid: string, header: object = PATIENT, at = `${TODAY}T09:10:00.000Z`) =>
       seedImages(store, { uid, at, header: { accessionNumber: '', scheduledProcedureStepId: '', studyTime: '091000', ...header } }),
     fault: (at: string, fault: 'timeout' | 'no-endpoint' = 'timeout') => store.inspections.insert(inspectionRecord(at, { fault })),
-    reconciliation: openReconciliation({
-      ...{ store, clock, uuid, setting: store.settings.get },
-      scheduled: async (day) => ({ exams: day === TODAY ? on.orders : [], source: on.source, oldestAt: on.oldestAt }),
-      orderChanged: (uid, change) => void changes.push([uid, change]),
-    }),
-    read: (range = {}) => on.reconciliation.read(range, () => true),
+    read: (range: { from?: string; to?: string } = {}) => reconciliation.read(range, () => true),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
-  return on
 }
 const ORDER_ID = `${TODAY} 2.25.70 S7`
 
@@ -76,9 +82,9 @@ describe('the days that are reconciled', () => {
     on.fault('2026-11-20T12:00:00.000Z')
     const isOld = async () => (await on.read({ from: TODAY })).days[0]?.isOld
     expect(await isOld()).toBe(false)
-    on.oldestAt = '2026-11-20T11:00:00.000Z'
+    on.worklist.oldestAt = '2026-11-20T11:00:00.000Z'
     expect(await isOld()).toBe(true)
-    on.source = { ...on.source, kind: 'stored', fault: 'timeout' }
+    on.worklist.source = { ...on.worklist.source, kind: 'stored', fault: 'timeout' }
     expect(await isOld()).toBe(false)
   })
 })
@@ -103,7 +109,7 @@ describe('an exam without an order', () => {
   it('is not linked with an order that no device may have', async () => {
     using on = stage()
     on.images('1.2.1')
-    on.orders = [order({ withheld: 'It is unfit.' }), order({ studyInstanceUid: '', withheld: 'It has no Study Instance UID.' })]
+    on.worklist.orders = [order({ withheld: 'It is unfit.' }), order({ studyInstanceUid: '', withheld: 'It has no Study Instance UID.' })]
     const { exams, orders } = await on.read()
     expect(exams[0]?.candidates).toMatchObject([
       { action: 'none', obstacle: 'It is unfit.' },
