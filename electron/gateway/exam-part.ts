@@ -1,10 +1,13 @@
 import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
 import { serveDashboardExams } from './dashboard/dashboard-exams.ts'
+import { type DashboardReconciliationDeps, serveDashboardReconciliation } from './dashboard/dashboard-reconciliation.ts'
 import type { ExamPorts } from './dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from './dashboard/today.ts'
 import { clinicDay, timeZoneOf, wallClock } from './domain/clinic-day.ts'
 import { renderWorklistSheet } from './domain/worklist-sheet.ts'
 import type { HttpApp } from './http/operations.ts'
+import type { Intake } from './intake/intake.ts'
+import { openReconciliation, type Reconciliation } from './intake/reconciliation.ts'
 import type { PartnerState } from './partner-state.ts'
 import type { Parts } from './parts.ts'
 import { msOf } from './store/clock.ts'
@@ -15,13 +18,25 @@ export interface ExamPart {
   /** The numbers of the day. */
   readonly today: ExamPorts['today']
   /** Declares the calls about the exams of a day, and Today. */
-  serve(app: HttpApp, today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'>): void
+  serve(
+    app: HttpApp,
+    today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'> & Pick<DashboardReconciliationDeps, 'feed'>,
+  ): void
+  readonly reconciliation: Reconciliation
 }
 
 /** Connects the exams of a day, from the worklist, with the window. */
 export function openExamPart(
   parts: Parts,
-  { worklist, partnerState }: { readonly worklist: Worklist; readonly partnerState: PartnerState },
+  {
+    worklist,
+    partnerState,
+    intake,
+  }: {
+    readonly worklist: Worklist
+    readonly partnerState: PartnerState
+    readonly intake: Pick<Intake, 'orderChanged'>
+  },
 ): ExamPart {
   const { deps, store, settings, devices, performedSteps } = parts
   const { clock } = deps
@@ -37,6 +52,12 @@ export function openExamPart(
       const { state, fault, downSince } = partnerState.status()
       return state === 'unset' ? { fault: 'no-endpoint', since: null } : { fault, since: downSince }
     },
+  })
+  const reconciliation = openReconciliation({
+    ...deps,
+    setting: settings.get,
+    scheduled: desk.scheduled,
+    orderChanged: intake.orderChanged,
   })
   const asking = ({ userId, firstName, lastName }: { readonly userId: string; readonly firstName: string; readonly lastName: string }) => ({
     userId,
@@ -58,9 +79,11 @@ export function openExamPart(
     })
   return {
     today: ports.today,
+    reconciliation,
     serve(app, today) {
       serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print })
-      serveDashboardToday(app, { ...parts, ...today, clock, exams: desk })
+      serveDashboardReconciliation(app, { ...parts, ...today, reconciliation })
+      serveDashboardToday(app, { ...parts, ...today, clock, exams: desk, reconciliation })
     },
   }
 }

@@ -170,6 +170,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const running = opened.use(
     openRunning(parts, {
       ...{ version, logFile, ports, auditTrail, customersOf, exams, backups: setup.backups },
+      reconciliation: exams.reconciliation,
       putOff: (isOn) => up.dicom?.putOff(isOn),
     }),
   )

@@ -4,7 +4,7 @@ import type { Parts } from './parts.ts'
 import { type RunningGateway, updatePreparation } from './shell-commands.ts'
 import { type ShellStateDeps, shellState } from './shell-state.ts'
 
-export interface RunningDeps extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams'> {
+export interface RunningDeps extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams' | 'reconciliation'> {
   readonly version: string
   readonly logFile: string | undefined
   readonly ports: DashboardPorts

@@ -73,7 +73,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     certificates: certificates.list,
     renewCertificate: certificates.renew,
   }
-  const exams = openExamPart(parts, { worklist, partnerState })
+  const exams = openExamPart(parts, { worklist, partnerState, intake })
   const lan: LanPort = { state: () => lanOf(up).state(), set: (wanted, actor) => lanOf(up).set(wanted, actor) }
   return {
     ports,
@@ -83,7 +83,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
       inviting.serve(app, { version, customers })
       serveDashboardSecurity(app, { ...parts, ...deps, version, lan, feed })
       serveDashboard(app, { ...parts, people: metrics.watching(people), clock, version, auditTrail, ports })
-      exams.serve(app, { ports, auditTrail, customersOf })
+      exams.serve(app, { ports, auditTrail, customersOf, feed })
       const shared = { ...parts, feed, customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardCorrections(app, { ...shared, ports: intake.corrections })

@@ -57,6 +57,12 @@ const why = createRoute({
   validateSearch: texts('study', 'step', 'device', 'day'),
   component: lazyScreen(() => import('./exams/why.tsx'), 'Why'),
 })
+const reconcile = createRoute({
+  getParentRoute: () => shell,
+  path: '/worklist/reconcile',
+  validateSearch: texts('from', 'to'),
+  component: lazyScreen(() => import('./reconcile/reconcile.tsx'), 'Reconcile'),
+})
 const STUDY_SEARCH = [
   'area',
   'view',
@@ -205,7 +211,7 @@ const imageStudy = createRoute({
 const resolve = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid/resolve',
-  validateSearch: texts('kind'),
+  validateSearch: texts('kind', 'order'),
   component: lazyScreen(() => import('./images/resolve.tsx'), 'Resolve'),
 })
 const destinations = createRoute({
@@ -282,7 +288,7 @@ export const router = createRouter({
     linked,
     setup,
     shell.addChildren([
-      ...[today, exams, why, worklist, studies, study, customers, customer, activity, associations, association],
+      ...[today, exams, why, reconcile, worklist, studies, study, customers, customer, activity, associations, association],
       ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, resolve],
       ...[reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],

@@ -43,6 +43,8 @@ export const WindowStudy = z.object({
   /** Null: nothing of it was received here. */
   images: z.object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() }).nullable(),
   identity: z.enum(IDENTITY_STATES),
+  /** Its images were made without an order. */
+  isUnscheduled: z.boolean(),
   isCritical: z.boolean(),
   priors: z.int(),
   createdAt: Instant,

@@ -100,6 +100,8 @@ export const ImageStudySummary = z.object({
   firstInstanceAt: Instant,
   lastInstanceAt: Instant,
   identity: z.enum(IDENTITY_STATES),
+  /** They were made without an order, and none was linked since. */
+  isUnscheduled: z.boolean(),
   /** The rows of the interface that show these images. */
   studies: z.array(z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() })),
   enrichment: Enrichment,
@@ -174,6 +176,8 @@ export type ImageVersion = z.infer<typeof ImageVersion>
 export const ImageStudy = ImageStudySummary.extend({
   seriesList: z.array(ImageSeries),
   identityCheck: StudyIdentity,
+  /** The order that a person linked to the images; null where none was, or the device had it. */
+  linkedOrder: z.object({ accessionNumber: z.string(), description: z.string(), at: Instant, by: z.string() }).nullable(),
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
   /** Of images that have several, image by image, each in the order they came; of at most 200 earlier ones. */

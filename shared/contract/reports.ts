@@ -36,6 +36,8 @@ export const ReadingStudy = z.object({
   images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
   isCritical: z.boolean(),
   identity: StudyIdentity,
+  /** Its images were made without an order. */
+  isUnscheduled: z.boolean(),
   createdAt: Instant,
   updatedAt: Instant,
 })

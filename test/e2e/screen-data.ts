@@ -43,4 +43,6 @@ const ENGLISH = new Set(
     .split(' ')
     .concat('days ago years months gateway study studies device devices patient report reports nothing none'.split(' ')),
 )
-export const isEnglish = (text: string): boolean => spoken(text).some((word) => ENGLISH.has(word))
+/** August in a Spanish date, which English has as a word. */
+const AUGUST = /\b(\d{1,2}) ago (\d{4})\b/g
+export const isEnglish = (text: string): boolean => spoken(text.replace(AUGUST, '$1 $2')).some((word) => ENGLISH.has(word))

@@ -66,6 +66,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'worklist', address: at('/worklist'), sign: text('CT, room 1') },
   { name: 'worklist-why', address: at('/worklist/why') },
   { name: 'worklist-why-told', address: ({ ids }) => `/worklist/why?study=${ids.mismatchUid}&device=${ids.device}` },
+  { name: 'worklist-reconcile', address: at('/worklist/reconcile') },
   { name: 'worklist-ask', address: at('/worklist/ask') },
   {
     name: 'studies',

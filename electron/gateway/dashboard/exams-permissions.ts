@@ -1,6 +1,7 @@
 import type { Access } from '#gateway/http/sessions.ts'
 import type { dashboardExams } from '#shared/contract/dashboard-exams.ts'
 import type { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import type { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 
 /** Everybody at the window looks at the exams of the day, as at queries; asking the partner for them changes nothing. */
 export const EXAMS_PERMISSIONS = {
@@ -8,5 +9,14 @@ export const EXAMS_PERMISSIONS = {
   refresh: 'signed-in',
   explain: 'signed-in',
 } as const satisfies { readonly [K in keyof typeof dashboardExams]: Access }
+
+/** Who may decide is the rules' to say: it takes the right to manage studies. */
+export const RECONCILIATION_PERMISSIONS = {
+  read: 'signed-in',
+  link: 'signed-in',
+  keep: 'signed-in',
+  notDone: 'signed-in',
+  undo: 'signed-in',
+} as const satisfies { readonly [K in keyof typeof dashboardReconciliation]: Access }
 
 export const TODAY_PERMISSIONS = { today: 'signed-in' } as const satisfies { readonly [K in keyof typeof dashboardToday]: Access }

@@ -1,4 +1,5 @@
 import type { Actor } from '#gateway/domain/audit.ts'
+import type { UserCaller } from '#gateway/domain/caller.ts'
 import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -19,6 +20,7 @@ import type {
 import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { GroupOutcome, RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import type { Reconciliation, ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
@@ -125,6 +127,23 @@ export interface ImagePorts {
     ) => Promise<RecoveryOutcome>
     readonly discard: (file: string, reason: string, actor: Actor) => Promise<Outcome>
   }
+}
+
+/** What the window needs of the reconciliation of exams with orders; `exam-part.ts` fills it. */
+export interface ReconciliationPort {
+  readonly read: (
+    range: { readonly from?: string | undefined; readonly to?: string | undefined },
+    isVisible: (studyInstanceUid: string) => boolean,
+  ) => Promise<Reconciliation>
+  /** Since when exams without an order are counted, `YYYY-MM-DD`. */
+  readonly firstDay: () => string
+  /** @throws ApiError outdated, refused, not-found */
+  readonly link: (caller: UserCaller, studyInstanceUid: string, orderId: string) => Promise<ReconciliationDecision>
+  readonly keep: (caller: UserCaller, studyInstanceUid: string, reason: string) => ReconciliationDecision
+  readonly notDone: (caller: UserCaller, orderId: string, reason: string) => Promise<ReconciliationDecision>
+  /** The images a decision is about; null of one about an order. @throws ApiError outdated */
+  readonly imagesOf: (decisionId: number) => string | null
+  readonly undo: (caller: UserCaller, decisionId: number) => void
 }
 
 /** What the window needs to correct the identity of images; the intake's `Corrections`. */

@@ -9,7 +9,7 @@ import { adviceFor, conditionOf } from './advice.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import type { DashboardDeps } from './deps.ts'
 import { TODAY_PERMISSIONS } from './exams-permissions.ts'
-import type { DashboardPorts, ExamPorts } from './ports.ts'
+import type { DashboardPorts, ExamPorts, ReconciliationPort } from './ports.ts'
 import { recordsOf } from './status.ts'
 import { itemsOf, MOST_COUNTED } from './today-items.ts'
 
@@ -28,6 +28,7 @@ export interface DashboardTodayDeps
     | 'certificates'
   >
   readonly exams: Pick<ExamPorts, 'today'>
+  readonly reconciliation: Pick<ReconciliationPort, 'firstDay'>
   readonly customersOf: CustomersOf
 }
 
@@ -45,13 +46,14 @@ export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): voi
 
 /** What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic has stored. */
 export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promise<Today> {
-  const { store, clock, auditTrail, settings, downtime, ports, exams, customersOf } = deps
+  const { store, clock, auditTrail, settings, downtime, ports, exams, reconciliation, customersOf } = deps
   const callerOf = windowCaller(customersOf)
 
   return async (user) => {
     const now = clock()
     const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
     const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
+    const unplannedSince = instantOf(startOfDay(reconciliation.firstDay(), timeZone))
     const customers = visibleCustomers(callerOf(user))
     const planned = await exams.today()
     const images = { ...store.imageStudies.summary(dayBegan), recovered: ports.recoveredFiles() }
@@ -78,7 +80,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       callers,
       workstations: store.workstations.asking(),
       exams: planned,
-      unplanned: store.examFacts.unplanned(dayBegan, MOST_COUNTED + 1),
+      unplanned: store.examFacts.unplanned(unplannedSince, MOST_COUNTED + 1),
       mail: store.outbox.overdue('invitation.mail', instantOf(now - MAIL_LATE_MS)),
       certificates,
       advice: adviceFor(condition, 'without-items'),

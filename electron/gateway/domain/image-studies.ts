@@ -1,7 +1,7 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageStudyQuery, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
-import { identityOf } from '#gateway/store/study-identity.ts'
+import { identityOf, isUnscheduled } from '#gateway/store/study-identity.ts'
 import type { ImageStudy, ImageStudySummary, QuarantinedInstance, QuarantineGroup } from '#shared/contract/images.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -90,9 +90,12 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       commitments: store.commitments.ofStudy(record.studyInstanceUid),
       versions: store.instances.replacements(record.studyInstanceUid, MOST_VERSIONS),
       unreviewedVersions: store.instances.unreviewed(record.studyInstanceUid),
-      identity: identityOfImages(record),
+      ...standingOf(record),
     })
-  const identityOfImages = (record: ImageStudyRecord) => identityOf(record, store.studies.byUid('scribe', record.studyInstanceUid))
+  function standingOf(record: ImageStudyRecord) {
+    const study = store.studies.byUid('scribe', record.studyInstanceUid)
+    return { identity: identityOf(record, study), isUnscheduled: isUnscheduled(record, study) }
+  }
 
   return {
     list(caller, { show, search, ...page }) {
@@ -100,7 +103,7 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
       const readPart = (after: string | undefined, limit: number) => store.imageStudies.list({ show, search }, after, limit)
       const { items, ...rest } = seenPart(caller, page, readPart)
       return {
-        items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), identityOfImages(record))),
+        items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), standingOf(record))),
         ...rest,
       }
     },

@@ -17,7 +17,11 @@ import type {
 import type { StudyId } from '#shared/ids.ts'
 
 /** What the window is told of a study with images; `rows` are the studies of the interface that show them. */
-export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord[], identity: StudyIdentity): ImageStudySummary {
+export function summaryView(
+  record: ImageStudyRecord,
+  rows: readonly StudyRecord[],
+  { identity, isUnscheduled }: Pick<StudyParts, 'identity' | 'isUnscheduled'>,
+): ImageStudySummary {
   const { studyInstanceUid, header, transfer, enrichment } = record
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription, studyDate, studyTime } = header
   const { series, instances, bytes, expected, missing, quarantined, deviceName, callingAeTitle } = record
@@ -29,6 +33,7 @@ export function summaryView(record: ImageStudyRecord, rows: readonly StudyRecord
     lastTransfer: transfer,
     ...{ deviceName, callingAeTitle, firstInstanceAt: record.createdAt, lastInstanceAt: record.lastInstanceAt },
     identity: identity.state,
+    isUnscheduled,
     studies: rows.map(({ area, studyId, createdByApiKeyId, createdByUserId }) => ({
       area,
       studyId: studyId as StudyId,
@@ -53,19 +58,27 @@ export interface StudyParts {
   readonly versions: readonly InstanceRecord[]
   readonly unreviewedVersions: number
   readonly identity: StudyIdentity
+  readonly isUnscheduled: boolean
 }
 
 /** The summary of a study with what belongs to it. */
 export function studyView(record: ImageStudyRecord, rows: readonly StudyRecord[], parts: StudyParts): ImageStudy {
   return {
-    ...summaryView(record, rows, parts.identity),
+    ...summaryView(record, rows, parts),
     seriesList: seriesViews(parts),
     identityCheck: parts.identity,
+    linkedOrder: linkedOrderOf(record),
     performedSteps: parts.performedSteps.map((step) => performedStepView(step, record.studyInstanceUid)),
     commitments: parts.commitments.map(commitmentView),
     versions: parts.versions.map(versionView),
     unreviewedVersions: parts.unreviewedVersions,
   }
+}
+
+function linkedOrderOf({ handedOut }: ImageStudyRecord): ImageStudy['linkedOrder'] {
+  if (handedOut?.linkedBy === undefined) return null
+  const { accessionNumber, description, at, linkedBy } = handedOut
+  return { accessionNumber, description, at, by: linkedBy }
 }
 
 /** Those that are here, then those that were announced and of which nothing has come. */

@@ -1,6 +1,6 @@
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { ScribeStudyRecord } from '#gateway/store/studies.ts'
-import { identityOf } from '#gateway/store/study-identity.ts'
+import { identityOf, isUnscheduled } from '#gateway/store/study-identity.ts'
 import type { Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import type { DomainDeps } from './audit.ts'
@@ -52,6 +52,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       images: images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
       isCritical: reports.some(({ isCritical }) => isCritical === true),
       identity: identityOf(images, record),
+      isUnscheduled: isUnscheduled(images, record),
     }
   }
 

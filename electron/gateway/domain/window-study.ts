@@ -1,7 +1,7 @@
 import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { References } from '#gateway/store/references.ts'
 import type { StudyRecord } from '#gateway/store/studies.ts'
-import { identityOf } from '#gateway/store/study-identity.ts'
+import { identityOf, isUnscheduled } from '#gateway/store/study-identity.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -25,6 +25,7 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
   // Copies of its reports are kept beside the images and counted with them.
   const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
   const instances = (images?.instances ?? 0) - copies
+  const read = area === 'scribe' ? study : store.studies.byUid('scribe', studyInstanceUid)
   return {
     ...{ area, studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status },
     isCancelled: study.cancelledAt !== null,
@@ -35,7 +36,8 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
     madeBy: makerOf(deps, study, images, known),
     lock: (writing && locks.of(writing.reportId)) ?? null,
     images: images && instances > 0 ? { instances, expected: images.expected, isReceiving: images.state === 'receiving' } : null,
-    identity: identityOf(images, area === 'scribe' ? study : store.studies.byUid('scribe', studyInstanceUid)).state,
+    identity: identityOf(images, read).state,
+    isUnscheduled: isUnscheduled(images, read),
     isCritical: reports.some(({ isCritical }) => isCritical === true),
     priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },

@@ -46,8 +46,11 @@ export async function ask(
 
 function questionOf({ studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord, clinicId: string | null): EnrichmentQuestion {
   if (clinicId === null) throw new Error('clinic.id is not set')
-  // Of the row only where it is sure that the images belong to it.
-  const row = mismatch === null ? handedOut : null
+  // Of the row only where it is sure that the images belong to it. To a linked order they do, under a
+  // Study Instance UID of the device's own.
+  const { fields = [], amongImages = [] } = mismatch ?? {}
+  const isLinked = handedOut?.linkedBy !== undefined && fields.every(({ field }) => field === 'studyInstanceUid')
+  const row = mismatch === null || (isLinked && amongImages.length === 0) ? handedOut : null
   const accessionNumber = header.accessionNumber || row?.accessionNumber
   const patientId = header.patientId || row?.patientId
   return { clinicId, studyInstanceUid, ...(accessionNumber && { accessionNumber }), ...(patientId && { patientId }) }

@@ -13,6 +13,7 @@ import { openPerformedStepScp } from './performed-step.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openQuarantine } from './quarantine.ts'
 import { openReceiving } from './receive.ts'
+import type { OrderChange } from './reconciliation.ts'
 import { openRecovery, type Recovery } from './recovery.ts'
 import { openContentComparison } from './same-content.ts'
 import { openSeeding } from './seeding.ts'
@@ -40,6 +41,8 @@ export interface Intake extends AsyncDisposable {
   takesImages(): boolean
   /** Asks the partner again now. @throws ApiError not-found, refused: the gateway made no study of these images */
   retryEnrichment(studyInstanceUid: string): Promise<void>
+  /** Within the transaction that decided on the order of a study: what depends on it is brought up to date. */
+  orderChanged(studyInstanceUid: string, change: OrderChange): void
   /** The instance takes its place in its study; the one it replaces is kept. @throws ApiError not-found */
   releaseInstance(instanceId: number, reason: string, actor: Actor): Outcome
   /** An earlier version of an image takes its place again; the one it replaces is kept. @throws ApiError not-found */
@@ -103,6 +106,11 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     storage: () => disk.storage(),
     takesImages: () => disk.takesImages(),
     retryEnrichment: seeding.retry,
+    orderChanged(studyInstanceUid, change) {
+      seeding.askAnew(studyInstanceUid, change === 'unlinked')
+      deps.performedSteps.changed()
+      store.database.afterCommit(() => arrivals.forget(studyInstanceUid))
+    },
     releaseInstance: quarantine.release,
     restoreVersion: quarantine.restoreVersion,
     discardInstance: quarantine.discard,

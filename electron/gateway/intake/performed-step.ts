@@ -109,7 +109,8 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     return SUCCESS
   }
 
-  function keep(step: PerformedStepRecord, facts: PerformedFacts): { announced: readonly string[]; setAside: readonly string[] } {
+  function keep(given: PerformedStepRecord, facts: PerformedFacts): { announced: readonly string[]; setAside: readonly string[] } {
+    const step = given.items.length > 0 ? given : { ...given, items: itemsOfNamed(facts) }
     store.performedSteps.update(step)
     performedSteps.changed()
     if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {
@@ -117,6 +118,15 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
       return { announced: [], setAside: wrongSteps.setAside(step, named) }
     }
     return { announced: announce(facts, step.items), setAside: [] }
+  }
+
+  /**
+   * The studies that have the instances, for a step that was not scheduled and of which the device
+   * names no study: Scheduled Step Attributes Sequence is empty, or its Study Instance UID is.
+   */
+  function itemsOfNamed({ named }: PerformedFacts): PerformedItem[] {
+    const studies = named.flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? [])
+    return [...new Set(studies)].map((studyInstanceUid) => ({ studyInstanceUid, scheduledProcedureStepId: '' }))
   }
 
   /** Each instance is announced of the study that has it already, or else of the first that the device names. */

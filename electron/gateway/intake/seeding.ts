@@ -22,6 +22,11 @@ export interface Seeding extends AsyncDisposable {
   settle(study: ImageStudyRecord, signal: AbortSignal): Promise<void>
   /** A person asks again. @throws ApiError not-found, refused */
   retry(studyInstanceUid: string): Promise<void>
+  /**
+   * Within the caller's transaction: the partner is asked about the study again soon. With
+   * `isForgotten`, what it said before does not stand until then.
+   */
+  askAnew(studyInstanceUid: string, isForgotten: boolean): void
   wake(): void
   settled(): Promise<void>
 }
@@ -49,10 +54,14 @@ export function openSeeding(deps: IntakeDeps): Seeding {
   const freeAreas = ({ studyInstanceUid }: ImageStudyRecord): StudyArea[] =>
     setting('intake.areas').filter((area) => studies.byUid(area, studyInstanceUid) === undefined)
 
-  /** The device corrected what it says while the partner was asked: the answer is about somebody else, and the next question is due. */
-  const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean => identityOf(asked.header) === identityOf(now.header)
+  /**
+   * The device corrected what it says, or a person linked an order, while the partner was asked: the
+   * answer is about something else, and the next question is due.
+   */
+  const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
+    identityOf(asked.header) === identityOf(now.header) && asked.handedOut?.accessionNumber === now.handedOut?.accessionNumber
 
-  function mergedFor(study: ImageStudyRecord, { answer }: Asked): MergedValues {
+  function mergedFor(study: ImageStudyRecord, { answer }: Pick<Asked, 'answer'>): MergedValues {
     const modality = leadingModality([study.header.modality, ...study.modalities])
     return seeds.usable(mergedValues(study.header, modality, answer ?? {}))
   }
@@ -146,6 +155,16 @@ export function openSeeding(deps: IntakeDeps): Seeding {
         underWay.delete(asking)
       }
       alarm.wake()
+    },
+    askAnew(studyInstanceUid, isForgotten) {
+      const study = imageStudies.get(studyInstanceUid)
+      if (!study || imageStudies.seeds(studyInstanceUid).length === 0) return
+      if (isForgotten) seeds.fill(studyInstanceUid, mergedFor(study, { answer: undefined }))
+      const nextAt = instantOf(clock())
+      const { askedAt } = study.enrichment
+      const enrichment = { state: 'waiting' as const, askedAt, nextAt, detail: '', warnings: [] }
+      imageStudies.update(studyInstanceUid, { enrichment, enrichmentAttempts: 0 })
+      database.afterCommit(() => alarm.wake())
     },
     wake: () => alarm.wake(),
     settled: () => alarm.settled(),

@@ -3,6 +3,7 @@ import type { Severity } from '#shared/contract/values.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { Database } from './database.ts'
 import { rawQuery } from './raw-query.ts'
+import { IS_UNSCHEDULED } from './reconciliations.ts'
 
 /** What is here of the study of an exam, by the UID of the worklist. */
 export interface ExamFacts {
@@ -14,7 +15,7 @@ export interface ExamFacts {
 export interface ExamFactsStore {
   /** Of those studies of which anything is here. */
   of(studyInstanceUids: readonly string[]): Map<string, ExamFacts>
-  /** Studies with images that arrived since the instant and were made for no exam that was handed out; counting stops at `most`. */
+  /** Studies with images that began to arrive since the instant and belong to no order (`reconciliations.unscheduled`); counting stops at `most`. */
   unplanned(since: string, most: number): { readonly count: number; readonly since: string | null }
 }
 
@@ -32,8 +33,8 @@ const STUDIES = `
   join studies s on s.studyInstanceUid = u.value order by s.area`
 const UNPLANNED = `
   select count(*) as count, min(createdAt) as since from (
-    select createdAt from imageStudies indexed by imageStudiesByTime
-    where lastInstanceAt >= ? and state = 'settled' and sealedHandedOut is null and isFetched = 0 and instances > 0 limit ?)`
+    select s.createdAt from imageStudies s indexed by imageStudiesUnscheduled
+    where ${IS_UNSCHEDULED} and s.createdAt >= ? limit ?)`
 
 export function examFactsStore(db: Database): ExamFactsStore {
   return {

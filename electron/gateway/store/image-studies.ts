@@ -56,8 +56,10 @@ export interface HandedOutRow {
   readonly patientSex: string
   readonly description: string
   readonly callingAeTitle: string
-  /** When it was handed out. */
+  /** When it was handed out, or linked. */
   readonly at: string
+  /** Name of the person who linked it: it was handed out to no device for these images. */
+  readonly linkedBy?: string
 }
 
 type IdentityField = (typeof IDENTITY_FIELDS)[number]
@@ -300,7 +302,7 @@ export function imageStudiesStore(
         const columns = rows.columnsOf(studyInstanceUid, patch)
         if (Object.keys(columns).length === 0) return
         db.run(db.sql.updateTable('imageStudies').set(columns).where('studyInstanceUid', '=', studyInstanceUid))
-        if (patch.state === 'settled' || patch.handedOut) noteSteps(studyInstanceUid)
+        if (patch.state === 'settled' || patch.handedOut !== undefined) noteSteps(studyInstanceUid)
         if (patch.header || patch.handedOut !== undefined) findAnew(studyInstanceUid)
         if (IDENTIFYING.some((field) => patch[field] !== undefined)) compareAnew(studyInstanceUid)
       }),

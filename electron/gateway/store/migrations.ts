@@ -11,6 +11,7 @@ import { repeatedQueries } from './migrations/0010-repeats.ts'
 import { imageVersions } from './migrations/0011-image-versions.ts'
 import { identity } from './migrations/0012-identity.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
+import { reconciliation } from './migrations/0014-reconciliation.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly string[] = [
   imageVersions,
   identity,
   correctionTables,
+  reconciliation,
 ]

@@ -30,8 +30,9 @@ export function noteReceivedSteps(
       [uid, header.requestStudyInstanceUid].map((studyInstanceUid) => ({ studyInstanceUid, scheduledProcedureStepId: step })),
     )
     .filter(({ studyInstanceUid }) => studyInstanceUid !== '')
-  // Images of another step than the row's were not made for it.
-  if (handedOut && carried.some((step) => step === '' || step === handedOut.scheduledProcedureStepId)) wanted.push(handedOut)
+  // Images of another step than the row's were not made for it, unless a person says that they were.
+  const isOfRow = (step: string) => step === '' || step === handedOut?.scheduledProcedureStepId
+  if (handedOut && (handedOut.linkedBy !== undefined || carried.some(isOfRow))) wanted.push(handedOut)
 
   const wantedByKey = new Map(wanted.map((step) => [keyOf(step), step]))
   for (const step of db.all(rawQuery<Step>(KNOWN, [uid])))

@@ -37,6 +37,7 @@ import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
 import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
 import { rawQuery } from './raw-query.ts'
+import { type ReconciliationsStore, reconciliationsStore } from './reconciliations.ts'
 import { type ReferencesStore, referencesStore } from './references.ts'
 import { type ReportObjectsStore, reportObjectsStore } from './report-objects.ts'
 import { type ReportPdfsStore, reportPdfsStore } from './report-pdfs.ts'
@@ -122,6 +123,7 @@ export interface Store extends Disposable {
   readonly corrections: CorrectionsStore
   readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
+  readonly reconciliations: ReconciliationsStore
   readonly forwards: ForwardsStore
   readonly associations: AssociationsStore
 }
@@ -222,6 +224,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
       destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
+      reconciliations: reconciliationsStore(database, seal),
       forwards: forwardsStore(database),
       associations: associationsStore(database),
       [Symbol.dispose]: () => database[Symbol.dispose](),

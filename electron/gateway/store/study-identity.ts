@@ -46,6 +46,20 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
   return { state: 'overridden', differences, override: { at, name, reason } }
 }
 
+/**
+ * Whether a device made the images without an order: no row of the worklist was sent for them or
+ * linked to them, and neither a partner nor a person created a study for them. `reconciliations.ts`
+ * has the same as a query.
+ */
+export function isUnscheduled(
+  images: Pick<ImageStudyRecord, 'handedOut' | 'instances' | 'remoteAddress' | 'isFetched' | 'state'> | undefined,
+  study: Pick<StudyRecord, 'createdByApiKeyId' | 'createdByUserId'> | undefined,
+): boolean {
+  if (!images || images.instances === 0 || images.remoteAddress === OWN_ADDRESS) return false
+  if (images.isFetched || images.state !== 'settled' || images.handedOut !== null) return false
+  return !study || (study.createdByApiKeyId === null && study.createdByUserId === null)
+}
+
 export const isSameDifferences = (one: readonly IdentityDifference[], other: readonly IdentityDifference[]): boolean =>
   JSON.stringify(one.map(valuesOf)) === JSON.stringify(other.map(valuesOf))
 const valuesOf = ({ from, field, expected, received }: IdentityDifference) => [from, field, expected, received]

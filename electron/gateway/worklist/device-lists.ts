@@ -22,6 +22,8 @@ export interface DayRows {
   readonly rows: ReadonlyMap<string, PlannedRow>
   /** When the newest answer that holds the day was received; null where none does. */
   readonly receivedAt: string | null
+  /** Of the device that is switched on and was answered the longest ago: when its newest answer was received. */
+  readonly oldestAt: string | null
 }
 
 export interface DeviceListsDeps {
@@ -140,8 +142,13 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
       const isWanted = (aeTitle: string) => only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
       const drafts = new Map<string, Draft>()
       let receivedAt: string | null = null
+      let oldestAt: string | null = null
       for (const [aeTitle, answers] of kept) {
         if (!isWanted(aeTitle)) continue
+        // The newest is the first.
+        const [newest] = answers
+        const isAsked = deviceOf(aeTitle)?.isEnabled === true
+        if (isAsked && newest && (oldestAt === null || newest.receivedAt < oldestAt)) oldestAt = newest.receivedAt
         for (const answer of answers) {
           if (receivedAt === null || answer.receivedAt > receivedAt) receivedAt = answer.receivedAt
           for (const [key, row] of answer.rows) noteRow(drafts, key, row, answer.receivedAt, aeTitle)
@@ -154,7 +161,7 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
           ([key, { row, knownTo, devices: of }]) => [key, { row, devices: of, goneAt: goneAt(key, row, knownTo, kept) }] as const,
         ),
       )
-      return { rows, receivedAt }
+      return { rows, receivedAt, oldestAt }
     },
   }
 }

@@ -3,7 +3,7 @@ import { timeZoneOf, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { PerformedSteps } from '#gateway/domain/performed-steps.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { Store } from '#gateway/store/store.ts'
-import type { EXAM_SHOWS, Exam, ExamDay, ExamTally } from '#shared/contract/dashboard-exams.ts'
+import type { EXAM_SHOWS, Exam, ExamDay, ExamSource, ExamTally } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
@@ -40,7 +40,20 @@ export interface ExamsToday extends ExamTally {
   readonly lateSince: string | null
 }
 
+/** An exam of a day with what the window is not shown of its row. */
+export interface ScheduledExam {
+  readonly exam: Exam
+  readonly requestedProcedureId: string
+}
+
 export interface Exams {
+  /** All exams of a day as `day` has them, `YYYY-MM-DD`, for other parts of the gateway. */
+  scheduled(day: string): Promise<{
+    readonly exams: readonly ScheduledExam[]
+    readonly source: ExamSource
+    /** Of the device that was answered the longest ago: when its newest answer was received. */
+    readonly oldestAt: string | null
+  }>
   /** From what is kept: the partner is not asked. */
   day(query: ExamsQuery, most: number): Promise<ExamDay>
   /** Today's numbers, at most some seconds old; without waiting but for the first. */
@@ -62,27 +75,39 @@ export function openExams(deps: ExamsDeps): Exams {
 
   const now = () => wallClock(clock(), timeZoneOf(setting('clinic.timeZone')))
 
-  async function examsOf(day: string, device: Device | undefined): Promise<{ readonly exams: Exam[]; readonly receivedAt: string | null }> {
+  async function scheduledOn(day: string, device: Device | undefined) {
     const { day: today, time } = now()
     const found = await lists.ofDay(day, device)
     const rows = [...found.rows.values()]
     const facts = store.examFacts.of([...new Set(rows.map(({ row }) => row.values.StudyInstanceUID))])
-    const exams: Exam[] = []
+    const exams: ScheduledExam[] = []
     for (const [index, planned] of rows.entries()) {
       if (index > 0 && index % SLICE === 0) await setImmediate()
       const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = planned.row.values
-      exams.push(
-        examOf(planned, {
+      exams.push({
+        exam: examOf(planned, {
           facts: facts.get(study),
           progress: performedSteps.stateOf(study, step),
           progressSince: performedSteps.since(study, step) ?? null,
           isClosed: store.closedSteps.has(study, step),
           isPast: isPast(planned.row, day, today, time),
         }),
-      )
+        requestedProcedureId: planned.row.values.RequestedProcedureID,
+      })
     }
-    exams.sort(byTime)
-    return { exams, receivedAt: found.receivedAt }
+    exams.sort((a, b) => byTime(a.exam, b.exam))
+    return { exams, receivedAt: found.receivedAt, oldestAt: found.oldestAt }
+  }
+
+  async function examsOf(day: string, device: Device | undefined) {
+    const { exams, receivedAt } = await scheduledOn(day, device)
+    return { exams: exams.map(({ exam }) => exam), receivedAt }
+  }
+
+  function sourceOf(receivedAt: string | null): ExamSource {
+    const { fault, since } = partner()
+    const kind = receivedAt === null ? 'none' : fault === null ? 'live' : 'stored'
+    return { kind, receivedAt, fault, awaySince: fault === null ? null : since }
   }
 
   async function count(day: string): Promise<ExamsToday> {
@@ -111,22 +136,20 @@ export function openExams(deps: ExamsDeps): Exams {
   }
 
   return {
+    async scheduled(day) {
+      const { exams, receivedAt, oldestAt } = await scheduledOn(day, undefined)
+      return { exams, source: sourceOf(receivedAt), oldestAt }
+    },
     async day({ day: asked, deviceId, show = 'all' }, most) {
       const { day: today, time } = now()
       const day = asked ?? today
       const device = deviceId === undefined ? undefined : devices().find((one) => one.deviceId === deviceId)
       const { exams, receivedAt } = deviceId !== undefined && !device ? { exams: [], receivedAt: null } : await examsOf(day, device)
-      const away = partner()
       return {
         day,
         today,
         now: time.replaceAll(':', ''),
-        source: {
-          kind: receivedAt === null ? 'none' : away.fault === null ? 'live' : 'stored',
-          receivedAt,
-          fault: away.fault,
-          awaySince: away.fault === null ? null : away.since,
-        },
+        source: sourceOf(receivedAt),
         exams: exams.filter(SHOWN[show]).slice(0, most),
         tally: tallyOf(exams),
       }

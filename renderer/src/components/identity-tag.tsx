@@ -11,12 +11,24 @@ const TONES: Readonly<Record<IdentityState, Tone>> = {
   resolved: 'good',
 }
 
-/** Whether the images are of the patient and the exam that they are reported for. */
-export function IdentityTag({ state }: { state: IdentityState }) {
+/**
+ * Whether the images are of the patient and the exam that they are reported for, and that they were
+ * made without an order: where nothing else can be said of them, in its place.
+ */
+export function IdentityTag({ state, isUnscheduled }: { state: IdentityState; isUnscheduled: boolean }) {
   const [name, meaning] = words.identity.states[state]
   return (
-    <Tag tone={TONES[state]} meaning={meaning} isWrapped>
-      {name}
-    </Tag>
+    <>
+      {!(isUnscheduled && state === 'unverified') && (
+        <Tag tone={TONES[state]} meaning={meaning} isWrapped>
+          {name}
+        </Tag>
+      )}
+      {isUnscheduled && (
+        <Tag tone="info" meaning={words.identity.unscheduled[1]} isWrapped>
+          {words.identity.unscheduled[0]}
+        </Tag>
+      )}
+    </>
   )
 }

@@ -63,6 +63,10 @@ export const es: Translated<English> = {
         'Las imágenes nombraban a otro paciente u otra exploración y se corrigieron. Los originales se conservan.',
       ],
     },
+    unscheduled: [
+      'No programada: sin solicitud',
+      'Las imágenes se hicieron sin solicitud: no hay entrada de la lista de trabajo ni estudio de un socio con que compararlas.',
+    ],
     sources: {
       worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },
       'worklist-and-study': {

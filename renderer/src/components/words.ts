@@ -51,6 +51,10 @@ const en = {
       overridden: ['Mismatch overridden', 'The images name another patient or exam. A person who may sign gave a reason to go on.'],
       resolved: ['Identity corrected', 'The images named another patient or exam and were corrected. The originals are kept.'],
     } satisfies Record<IdentityState, readonly [name: string, meaning: string]>,
+    unscheduled: [
+      'Unscheduled: no order',
+      'The images were made without an order: there is no worklist entry and no study of a partner to compare them with.',
+    ],
     sources: {
       worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },
       'worklist-and-study': { title: 'Compared with the worklist and the study', expected: 'Worklist and study', received: 'Images' },

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { SectionTabs } from '../components/section-tabs.tsx'
+import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
+import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
 
-/** The exams of the day, why one is not on a device, and asking as a device. */
+/** The exams of the day, why one is not on a device, exams without an order, and asking as a device. */
 export const WorklistTabs = () => (
   <SectionTabs label={words.tabs.label}>
     <Link to="/worklist" activeOptions={{ exact: true, includeSearch: false }}>
@@ -10,6 +11,10 @@ export const WorklistTabs = () => (
     </Link>
     <Link to="/worklist/why" activeOptions={{ includeSearch: false }}>
       {words.tabs.why}
+    </Link>
+    <Link to="/worklist/reconcile" activeOptions={{ includeSearch: false }}>
+      {words.tabs.reconcile}
+      <TabCount of={useWaiting(['images-unplanned'])} tone="warning" />
     </Link>
     <Link to="/worklist/ask" activeOptions={{ includeSearch: false }}>
       {words.tabs.ask}

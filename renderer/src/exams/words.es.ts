@@ -9,6 +9,7 @@ export const es: Translated<English> = {
     label: 'Lista de trabajo',
     exams: 'Exploraciones',
     why: '¿Por qué no está en el dispositivo?',
+    reconcile: 'Conciliar',
     ask: 'Preguntar como un dispositivo',
   },
   days: { label: 'Día', yesterday: 'Ayer', today: 'Hoy', tomorrow: 'Mañana', other: 'Otro día' },

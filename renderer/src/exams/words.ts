@@ -7,7 +7,7 @@ import { es } from './words.es.ts'
 const en = {
   title: 'Worklist',
   about: 'The exams that the partner has planned, which devices were given them, and how far they are.',
-  tabs: { label: 'Worklist', exams: 'Exams', why: 'Why not on the device?', ask: 'Ask as a device' },
+  tabs: { label: 'Worklist', exams: 'Exams', why: 'Why not on the device?', reconcile: 'Reconcile', ask: 'Ask as a device' },
   days: { label: 'Day', yesterday: 'Yesterday', today: 'Today', tomorrow: 'Tomorrow', other: 'Another day' },
   shows: { all: 'All', waiting: 'Not yet handed out', withheld: 'Withheld', overdue: 'Overdue' } satisfies Record<
     (typeof EXAM_SHOWS)[number],

@@ -37,7 +37,7 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
       <Tag tone={arrival.tone} meaning={arrival.meaning} isWrapped>
         {arrival.name}
       </Tag>
-      <IdentityTag state={study.identity} />
+      <IdentityTag state={study.identity} isUnscheduled={study.isUnscheduled} />
       {study.quarantined > 0 && (
         <Tag tone="warning" meaning={words.setAsideMeaning}>
           {words.setAside(study.quarantined)}

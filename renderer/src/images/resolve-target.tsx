@@ -150,7 +150,8 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
   )
 }
 
-const chosenOf = (choice: TargetChoice): ChosenTarget => {
+/** An order or a study of the list as the target of the images. */
+export const chosenOf = (choice: TargetChoice): ChosenTarget => {
   const { target, description, modality, date, time, instances, ...patient } = choice
   return { ...patient, target, exam: { description, modality, date, time, instances } }
 }

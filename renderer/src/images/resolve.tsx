@@ -23,7 +23,7 @@ import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
 import { Check } from './resolve-check.tsx'
 import { ChooseImages } from './resolve-images.tsx'
-import { type ChosenTarget, Target, TargetLine } from './resolve-target.tsx'
+import { type ChosenTarget, chosenOf, Target, TargetLine } from './resolve-target.tsx'
 import { WAYS } from './resolve-ways.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid/resolve')
@@ -33,11 +33,16 @@ type StepName = (typeof ORDER)[number]
 /** Leads, step by step, from images with the wrong identity to a correction of it. */
 export function Resolve() {
   const { studyInstanceUid } = route.useParams()
-  const { kind } = route.useSearch()
+  const { kind, order } = route.useSearch()
   const mayManage = useMayManageStudies()
   const params = { studyInstanceUid }
   const study = useReply(dashboardImages.read, { params })
   const identities = useReply(dashboardCorrections.identities, { params }, { enabled: mayManage, staleTime: Number.POSITIVE_INFINITY })
+  // Who comes from the orders of the worklist has chosen one already.
+  const isChosen = mayManage && order !== undefined
+  const targets = useReply(dashboardCorrections.targets, { params, query: { search: '' } }, { enabled: isChosen, staleTime: 60_000 })
+  const ordered = targets.data?.targets.find(({ target }) => target.to === 'order' && target.orderId === order)
+  const isWaiting = isChosen && targets.isPending
   const failed = study.error ?? identities.error
   const found = identities.data?.identities
   return (
@@ -53,7 +58,7 @@ export function Resolve() {
       }
     >
       {!mayManage && <Notice tone="warning">{shared.mayNot.manageStudies}</Notice>}
-      {mayManage && !failed && !(study.data && found) && <Waiting rows={6} height={48} />}
+      {mayManage && !failed && (!(study.data && found) || isWaiting) && <Waiting rows={6} height={48} />}
       {failed && failed.code !== 'not-found' && (
         <Failed
           error={failed}
@@ -70,19 +75,33 @@ export function Resolve() {
           </Empty>
         </Panel>
       )}
-      {study.data && found && found.length > 0 && <Steps key={`${studyInstanceUid} ${kind}`} study={study.data} identities={found} />}
+      {study.data && found && found.length > 0 && !isWaiting && (
+        <Steps
+          key={`${studyInstanceUid} ${kind} ${order}`}
+          study={study.data}
+          identities={found}
+          ordered={ordered ? chosenOf(ordered) : null}
+        />
+      )}
     </Page>
   )
 }
 
-function Steps({ study, identities }: { study: ImageStudy; identities: readonly Identity[] }) {
+interface StepsProps {
+  readonly study: ImageStudy
+  readonly identities: readonly Identity[]
+  /** The order that the images are reassigned to, where it was chosen before. */
+  readonly ordered: ChosenTarget | null
+}
+
+function Steps({ study, identities, ordered }: StepsProps) {
   const { studyInstanceUid } = study
   const search = route.useSearch()
   const navigate = useNavigate()
   const [kind, setKind] = useState<CorrectionKind | null>(CORRECTION_KINDS.find((one) => one === search.kind) ?? null)
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
-  const [target, setTarget] = useState<ChosenTarget | null>(null)
-  const [open, setOpen] = useState<StepName>(kind === null ? 'kind' : firstAfterKind(kind))
+  const [target, setTarget] = useState<ChosenTarget | null>(ordered)
+  const [open, setOpen] = useState<StepName>(kind === null ? 'kind' : ordered ? 'check' : firstAfterKind(kind))
   const preview = useSend(dashboardCorrections.preview)
   const steps = ORDER.filter((step) => step !== 'images' || kind === 'split')
   const at = steps.indexOf(open)
@@ -103,6 +122,11 @@ function Steps({ study, identities }: { study: ImageStudy; identities: readonly 
     setOpen('check')
     preview.mutate({ params: { studyInstanceUid }, body: requestOf(next.target) })
   }
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (ordered && !hasBegun.current) preview.mutate({ params: { studyInstanceUid }, body: requestOf(ordered.target) })
+    hasBegun.current = true
+  })
   const finish = (correction: Correction) => {
     const { toStudyInstanceUid, correctionId, instances } = correction
     const to = { to: '/images/$studyInstanceUid', params: { studyInstanceUid: toStudyInstanceUid } } as const

@@ -9,13 +9,15 @@ import { Copy } from '../components/copy.tsx'
 import { OpenImages } from '../components/open-images.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
+import { Notice } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
-import { dayText, timeText } from '../display/dates.ts'
+import { dayText, timeText, todayIn } from '../display/dates.ts'
 import { sexText, studyTitle } from '../display/image-states.ts'
 import { useReply } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
+import { useZone } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import { words as correctionWords } from './correction-words.ts'
 import { CorrectionsPanel } from './corrections.tsx'
@@ -65,6 +67,7 @@ export function Study() {
       {study && (
         <>
           <Head study={study} />
+          {study.isUnscheduled && <Unscheduled study={study} />}
           <IdentityPanel study={study} />
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
@@ -83,6 +86,28 @@ export function Study() {
         </>
       )}
     </Page>
+  )
+}
+
+/** That the exam has no order yet, and where it is given one. */
+function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
+  const day = todayIn(useZone(), new Date(firstInstanceAt))
+  return (
+    <Notice
+      tone="info"
+      title={words.unscheduled}
+      actions={
+        <Button
+          variant="default"
+          size="xs"
+          renderRoot={(props) => <Link to="/worklist/reconcile" search={{ from: day, to: day }} {...props} />}
+        >
+          {words.reconcile}
+        </Button>
+      }
+    >
+      {words.unscheduledText}
+    </Notice>
   )
 }
 
@@ -174,6 +199,7 @@ const patientFacts = (study: ImageStudy): readonly Fact[] => [
   [facts.sex, sexText(study.patientSex)],
   [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
   [facts.description, study.studyDescription],
+  ...(study.linkedOrder ? ([[facts.linkedOrder, <LinkedOrder key="linked" order={study.linkedOrder} />]] as const) : []),
   ...(study.quarantined > 0
     ? ([
         [
@@ -211,6 +237,15 @@ const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
     </Group>,
   ],
 ]
+
+const LinkedOrder = ({ order: { accessionNumber, description, by, at } }: { order: NonNullable<ImageStudy['linkedOrder']> }) => (
+  <span>
+    <span className="mono">{accessionNumber}</span> {description}
+    <div className={css.under}>
+      {by}, <Clock instant={at} />
+    </div>
+  </span>
+)
 
 const shown = ([name, value]: Fact): Fact => [name, value === '' ? words.missing : value]
 

@@ -47,6 +47,7 @@ const en = {
     sex: 'Sex',
     accession: 'Accession',
     description: 'Description',
+    linkedOrder: 'Linked order',
     date: 'Study date',
     device: 'Device',
     first: 'First image',
@@ -56,6 +57,9 @@ const en = {
     uid: 'Study UID',
     setAside: 'Set aside',
   },
+  unscheduled: 'Unscheduled: no order',
+  unscheduledText: 'These images were made without an order. Give the exam its order, or keep it as unscheduled.',
+  reconcile: 'Reconcile',
   setAsideWait: (images: number) => `${countText(images, 'image')} to decide on`,
   received: (images: number, series: number, size: string) =>
     `${countText(images, 'image')} in ${countText(series, 'series', 'series')}, ${size}`,

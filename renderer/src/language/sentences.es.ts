@@ -12,6 +12,7 @@ import { MAIL } from './sentences/mail.es.ts'
 import { PARTNER } from './sentences/partner.es.ts'
 import { PEOPLE } from './sentences/people.es.ts'
 import { READINESS } from './sentences/readiness.es.ts'
+import { RECONCILIATION } from './sentences/reconciliation.es.ts'
 import { REPORTS } from './sentences/reports.es.ts'
 import { RESCUE } from './sentences/rescue.es.ts'
 import { SELF_TEST } from './sentences/self-test.es.ts'
@@ -39,6 +40,7 @@ export const SENTENCES: readonly Sentence[] = [
   ...PARTNER,
   ...PEOPLE,
   ...READINESS,
+  ...RECONCILIATION,
   ...REPORTS,
   ...RESCUE,
   ...SELF_TEST,

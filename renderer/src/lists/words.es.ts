@@ -158,6 +158,7 @@ export const es: Translated<English> = {
       'Discrepancia anulada',
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
+    unscheduled: ['No programada: sin solicitud', 'Sus imágenes se hicieron sin solicitud. Concílielas en Lista de trabajo.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

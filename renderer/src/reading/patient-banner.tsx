@@ -18,7 +18,7 @@ type Banner = Pick<
   Reading,
   'reportMetadata' | 'studyDescription' | 'accessionNumber' | 'severity' | 'isCancelled' | 'status' | 'isCritical'
 > &
-  Partial<Pick<Reading, 'images' | 'studyInstanceUid' | 'identity'>>
+  Partial<Pick<Reading, 'images' | 'studyInstanceUid' | 'identity' | 'isUnscheduled'>>
 
 /** Who the report is of: always in sight while it is written, and once more where it is signed. */
 export function PatientBanner({
@@ -32,7 +32,7 @@ export function PatientBanner({
   before?: ReactNode
   aside?: ReactNode
 }) {
-  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid, identity } = study
+  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid, identity, isUnscheduled = false } = study
   const { banner } = words
   const today = todayIn(useZone(), new Date())
   const age = ageText(metadata, today)
@@ -56,7 +56,7 @@ export function PatientBanner({
             <IconPhoto size={15} aria-hidden /> {images.instances} {banner.images.toLowerCase()}
           </Link>
         )}
-        {images && identity && <IdentityTag state={identity.state} />}
+        {images && identity && <IdentityTag state={identity.state} isUnscheduled={isUnscheduled} />}
         {images?.isReceiving && !isLarge && <Tag tone="info">{words.list.receiving}</Tag>}
         {aside && <Group ml="auto">{aside}</Group>}
       </div>

@@ -58,6 +58,7 @@ export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({ ...entry, na
 /** Lists within a screen, for the palette. */
 export const PLACES = [
   '/worklist/why',
+  '/worklist/reconcile',
   '/worklist/ask',
   '/queries',
   '/images/quarantine',

@@ -23,6 +23,7 @@ export const es: Translated<English> = {
   },
   places: {
     '/worklist/why': '¿Por qué una exploración no está en el dispositivo?',
+    '/worklist/reconcile': 'Conciliar exploraciones con solicitudes',
     '/worklist/ask': 'Pedir la lista de trabajo como un dispositivo',
     '/queries': 'Consultas de la lista de trabajo',
     '/images/quarantine': 'Imágenes apartadas',

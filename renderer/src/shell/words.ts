@@ -23,6 +23,7 @@ const en = {
   },
   places: {
     '/worklist/why': 'Why is an exam not on the device?',
+    '/worklist/reconcile': 'Reconcile exams with orders',
     '/worklist/ask': 'Ask the worklist as a device',
     '/queries': 'Worklist queries',
     '/images/quarantine': 'Images set aside',

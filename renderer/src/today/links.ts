@@ -26,7 +26,7 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   'unknown-callers': { to: '/devices' },
   workstations: { to: '/settings/access' },
   'exams-overdue': { to: '/worklist', search: { show: 'overdue' } },
-  'images-unplanned': { to: '/images' },
+  'images-unplanned': { to: '/worklist/reconcile' },
   'exams-withheld': { to: '/worklist', search: { show: 'withheld' } },
   'my-drafts': { to: '/reading', search: { view: 'inProgress' } },
   addenda: { to: '/reading', search: { view: 'addenda' } },

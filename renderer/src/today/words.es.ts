@@ -143,12 +143,9 @@ export const es: Translated<English> = {
       action: 'Ver',
     },
     'images-unplanned': {
-      name: 'Imágenes sin exploración',
-      text: (count, of) =>
-        are(count, 'estudio de hoy tiene imágenes', 'estudios de hoy tienen imágenes', of).concat(
-          ' que no se hicieron para ninguna exploración programada.',
-        ),
-      action: 'Imágenes',
+      name: 'Exploraciones sin solicitud',
+      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin solicitud.'),
+      action: 'Conciliar',
     },
     'exams-withheld': {
       name: 'Exploraciones retenidas',

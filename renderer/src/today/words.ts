@@ -123,10 +123,9 @@ const en = {
       action: 'Look',
     },
     'images-unplanned': {
-      name: 'Images without an exam',
-      text: (count: string, of: number) =>
-        are(count, 'study of today has images', 'studies of today have images', of).concat(' that were made for no planned exam.'),
-      action: 'Images',
+      name: 'Exams without an order',
+      text: (count: string, of: number) => are(count, 'exam was done', 'exams were done', of).concat(' without an order.'),
+      action: 'Reconcile',
     },
     'exams-withheld': {
       name: 'Exams withheld',

@@ -78,6 +78,19 @@ export interface ImageTables {
     updatedAt: string
   }
   performedStepItems: { sopInstanceUid: string; studyInstanceUid: string; scheduledProcedureStepId: string }
+  reconciliations: {
+    decisionId: Generated<number>
+    kind: string
+    day: string
+    imageStudyUid: string | null
+    orderStudyUid: string | null
+    scheduledProcedureStepId: string | null
+    sealedDetails: Buffer
+    userId: string
+    at: string
+    undoneAt: string | null
+    undoneBy: string | null
+  }
   commitments: FromDevice & {
     commitmentId: Generated<number>
     transactionUid: string

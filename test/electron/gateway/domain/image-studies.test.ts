@@ -46,7 +46,7 @@ describe('a study with images', () => {
       ...{ accessionNumber: 'A-100', studyDescription: 'CT Thorax', studyDate: '20261120', studyTime: '093000', modalities: ['CT'] },
       ...{ series: 1, instances: 2, bytes: 1_052_000, expected: null, missing: 0, quarantined: 0, state: 'complete' },
       lastTransfer: { how: 'released', detail: '', at: '2026-11-20T08:45:00.000Z' },
-      ...{ deviceName: 'CT room 1', callingAeTitle: 'CT1', identity: 'unverified' },
+      ...{ deviceName: 'CT room 1', callingAeTitle: 'CT1', identity: 'unverified', isUnscheduled: true },
       ...{ firstInstanceAt: '2026-11-20T08:45:00.000Z', lastInstanceAt: '2026-11-20T08:45:00.000Z' },
       studies: [{ area: 'viewer', studyId: record.studyId, isSeeded: false }],
       enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },

@@ -1,0 +1,52 @@
+import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import { RECONCILIATION_PERMISSIONS } from './exams-permissions.ts'
+import type { Feed } from './feed.ts'
+import type { ReconciliationPort } from './ports.ts'
+
+export interface DashboardReconciliationDeps {
+  readonly imageStudies: ImageStudies
+  readonly customersOf: CustomersOf
+  readonly feed: Pick<Feed, 'noteImages' | 'noteStatus'>
+  readonly reconciliation: ReconciliationPort
+}
+
+/** Declares the calls that reconcile exams with orders (`shared/contract/reconciliation.ts`). */
+export function serveDashboardReconciliation(app: HttpApp, deps: DashboardReconciliationDeps): void {
+  const { imageStudies, customersOf, feed, reconciliation } = deps
+  const callerOf = windowCaller(customersOf)
+
+  const handlers: HandlersOf<typeof dashboardReconciliation, typeof RECONCILIATION_PERMISSIONS> = {
+    read({ query, user }) {
+      const caller = callerOf(user)
+      return reconciliation.read(query, (studyInstanceUid) => imageStudies.isVisible(caller, studyInstanceUid))
+    },
+    link({ body: { studyInstanceUid, orderId }, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, studyInstanceUid)
+      return reconciliation.link(caller, studyInstanceUid, orderId)
+    },
+    keep({ body: { studyInstanceUid, reason }, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, studyInstanceUid)
+      return reconciliation.keep(caller, studyInstanceUid, reason)
+    },
+    notDone: ({ body: { orderId, reason }, user }) => reconciliation.notDone(callerOf(user), orderId, reason),
+    undo({ params: { decisionId }, user }) {
+      const caller = callerOf(user)
+      const images = reconciliation.imagesOf(decisionId)
+      if (images !== null) imageStudies.demandManaging(caller, images)
+      reconciliation.undo(caller, decisionId)
+      return { success: true, message: 'The decision was undone.' }
+    },
+  }
+  serveAll(app, dashboardReconciliation, RECONCILIATION_PERMISSIONS, handlers, {
+    background: ['read'],
+    afterChange() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+  })
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Tag } from '../components/tone.tsx'
+import { said } from '../language/said.ts'
+import { Matches } from './matches.tsx'
+import { OrderLine, orderName } from './order-line.tsx'
+import css from './reconcile.module.css'
+import type { Decide } from './use-reconciliation.ts'
+import { words } from './words.ts'
+
+const { exams: texts } = words
+
+export interface CandidatesProps {
+  readonly exam: UnscheduledExam
+  readonly orders: ReadonlyMap<string, OpenOrder>
+  readonly decide: Decide
+}
+
+/** The orders that an exam may have been done for; the most probable, and all that can be linked, are shown at once. */
+export function Candidates({ exam, orders, decide }: CandidatesProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const known = exam.candidates.flatMap((candidate) => {
+    const order = orders.get(candidate.orderId)
+    return order ? [{ candidate, order }] : []
+  })
+  if (known.length === 0) return <p className={css.quiet}>{texts.noCandidate}</p>
+  // A patient may have several orders on a day: where more than one can be linked, all of them are in sight.
+  const shown = known.filter(({ candidate }, at) => isOpen || at === 0 || candidate.action === 'link')
+  return (
+    <>
+      <ul className={css.candidates} aria-label={texts.candidates}>
+        {shown.map(({ candidate, order }, at) => (
+          <li key={candidate.orderId} className={css.candidate}>
+            <div className={css.candidateText}>
+              <OrderLine order={order} aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>} />
+              <Matches matches={candidate.matches} />
+            </div>
+            <Act exam={exam} candidate={candidate} order={order} isFirst={at === 0} decide={decide} />
+          </li>
+        ))}
+      </ul>
+      {known.length > shown.length && (
+        <Button variant="subtle" size="compact-sm" className={css.more} aria-expanded={false} onClick={() => setIsOpen(true)}>
+          {texts.others(known.length - shown.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide'> {
+  readonly candidate: OrderCandidate
+  readonly order: OpenOrder
+  readonly isFirst: boolean
+}
+
+function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  const { orderId, action, obstacle } = candidate
+  const { studyInstanceUid } = exam
+  if (action === 'none') return <p className={css.obstacle}>{said(obstacle)}</p>
+  const name = orderName(order)
+  if (action === 'correct') {
+    return (
+      <Button
+        variant={isFirst ? 'filled' : 'default'}
+        size="xs"
+        aria-label={texts.correctOf(name)}
+        renderRoot={(props) => (
+          <Link
+            to="/images/$studyInstanceUid/resolve"
+            params={{ studyInstanceUid }}
+            search={{ kind: 'reassign', order: orderId }}
+            {...props}
+          />
+        )}
+      >
+        {texts.correct}
+      </Button>
+    )
+  }
+  // The patient agrees: what may differ still is the kind of exam, the time and the room.
+  const differs = candidate.matches.filter(({ field, result }) => result === 'different' && field !== 'device')
+  const link = () => decide.link({ studyInstanceUid, orderId })
+  return (
+    <div className={css.acts}>
+      <MayButton
+        permission="manageStudies"
+        size="xs"
+        variant={isFirst ? 'filled' : 'default'}
+        loading={decide.isBusy}
+        aria-label={texts.linkOf(name)}
+        onClick={differs.length === 0 ? link : () => setIsAsking(true)}
+      >
+        {texts.link}
+      </MayButton>
+      <Confirm
+        isOpen={isAsking}
+        title={words.confirm.title}
+        action={words.confirm.action}
+        keep={words.confirm.cancel}
+        isBusy={decide.isBusy}
+        error={null}
+        onConfirm={() => {
+          setIsAsking(false)
+          link()
+        }}
+        onClose={() => setIsAsking(false)}
+      >
+        <p>{words.confirm.text}</p>
+        <Matches matches={differs} />
+      </Confirm>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { OpenOrder, UnscheduledExam } from '#shared/contract/reconciliation.ts'
+import { MayButton } from '../components/allowed.tsx'
+import { AskReason } from '../components/ask-reason.tsx'
+import { IdentityTag } from '../components/identity-tag.tsx'
+import { OpenImages } from '../components/open-images.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { dayText, timeText } from '../display/dates.ts'
+import { sexText } from '../display/image-states.ts'
+import { Candidates } from './candidates.tsx'
+import { Decided } from './decided.tsx'
+import css from './reconcile.module.css'
+import type { Decide } from './use-reconciliation.ts'
+import { words } from './words.ts'
+
+const { exams: texts } = words
+
+interface ExamCardProps {
+  readonly exam: UnscheduledExam
+  readonly orders: ReadonlyMap<string, OpenOrder>
+  readonly decide: Decide
+}
+
+/** An exam without an order: who it is, what was done, and the orders it may belong to. */
+export function ExamCard({ exam, orders, decide }: ExamCardProps) {
+  const [isKeeping, setIsKeeping] = useState(false)
+  const { studyInstanceUid, patientName, decision } = exam
+  return (
+    <li className={css.card}>
+      <div className={css.cardHead}>
+        <div>
+          <div className={css.patient}>
+            <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+              <PersonName value={patientName} />
+            </Link>{' '}
+            <span className="mono">{exam.patientId}</span>
+            {exam.identity === 'mismatch' && <IdentityTag state="mismatch" isUnscheduled={false} />}
+          </div>
+          <ExamFacts exam={exam} />
+        </div>
+        <OpenImages of={{ studyInstanceUid }} size="xs" variant="default" />
+      </div>
+      {decision ? (
+        <Decided decision={decision} decide={decide} />
+      ) : (
+        <>
+          <Candidates exam={exam} orders={orders} decide={decide} />
+          <div className={css.foot}>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              renderRoot={(props) => (
+                <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} search={{ kind: 'reassign' }} {...props} />
+              )}
+            >
+              {texts.other}
+            </Button>
+            <MayButton permission="manageStudies" variant="subtle" size="compact-sm" onClick={() => setIsKeeping(true)}>
+              {texts.keep}
+            </MayButton>
+          </div>
+          {isKeeping && (
+            <AskReason
+              words={words.keep}
+              field="reason"
+              isBusy={decide.isBusy}
+              error={decide.error}
+              onSend={(reason, onError) => decide.keep({ studyInstanceUid, reason }, () => setIsKeeping(false), onError)}
+              onClose={() => setIsKeeping(false)}
+            >
+              <p className={css.dialogText}>{words.keep.text}</p>
+            </AskReason>
+          )}
+        </>
+      )}
+    </li>
+  )
+}
+
+function ExamFacts({ exam }: { exam: UnscheduledExam }) {
+  const { patientBirthDate, patientSex, accessionNumber, modalities, studyDescription, studyDate, studyTime } = exam
+  const patient = [dayText(patientBirthDate), patientSex && sexText(patientSex)]
+  const when = [dayText(studyDate), timeText(studyTime.slice(0, 4)), exam.deviceName || exam.callingAeTitle]
+  return (
+    <>
+      <div>
+        <b>{modalities.join(', ')}</b> {studyDescription}
+        {accessionNumber !== '' && <span className="mono"> · {accessionNumber}</span>}
+      </div>
+      <div className={css.quiet}>{[...patient, ...when, texts.images(exam.instances)].filter((part) => part !== '').join(' · ')}</div>
+    </>
+  )
+}
