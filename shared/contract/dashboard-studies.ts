@@ -44,6 +44,8 @@ export const WindowStudy = z.object({
   images: z.object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() }).nullable(),
   identity: z.enum(IDENTITY_STATES),
   isCritical: z.boolean(),
+  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  needsAddendumSince: Instant.nullable(),
   priors: z.int(),
   createdAt: Instant,
   updatedAt: Instant,

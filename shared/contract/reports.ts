@@ -36,6 +36,8 @@ export const ReadingStudy = z.object({
   images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
   isCritical: z.boolean(),
   identity: StudyIdentity,
+  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  needsAddendumSince: Instant.nullable(),
   createdAt: Instant,
   updatedAt: Instant,
 })

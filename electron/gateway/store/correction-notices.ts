@@ -32,6 +32,11 @@ export interface NoticeRecord extends NoticeDetails {
 }
 export type NewNotice = Omit<NoticeRecord, 'noticeId' | 'state' | 'doneAt' | 'doneBy' | 'note'>
 
+export interface CorrectionInstant {
+  readonly correctionId: string
+  readonly at: string
+}
+
 /** A Key Object Selection that rejects the originals of a correction. */
 export interface RejectionNoteRecord {
   readonly correctionId: string
@@ -53,12 +58,19 @@ export interface CorrectionNoticesStore {
   settle(noticeId: number, done: { readonly at: string; readonly by: string; readonly note: string }): boolean
   /** Destinations that had images of the study and were removed since. */
   formerDestinations(studyInstanceUid: string): { readonly destinationId: string; readonly name: string }[]
+  /**
+   * The last correction of images that were in the study then, which was made in the span and not
+   * undone by its end.
+   */
+  correctionIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant | undefined
   insertNote(note: RejectionNoteRecord): void
   noteOf(correctionId: string): RejectionNoteRecord | undefined
   /** Rejection notes among the instances of the study. */
   notesIn(studyInstanceUid: string): number
 }
 
+const CORRECTION_IN = `select correctionId, at from corrections
+  where fromStudyInstanceUid = ? and at >= ? and at <= ? and (undoneAt is null or undoneAt > ?) order by at desc limit 1`
 const ONE = 'select * from correctionNotices where'
 const OPEN = `${ONE} state = 'open'`
 const INSERT = `insert into correctionNotices
@@ -113,6 +125,7 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
       return db.run(rawQuery(SETTLE, [at, by, sealed, noticeId])).changes > 0
     },
     formerDestinations: (studyInstanceUid) => db.all(rawQuery(FORMER, [studyInstanceUid])),
+    correctionIn: (studyInstanceUid, { from, to }) => db.get(rawQuery<CorrectionInstant>(CORRECTION_IN, [studyInstanceUid, from, to, to])),
     insertNote: ({ correctionId, studyInstanceUid, sopInstanceUid, createdAt }) =>
       void db.run(rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [correctionId, studyInstanceUid, sopInstanceUid, createdAt])),
     noteOf: (correctionId) => db.get(rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [correctionId])),
