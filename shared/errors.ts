@@ -10,8 +10,10 @@ export const ERRORS = {
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  // The one 409, of an Idempotency-Key whose first call is under way (row 53): asking again is right.
+  // The one 409 of the interface, of an Idempotency-Key whose first call is under way (row 53): asking again is right.
   'in-flight': { status: 409, title: 'Still under way' },
+  /** What the window showed before an order is not so any more: shown again, it can be ordered again. */
+  outdated: { status: 409, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
   'wrong-host': { status: 421, title: 'Unknown host name' },

@@ -16,13 +16,14 @@ import { openNative, type SpawnWorker } from './scu/native.ts'
 import { sendInstances } from './scu/store.ts'
 import { openOutboxWorker } from './store/outbox-worker.ts'
 import { acceptAnswer, type Requester } from './webhooks/request.ts'
+import { openOrders } from './worklist/orders.ts'
 import type { Worklist } from './worklist/worklist.ts'
 
 export interface ImagesOptions {
   readonly feed: Feed
   readonly requester: Requester
   readonly eventLog: Pick<EventLog, 'setEffect'>
-  readonly worklist: Pick<Worklist, 'handedOut'>
+  readonly worklist: Pick<Worklist, 'handedOut' | 'keptList'>
   /** How the native module gets a process of its own; plain Node's fork where it is missing. */
   readonly spawnWorker?: SpawnWorker | undefined
   /** PEM: who the gateway is, shown to whom it calls by TLS. */
@@ -125,6 +126,8 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
+      onMoved: (moved, isFetched) => forwarding.correct(moved, isFetched),
+      orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
       transcode: native.transcode,
       onSetAside: (instances) => forwarding.setAside(instances),

@@ -3,6 +3,7 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Certificates } from './certificates.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { serveDashboardActivity } from './dashboard/dashboard-activity.ts'
+import { serveDashboardCorrections } from './dashboard/dashboard-corrections.ts'
 import { serveDashboardDestinations } from './dashboard/dashboard-destinations.ts'
 import { serveDashboardImages } from './dashboard/dashboard-images.ts'
 import { type LanPort, serveDashboardSecurity } from './dashboard/dashboard-security.ts'
@@ -85,6 +86,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
       exams.serve(app, { ports, auditTrail, customersOf })
       const shared = { ...parts, feed, customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
+      serveDashboardCorrections(app, { ...shared, ports: intake.corrections })
       serveDashboardDestinations(app, { ...shared, forwarding })
     },
   }

@@ -65,6 +65,7 @@ export const ImageIdentity = z.object({
   modality: z.string(),
   instanceIds: z.array(z.int()),
 })
+export type ImageIdentity = z.infer<typeof ImageIdentity>
 
 export const CorrectionRequest = z.object({
   kind: z.enum(CORRECTION_KINDS),

@@ -2,6 +2,7 @@ import type { Actor } from '#gateway/domain/audit.ts'
 import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
+import type { Correction, CorrectionPreview, CorrectionRequest, dashboardCorrections, TargetChoice } from '#shared/contract/corrections.ts'
 import type { Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { ExamDay, ExamExplanation, ExamTally, ExplainAsk } from '#shared/contract/dashboard-exams.ts'
 import type {
@@ -125,6 +126,20 @@ export interface ImagePorts {
     readonly discard: (file: string, reason: string, actor: Actor) => Promise<Outcome>
   }
 }
+
+/** What the window needs to correct the identity of images; the intake's `Corrections`. */
+export interface CorrectionPorts {
+  readonly identities: (studyInstanceUid: string) => Promise<ReplyOf<CorrectionCalls['identities']>['identities']>
+  readonly targets: (studyInstanceUid: string, search: string) => Promise<TargetChoice[]>
+  readonly preview: (studyInstanceUid: string, request: CorrectionRequest) => Promise<CorrectionPreview>
+  /** @throws ApiError outdated, refused, unavailable */
+  readonly apply: (studyInstanceUid: string, order: CallOf<CorrectionCalls['apply']>['body'], userId: string) => Promise<Correction>
+  readonly list: (studyInstanceUid: string) => Correction[]
+  /** Studies that images were taken from, or put into, by the correction. @throws ApiError not-found */
+  readonly studiesOf: (correctionId: string) => readonly string[]
+  readonly undo: (correctionId: string, reason: string, userId: string) => Promise<Correction>
+}
+type CorrectionCalls = typeof dashboardCorrections
 
 /** What the window needs of reports beyond their rules; `reporting.ts` fills it. */
 export interface ReportPorts {

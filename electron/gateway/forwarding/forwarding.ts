@@ -60,6 +60,11 @@ export interface Forwarding extends AsyncDisposable {
   takeBack(instance: InstanceRecord): void
   /** Drops what waits, or failed, of instances that are set aside; what is under way is ended. Call it in the transaction that does so. */
   setAside(instances: readonly InstanceRecord[]): void
+  /**
+   * Queues what takes the place of corrected images, or of their copies, for the destinations of what was before (`Queue.correct`). Call it in the
+   * transaction that does so.
+   */
+  correct(pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean): void
   list(): { destinations: Destination[]; native: NativeModule }
   /** @throws ApiError refused: another destination has that name */
   add(destination: NewDestination, actor: Actor): Destination
@@ -193,6 +198,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     release: queue.release,
     takeBack: (instance) => restartAfterCommit(queue.takeBack(instance)),
     setAside: (instances) => restartAfterCommit(queue.setAside(instances)),
+    correct: (pairs, isFetched) => restartAfterCommit(queue.correct(pairs, isFetched)),
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)

@@ -28,6 +28,12 @@ export interface Queue {
   takeBack(instance: InstanceRecord): string[]
   /** In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The destinations it was for. */
   setAside(instances: readonly InstanceRecord[]): string[]
+  /**
+   * In the transaction that makes corrected copies the current instances, or the originals again: what waits, or failed, of `before` is dropped, and
+   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything. The
+   * destinations of what was dropped.
+   */
+  correct(pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
   /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
@@ -82,6 +88,17 @@ export function openQueue(deps: QueueDeps): Queue {
       }
       return [...new Set(dropped.map(({ destinationId }) => destinationId))]
     },
+    correct: (pairs, isFetched) => [
+      ...new Set(
+        pairs.flatMap(({ before, now: instance }) => {
+          const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
+          const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped])
+          if (!isFetched) enqueue(instance)
+          for (const destinationId of wanted) append(destinationId, instance)
+          return dropped
+        }),
+      ),
+    ],
     send: ({ destinationId }, studyInstanceUid, actor) =>
       database.transaction(() => {
         const current = instances.ofStudy(studyInstanceUid)
@@ -150,6 +167,7 @@ const GONE = {
   superseded: 'a newer version of the image took its place',
   quarantined: 'the image was set aside here: it is sent only once a person has released it',
   discarded: 'the image was discarded here',
+  corrected: 'the identity of the image was corrected: its corrected copy is sent',
   takenBack: 'the image was not received to its end: its device sends it again',
 } as const
 

@@ -50,8 +50,8 @@ export interface Arrivals {
   /** Current and quarantined instances of the UID whose data set may be the same: length and CRC-32 are. */
   twinsOf(sopInstanceUid: string, dataSetBytes: number, crc32: number): InstanceRecord[]
   /**
-   * Compares the content of an object with that of the current instance, whose place it would take. Undefined where it takes no place: there is
-   * none, the object is incomplete, or it belongs elsewhere.
+   * Compares the content of an object with that of the current instance, whose place it would take, or of the original of a corrected one.
+   * Undefined where it takes no place: there is none, the object is incomplete, or it belongs elsewhere.
    */
   compare(arrival: Omit<Arrival, 'change'>): Promise<{ readonly current: InstanceRecord; readonly comparison: Comparison } | undefined>
   /** Within a transaction: the row, its study's counters, and what waits for it. */
@@ -175,6 +175,8 @@ export function openArrivals(
     const wrong = wrongSteps.faultOf(header.studyInstanceUid, header.study.scheduledProcedureStepId, header.performedStepUid)
     if (wrong) return { state: 'quarantined', reason: 'wrong-step', detail: wrong, replaces: undefined }
     const current = instances.current(header.sopInstanceUid)
+    if (!current && instances.withdrawn(header.sopInstanceUid))
+      return { state: 'quarantined', reason: 'different-content', detail: CORRECTED, replaces: undefined }
     if (!current) return { state: 'current', reason: null, detail: structure.detail, replaces: undefined }
     const other = otherSource(current, header, association)
     if (other) return { state: 'quarantined', reason: 'different-content', detail: other, replaces: undefined }
@@ -182,15 +184,20 @@ export function openArrivals(
   }
 
   return {
-    twinsOf: (sopInstanceUid, dataSetBytes, crc32) =>
-      instances
-        .versions(sopInstanceUid)
-        .filter(
-          (version) => version.state !== 'superseded' && version.bytes - version.dataSetOffset === dataSetBytes && version.crc32 === crc32,
-        ),
+    twinsOf(sopInstanceUid, dataSetBytes, crc32) {
+      const versions = instances.versions(sopInstanceUid)
+      if (versions.length === 0) return []
+      const withdrawn = instances.withdrawn(sopInstanceUid)?.instanceId
+      return versions.filter(
+        (version) =>
+          (version.state !== 'superseded' || version.instanceId === withdrawn) &&
+          version.bytes - version.dataSetOffset === dataSetBytes &&
+          version.crc32 === crc32,
+      )
+    },
 
     async compare({ header, structure, file, dataSetOffset, transferSyntaxUid }) {
-      const current = instances.current(header.sopInstanceUid)
+      const current = instances.current(header.sopInstanceUid) ?? instances.withdrawn(header.sopInstanceUid)
       if (!current || !structure.isComplete || isElsewhere(current, header)) return undefined
       const stored = ({ file, dataSetOffset, transferSyntaxUid }: Pick<Arrival, 'file' | 'dataSetOffset' | 'transferSyntaxUid'>) => ({
         path: store.imageFiles.pathOf(file),
@@ -248,6 +255,7 @@ interface Place {
 }
 
 const CUT = 'Its header is too long to be read whole: what is known of it may be incomplete.'
+const CORRECTED = 'The identity of the image of this UID was corrected here; this one has other content than its original.'
 const FETCHED = 'Fetched from another archive as an earlier exam: it is not put up for reading.'
 const NOT_ASKED: Enrichment = { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] }
 const NOT_READ: Enrichment = { ...NOT_ASKED, detail: FETCHED }

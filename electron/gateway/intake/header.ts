@@ -95,6 +95,9 @@ export interface InstanceHeader {
 /** Reads what is wanted of a data set, and follows its structure to the end. */
 export const readerOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED, { walks: true })
 
+/** Reads what is wanted of a data set, and no further. */
+export const headerReaderOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED)
+
 /** `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field §3.4). */
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
   const text = (tag: number) => textOf(found, tag, deviceSet)

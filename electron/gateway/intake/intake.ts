@@ -6,6 +6,7 @@ import type { GroupOutcome } from '#shared/contract/images.ts'
 import { adoptImages } from './adoption.ts'
 import { openArrivals } from './arrivals.ts'
 import { openCommitments } from './commitment.ts'
+import { type Corrections, openCorrections } from './corrections.ts'
 import { openDisk } from './disk.ts'
 import { openOwnInstances } from './own-instances.ts'
 import { openPerformedStepScp } from './performed-step.ts'
@@ -21,6 +22,8 @@ import { openTurns } from './turns.ts'
 import { takeBackUnproven } from './unproven.ts'
 import { openWrongSteps } from './wrong-steps.ts'
 
+export type { Order } from './correction-rules.ts'
+export type { CorrectionDone, CorrectionOrder, Corrections, Orders } from './corrections.ts'
 export type { HandedOutQuery, IntakeDeps, News } from './ports.ts'
 
 /** Images, performed steps and storage commitment as devices send them, and the studies that come of them. */
@@ -46,6 +49,7 @@ export interface Intake extends AsyncDisposable {
   /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
+  readonly corrections: Omit<Corrections, 'sweep'>
   /** Image files that no row names. */
   readonly recovery: Omit<Recovery, 'sweep' | 'move'>
   /** Looks at once at what is due: a setting or a device changed. */
@@ -79,7 +83,10 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const { arrived: onArrived, associationClosed } = settling
   const adoption = { ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }
   const recovery = openRecovery(adoption)
+  const corrections = openCorrections({ ...deps, arrivals, settling, turns, arriving })
   const sweep = async () => {
+    // Before what it left is taken for unknown files.
+    await corrections.sweep()
     await recovery.sweep(closing.signal)
     // It reads whole images, those of minutes: last.
     if (swept.wasCutOff) await takeBackUnproven(deps, recovery.move, closing.signal)
@@ -101,6 +108,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     discardInstance: quarantine.discard,
     releaseGroup: quarantine.releaseGroup,
     discardGroup: quarantine.discardGroup,
+    corrections,
     recovery,
     wake() {
       for (const part of [settling, seeding, commitments]) part.wake()

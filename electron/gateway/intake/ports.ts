@@ -7,6 +7,7 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
+import type { CorrectionDone, Orders } from './corrections.ts'
 
 export type { Actor }
 
@@ -71,6 +72,12 @@ export interface IntakeDeps extends DomainDeps {
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
+  /** In the transaction that corrects the identity of images, or undoes it, before their copies are queued; see `CorrectionDone`. */
+  readonly onCorrected?: (done: CorrectionDone) => void
+  /** In the same transaction: images that take the place of others, such as corrected copies of their originals. */
+  readonly onMoved: (moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean) => void
+  /** Orders of the worklist that are known here. */
+  readonly orders: Orders
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport
   readonly onNews: (news: News) => void

@@ -12,7 +12,7 @@ const PORTION = 250
 
 /** What a person decides about instances that were set aside. */
 export interface Quarantine {
-  /** @throws ApiError not-found */
+  /** @throws ApiError not-found; refused: it was corrected */
   release(instanceId: number, reason: string, actor: Actor): Outcome
   /** An earlier version takes its place again; the one it replaces is kept. @throws ApiError not-found */
   restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
@@ -32,6 +32,11 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     const instance = instances.get(instanceId)
     if (!instance) throw new ApiError('not-found', 'There is no such instance.')
     return instance
+  }
+
+  /** @throws ApiError refused: the image was corrected, and what is here of it names the wrong patient or order */
+  function demandStanding({ sopInstanceUid }: InstanceRecord): void {
+    if (instances.withdrawn(sopInstanceUid)) throw new ApiError('refused', CORRECTED)
   }
 
   function record(
@@ -69,7 +74,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
   /** Portion by portion, each in a transaction of its own with its row in the audit trail, until none is left or one fails. */
   async function byPortions(
     group: QuarantineGroup,
-    { action, reason, actor }: { readonly action: string; readonly reason: string; readonly actor: Actor },
+    { action, reason, actor, isDecided = () => true }: GroupDecision,
     decide: (portion: readonly InstanceRecord[]) => void,
     afterwards: (portion: readonly InstanceRecord[]) => Promise<void> = async () => undefined,
   ): Promise<{ readonly decided: number; readonly left: number; readonly fault: string | undefined }> {
@@ -78,17 +83,18 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     let fault: string | undefined
     try {
       for (let after = 0; ; await nextTurn()) {
-        const portion = database.transaction(() => {
+        const { found, portion } = database.transaction(() => {
           const found = instances.quarantinedIn(group, { after, limit: PORTION })
-          if (found.length === 0) return found
-          decide(found)
-          note(deps, actor, action, studyInstanceUid, { because, reason, instances: found.length })
-          return found
+          const portion = found.filter(isDecided)
+          if (portion.length === 0) return { found, portion }
+          decide(portion)
+          note(deps, actor, action, studyInstanceUid, { because, reason, instances: portion.length })
+          return { found, portion }
         })
         decided += portion.length
         await afterwards(portion)
-        after = portion.at(-1)?.instanceId ?? 0
-        if (portion.length < PORTION) break
+        after = found.at(-1)?.instanceId ?? 0
+        if (found.length < PORTION) break
       }
     } catch (error) {
       if (decided === 0) throw error
@@ -104,6 +110,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       const outcome = database.transaction((): Outcome => {
         const instance = existing(instanceId)
         if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
+        demandStanding(instance)
         record(actor, 'instance.release', instance, reason)
         const isReplacing = letIn(instance.studyInstanceUid, [instance]) > 0
         return {
@@ -119,6 +126,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       const outcome = database.transaction((): Outcome => {
         const instance = existing(instanceId)
         if (instance.state !== 'superseded') return { success: false, message: 'It is the version that is shown already.' }
+        demandStanding(instance)
         record(actor, 'instance.restore-version', instance, reason)
         letIn(instance.studyInstanceUid, [instance])
         return { success: true, message: 'The earlier version is shown again; the later one is kept.' }
@@ -145,7 +153,9 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
 
     async releaseGroup(group, reason, actor) {
       let replacing = 0
-      const done = await byPortions(group, { action: 'instances.release', reason, actor }, (portion) => {
+      // One that was corrected stays set aside.
+      const isDecided = ({ sopInstanceUid }: InstanceRecord) => !instances.withdrawn(sopInstanceUid)
+      const done = await byPortions(group, { action: 'instances.release', reason, actor, isDecided }, (portion) => {
         const ofPortion = letIn(group.studyInstanceUid, portion)
         // What is rolled back replaced nothing.
         database.afterCommit(() => {
@@ -178,6 +188,16 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
   }
 }
 
+/** A decision on all instances of a group. */
+interface GroupDecision {
+  readonly action: string
+  readonly reason: string
+  readonly actor: Actor
+  /** Others of the group stay as they are. */
+  readonly isDecided?: (instance: InstanceRecord) => boolean
+}
+
+const CORRECTED = 'The identity of this image was corrected, and its corrected copy is shown: undo the correction to show it again.'
 const NOT_IN_QUARANTINE: Outcome = { success: false, message: 'It is not set aside any more.' }
 
 const images = (count: number) => (count === 1 ? '1 image' : `${count} images`)

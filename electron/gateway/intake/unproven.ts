@@ -27,6 +27,8 @@ export async function takeBackUnproven(
   let since: number | undefined
   for (const instance of store.instances.newestFirst()) {
     if (signal.aborted) return
+    // It was durable before its row was.
+    if (store.corrections.isCopy(instance.instanceId)) continue
     since ??= msOf(instance.receivedAt) - UNDER_WAY_MS
     if (msOf(instance.receivedAt) < since) break
     if (await isWhole(store, instance)) {

@@ -74,6 +74,8 @@ export interface ForwardsStore {
   supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
   /** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
   setAside(instanceId: number, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Destinations that the instance was sent to. */
+  sentTo(instanceId: number): string[]
   /** Destinations that `setAside` dropped the instance for, in the same words, and that it was not appended to since. */
   keptFrom(instanceId: number, lastError: string): string[]
   /** Destinations that an instance was sent to or waits for, or that may have it although the attempts failed. */
@@ -127,6 +129,7 @@ const SET_ASIDE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed') and ${OF_INSTANCE}
   returning destinationId`
+const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
 const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError = ? and ${OF_INSTANCE}`
 // A person who dropped an instance had decided that the destination does not get it.
 const HOLDERS = `
@@ -218,6 +221,7 @@ export function forwardsStore(db: Database): ForwardsStore {
         .map(({ destinationId }) => destinationId),
     setAside: (instanceId, { at, lastError }) =>
       db.all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId])).map(({ destinationId }) => destinationId),
+    sentTo: (instanceId) => db.all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId])).map(({ destinationId }) => destinationId),
     keptFrom: (instanceId, lastError) =>
       db.all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId])).map(({ destinationId }) => destinationId),
     holders: (instanceIds) =>

@@ -18,6 +18,8 @@ const SPARES = 'spare'
 /** Image files that no row names, in the folders they had below `images`. */
 const RECOVERY = 'recovery'
 const PART = '.part'
+/** Lists files of copies that are about to have their rows. */
+const COPIES = '.copies'
 /** Is there while images may be on their way; one of an earlier run says that it did not end by itself. */
 const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
@@ -48,6 +50,15 @@ export interface ImageFiles {
   begin(): PartFile
   /** Makes a kept file durable, its bytes and its name: of one that an earlier run left it is not known. @throws StorageFault */
   secure(file: string): Promise<void>
+  /**
+   * Notes durably which files in `images` the gateway is about to make itself, of what is here already: without their rows they are no images
+   * that anybody sent. Returns the name of the note. @throws StorageFault
+   */
+  noteCopies(files: readonly string[]): string
+  /** What was noted by runs that ended before their rows were committed, or `forgetCopies` was called. */
+  notedCopies(): { readonly note: string; readonly files: readonly string[] }[]
+  /** Their rows are there, or the files are not. @throws StorageFault */
+  forgetCopies(note: string): void
   /** Absolute path of a kept file. */
   pathOf(file: string): string
   /** Deletes a kept file; one that is gone already is no fault. @throws StorageFault */
@@ -237,6 +248,30 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         throw storageFault('fsync', error)
       }
     },
+    noteCopies: (files) =>
+      faulty('write', () => {
+        prepare()
+        const note = `${uuid()}${COPIES}`
+        const fd = fs.openSync(join(spool, note), 'wx', 0o600)
+        try {
+          fs.writeFileSync(fd, files.join('\n'))
+          fs.fsyncSync(fd)
+        } finally {
+          fs.closeSync(fd)
+        }
+        syncFolder(spool)
+        return note
+      }),
+    notedCopies: () =>
+      faulty('read', () => {
+        const notes = fs.existsSync(spool) ? fs.readdirSync(spool).filter((name) => name.endsWith(COPIES)) : []
+        return notes.map((note) => ({ note, files: fs.readFileSync(join(spool, note), 'utf8').split('\n').filter(isKeptFile) }))
+      }),
+    forgetCopies: (note) =>
+      faulty('unlink', () => {
+        fs.rmSync(join(spool, note), { force: true })
+        syncFolder(spool)
+      }),
     pathOf,
     async remove(file) {
       try {
@@ -364,6 +399,12 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     },
     allAdopted: () => fs.rmSync(join(images, RESTORED), { force: true }),
   }
+}
+
+/** Whether it is a path as `fileFor` makes them: a note that was written in part names no other. */
+const isKeptFile = (file: string): boolean => {
+  const [group = '', study = '', name = ''] = file.split('/')
+  return GROUP.test(group) && STUDY_FOLDER.test(study) && KEPT_FILE.test(name)
 }
 
 /** Ms since 1970; 0 of what is not there. */

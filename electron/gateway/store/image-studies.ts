@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Enrichment, IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { type AnnouncedInstances, announcedInstances } from './announced-instances.ts'
+import { IS_CORRECTED } from './corrections.ts'
 import type { Database } from './database.ts'
 import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
 import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
@@ -115,6 +116,8 @@ export interface ImageStudyRecord extends StudyFields {
   readonly expected: number | null
   /** Announced ones that are neither current nor quarantined. */
   readonly missing: number
+  /** Images of it were corrected (decision 0031), and the correction stands. */
+  readonly isCorrected: boolean
 }
 export type NewImageStudy = Omit<StudyFields, 'override'>
 export type ReceivingStudy = Pick<StudyFields, 'studyInstanceUid' | 'lastInstanceAt' | 'dueAt'>
@@ -187,6 +190,7 @@ const SELECT = `
   select s.*,
     (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid) as announced,
     (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid and a.isHere = 0) as missing,
+    ${IS_CORRECTED} as isCorrected,
     (select json_group_array(modality) from (
       select distinct modality from imageSeries r
       where r.studyInstanceUid = s.studyInstanceUid and r.instances > 0 and modality <> '' order by modality)) as modalities

@@ -9,6 +9,7 @@ export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
   readonly modalities: string
   readonly announced: number
   readonly missing: number
+  readonly isCorrected: number
 }
 
 /** Between a study with images and its row: what names a patient is sealed. */
@@ -67,6 +68,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       modalities: JSON.parse(row.modalities),
       expected: row.announced === 0 ? null : row.announced,
       missing: row.missing,
+      isCorrected: row.isCorrected === 1,
     }),
     columnsOf(uid, { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...plain }) {
       return {

@@ -1,4 +1,5 @@
 import type { CONTENT_CHANGES, QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import { WITHDRAWN } from './corrections.ts'
 import type { Database } from './database.ts'
 import { type Slice, type SliceQuery, sliceOf } from './page.ts'
 import { rawQuery } from './raw-query.ts'
@@ -101,6 +102,11 @@ export interface InstancesStore {
   /** The newest ones first, of any state. */
   newestFirst(): IterableIterator<InstanceRecord>
   byFile(file: string): InstanceRecord | undefined
+  /**
+   * The last version of the UID that does not count because of a correction (`corrections.isWithdrawn`); undefined where there is none, or where
+   * another version is current.
+   */
+  withdrawn(sopInstanceUid: string): InstanceRecord | undefined
   /** In the order they came. */
   versions(sopInstanceUid: string): InstanceRecord[]
   /** The current ones, in the order they came. */
@@ -164,6 +170,7 @@ const CURRENT_NAMES = `select distinct sealedPatientName from instances where st
 export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
 const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
 const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
+const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 export function instancesStore(db: Database, seal: Seal): InstancesStore {
@@ -178,6 +185,15 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     return row && recordOf(row)
   }
   const all = (text: string, ...parameters: (string | number)[]) => db.all(rawQuery<StoredInstance>(text, parameters)).map(recordOf)
+
+  const withdrawn = (sopInstanceUid: string) =>
+    one(
+      `sopInstanceUid = ? and state <> 'current' and state = 'superseded' and ${IS_WITHDRAWN}
+        and not exists (select 1 from instances m where m.sopInstanceUid = ? and m.state = 'current')
+        order by instanceId desc limit 1`,
+      sopInstanceUid,
+      sopInstanceUid,
+    )
 
   return {
     insert(instance) {
@@ -204,6 +220,7 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
       }
     },
     byFile: (file) => one('file = ?', file),
+    withdrawn,
     versions: (sopInstanceUid) =>
       [...all(NOT_CURRENT, sopInstanceUid), ...all(CURRENT, sopInstanceUid)].sort((a, b) => a.instanceId - b.instanceId),
     ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
@@ -225,7 +242,7 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     replacements(studyInstanceUid, limit) {
       // Two queries: there are two partial indexes, and one condition for both would look through all instances.
       const earlier = all(
-        `${SELECT} where studyInstanceUid = ? and state = 'superseded' order by instanceId limit ?`,
+        `${SELECT} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
         studyInstanceUid,
         limit,
       )
@@ -235,7 +252,10 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
         limit,
       )
       const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
-      return [...byImage.values()].flatMap((versions) => versions.sort((a, b) => a.instanceId - b.instanceId))
+      // Of an image that was corrected no earlier version can take its place either.
+      const isShown = (versions: readonly InstanceRecord[]) =>
+        versions.some(({ state }) => state === 'current') || !withdrawn(versions[0]?.sopInstanceUid ?? '')
+      return [...byImage.values()].filter(isShown).flatMap((versions) => versions.sort((a, b) => a.instanceId - b.instanceId))
     },
     unreviewed: (studyInstanceUid) =>
       db.get(rawQuery<{ count: number }>(`select count(*) as count from instances ${UNREVIEWED}`, [studyInstanceUid]))?.count ?? 0,

@@ -13,6 +13,7 @@ import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
 import { type CommitmentsStore, commitmentsStore } from './commitments.ts'
 import { type ContextDocumentsStore, contextDocumentsStore } from './context-documents.ts'
 import { type CorrectionNoticesStore, correctionNoticesStore } from './correction-notices.ts'
+import { type CorrectionsStore, correctionsStore } from './corrections.ts'
 import { type CriticalResultsStore, criticalResultsStore } from './critical-results.ts'
 import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
@@ -120,6 +121,7 @@ export interface Store extends Disposable {
   readonly imageStudies: ImageStudiesStore
   readonly performedSteps: PerformedStepsStore
   readonly commitments: CommitmentsStore
+  readonly corrections: CorrectionsStore
   readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
   readonly forwards: ForwardsStore
@@ -220,6 +222,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
+      corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
       destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
       forwards: forwardsStore(database),

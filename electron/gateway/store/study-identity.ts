@@ -17,7 +17,8 @@ export interface IdentityOverride {
 /** `remoteAddress` of objects that the gateway made itself: no device has an empty address. */
 export const OWN_ADDRESS = ''
 
-type Images = Pick<ImageStudyRecord, 'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'>
+type Images = Pick<ImageStudyRecord, 'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'> &
+  Partial<Pick<ImageStudyRecord, 'isCorrected'>>
 type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId'>
 
 /**
@@ -36,7 +37,8 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
     // A study that was created from its own images confirms nothing.
     const isIndependent = study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
     const isCompared = images.handedOut !== null || (isIndependent && namesPatient(study.detail.reportMetadata))
-    return { state: isCompared ? 'matched' : 'unverified', differences, override: null }
+    const state = images.isCorrected ? 'resolved' : isCompared ? 'matched' : 'unverified'
+    return { state, differences, override: null }
   }
   const { override } = images
   if (!override || !isSameDifferences(override.differences, differences)) return { state: 'mismatch', differences, override: null }

@@ -64,6 +64,8 @@ const en = {
     acts: {
       'images.acknowledge-mismatch': 'Difference of patient or exam acknowledged',
       'images.review-versions': 'Replaced images reviewed',
+      'images.correct': 'Identity of images corrected',
+      'images.undo-correction': 'Correction of the identity of images undone',
       'instance.restore-version': 'Earlier version of an image shown again',
       'recovery.import': 'Recovered image file imported',
       'recovery.discard': 'Recovered image file discarded',

@@ -5,6 +5,8 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
  * its original stays, superseded, and its row here keeps it from being shown or restored. Values of
  * patients and reasons are sealed. A destination that was removed may still have images of a study,
  * so its studies stay listed. Append-only.
+ *
+ * undoes, undoneWith: where copies had left the gateway, undoing is a further correction with the original values.
  */
 export const correctionTables = `
 create table corrections (
@@ -17,9 +19,12 @@ create table corrections (
   sealedDetails blob not null,
   userId text not null,
   at text not null check (at ${INSTANT}),
+  undoes text references corrections,
   undoneAt text check (undoneAt ${INSTANT}),
   undoneBy text,
-  check ((undoneAt is null) = (undoneBy is null))
+  undoneWith text references corrections,
+  check ((undoneAt is null) = (undoneBy is null)),
+  check (undoneWith is null or undoneAt is not null)
 ) strict, without rowid;
 create index correctionsFrom on corrections (fromStudyInstanceUid, at);
 create index correctionsTo on corrections (toStudyInstanceUid, at);

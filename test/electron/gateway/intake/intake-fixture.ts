@@ -182,6 +182,8 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     onKept: (instance) => kept.push(instance),
     onReleased: (instance) => kept.push(instance),
     onTakenBack: () => undefined,
+    onMoved: () => undefined,
+    orders: { onDays: async () => [], get: async () => undefined },
     transcode: async () => {
       throw new Error('no module')
     },

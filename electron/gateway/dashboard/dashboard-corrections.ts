@@ -1,0 +1,69 @@
+import type { Caller } from '#gateway/domain/caller.ts'
+import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import { CORRECTIONS_BACKGROUND, CORRECTIONS_PERMISSIONS } from './corrections-permissions.ts'
+import type { Feed } from './feed.ts'
+import type { CorrectionPorts } from './ports.ts'
+
+export interface DashboardCorrectionsDeps {
+  readonly imageStudies: Pick<ImageStudies, 'demandManaging' | 'read' | 'isVisible'>
+  readonly customersOf: CustomersOf
+  readonly feed: Feed
+  readonly ports: CorrectionPorts
+}
+
+/** Declares the window's calls to correct the identity of images (`shared/contract/corrections.ts`). */
+export function serveDashboardCorrections(app: HttpApp, { imageStudies, customersOf, feed, ports }: DashboardCorrectionsDeps): void {
+  const callerOf = windowCaller(customersOf)
+
+  /** The images may be put only where the caller manages them too. */
+  function demandTarget(caller: Caller, target: CorrectionTarget): void {
+    if (target.to === 'study') imageStudies.demandManaging(caller, target.studyInstanceUid)
+  }
+
+  const handlers: HandlersOf<typeof dashboardCorrections, typeof CORRECTIONS_PERMISSIONS> = {
+    async identities({ params, user }) {
+      imageStudies.demandManaging(callerOf(user), params.studyInstanceUid)
+      return { identities: await ports.identities(params.studyInstanceUid) }
+    },
+    async targets({ params, query, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, params.studyInstanceUid)
+      const targets = await ports.targets(params.studyInstanceUid, query.search)
+      const isShown = ({ target }: (typeof targets)[number]) =>
+        target.to !== 'study' || imageStudies.isVisible(caller, target.studyInstanceUid)
+      return { targets: targets.filter(isShown) }
+    },
+    async preview({ params, body, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, params.studyInstanceUid)
+      demandTarget(caller, body.target)
+      return ports.preview(params.studyInstanceUid, body)
+    },
+    async apply({ params, body, user }) {
+      const caller = callerOf(user)
+      imageStudies.demandManaging(caller, params.studyInstanceUid)
+      demandTarget(caller, body.target)
+      return ports.apply(params.studyInstanceUid, body, user.userId)
+    },
+    list({ params, user }) {
+      imageStudies.read(callerOf(user), params.studyInstanceUid)
+      return { corrections: ports.list(params.studyInstanceUid) }
+    },
+    async undo({ params, body, user }) {
+      const caller = callerOf(user)
+      for (const studyInstanceUid of ports.studiesOf(params.correctionId)) imageStudies.demandManaging(caller, studyInstanceUid)
+      return ports.undo(params.correctionId, body.reason, user.userId)
+    },
+  }
+
+  serveAll(app, dashboardCorrections, CORRECTIONS_PERMISSIONS, handlers, {
+    background: CORRECTIONS_BACKGROUND,
+    afterChange() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+  })
+}

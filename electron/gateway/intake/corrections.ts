@@ -1,0 +1,878 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { CODINGS } from '#gateway/dimse/coding.ts'
+import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dimse/corrected-copy.ts'
+import { fileMeta } from '#gateway/dimse/file-meta.ts'
+import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
+import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { note } from '#gateway/domain/audit.ts'
+import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { CorrectionRecord } from '#gateway/store/corrections.ts'
+import { fileFor, StorageFault } from '#gateway/store/image-files.ts'
+import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { ScribeStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
+import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
+import type {
+  CORRECTION_CAUSES,
+  Correction,
+  CorrectionPreview,
+  CorrectionRequest,
+  CorrectionTarget,
+  ImageIdentity,
+  TargetChoice,
+} from '#shared/contract/corrections.ts'
+import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { Arrivals } from './arrivals.ts'
+import { correctedValues, identityOfHeader, type Order, rowOfOrder, type Target } from './correction-rules.ts'
+import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './header.ts'
+import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
+import { isSameName } from './name.ts'
+import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
+import type { Settling } from './settling.ts'
+import { readStored } from './stored-object.ts'
+import type { Turns } from './turns.ts'
+
+/** Orders of the worklist that are known here. */
+export interface Orders {
+  /** Of these days (YYYY-MM-DD), those that no device may be sent left out. */
+  onDays(days: readonly string[]): Promise<Order[]>
+  get(orderId: string): Promise<Order | undefined>
+}
+
+/** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
+export interface CorrectedImage {
+  readonly original: InstanceRecord
+  readonly copy: InstanceRecord
+}
+
+/** What happened, for those who have the wrong version. */
+export interface CorrectionDone {
+  readonly correction: CorrectionRecord
+  /** As they are now. */
+  readonly pairs: readonly CorrectedImage[]
+  /** It was undone, and the originals are current; where copies had left the gateway, an undo is a correction of its own (`undoes`). */
+  readonly isUndo: boolean
+}
+
+export interface CorrectionsDeps extends IntakeDeps {
+  readonly arrivals: Pick<Arrivals, 'forget'>
+  readonly settling: Pick<Settling, 'reopen'>
+  readonly turns: Turns
+  /** Files that are about to have a row. */
+  readonly arriving: Set<string>
+}
+
+export interface CorrectionOrder extends CorrectionRequest {
+  readonly cause: (typeof CORRECTION_CAUSES)[number]
+  readonly reason: string
+  readonly digest: string
+}
+
+/** Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and undo. */
+export interface Corrections {
+  /** @throws ApiError not-found */
+  identities(studyInstanceUid: string): Promise<ImageIdentity[]>
+  /** Orders and studies that the images may belong to, the most similar first. @throws ApiError not-found */
+  targets(studyInstanceUid: string, search: string): Promise<TargetChoice[]>
+  /** @throws ApiError not-found */
+  preview(studyInstanceUid: string, request: CorrectionRequest): Promise<CorrectionPreview>
+  /** @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more */
+  apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction>
+  list(studyInstanceUid: string): Correction[]
+  /** @throws ApiError not-found */
+  studiesOf(correctionId: string): readonly string[]
+  /** @throws ApiError not-found, refused, unavailable */
+  undo(correctionId: string, reason: string, userId: string): Promise<Correction>
+  /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
+  sweep(): Promise<void>
+}
+
+/** A correction as it would be done now. */
+interface Plan {
+  readonly from: ImageStudyRecord
+  readonly chosen: readonly InstanceRecord[]
+  readonly staying: readonly InstanceRecord[]
+  readonly target: Target | undefined
+  /** Undefined: a new one. */
+  readonly toStudyInstanceUid: string | undefined
+  readonly preview: CorrectionPreview
+}
+
+/** A copy that is to be made, or was. */
+interface Wanted {
+  /** Whose place it takes. */
+  readonly original: InstanceRecord
+  /** Whose file is copied. */
+  readonly source: InstanceRecord
+  readonly values: readonly CorrectedValue[]
+}
+interface Copy {
+  readonly original: InstanceRecord
+  readonly header: InstanceHeader
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+  readonly crc32: number
+}
+
+const CHUNK_BYTES = 256 << 10
+/** Headers of images that are remembered; files never change. */
+const MOST_HEADERS = 20_000
+const MOST_TARGETS = 60
+const MOST_INFLATED = 4 * 2 ** 30
+const GIGABYTE = 1_000_000_000
+const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
+
+export function openCorrections(deps: CorrectionsDeps): Corrections {
+  const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, turns, arriving } = deps
+  const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
+  const headers = new Map<number, InstanceHeader>()
+  const temporary = join(store.folder, 'spool', 'corrected')
+  // What an earlier run was copying when it ended.
+  rmSync(temporary, { recursive: true, force: true })
+
+  const newUid = () => `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
+  const scribeStudy = (studyInstanceUid: string) => studies.byUid('scribe', studyInstanceUid)
+  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => {
+    const device = recogniseDevice(callingAeTitle, remoteAddress)
+    return device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
+  }
+
+  function existing(studyInstanceUid: string): ImageStudyRecord {
+    const study = imageStudies.get(studyInstanceUid)
+    if (!study) throw new ApiError('not-found', 'There are no images of such a study.')
+    return study
+  }
+
+  /** Images of a study, its captures among them; copies of reports, which are about whom they were signed for, and rejection notes stay. */
+  const imagesOf = (studyInstanceUid: string) =>
+    instances.ofStudy(studyInstanceUid).filter(({ remoteAddress, image }) => remoteAddress !== OWN_ADDRESS || image !== null)
+
+  /** @throws ApiError unavailable: its file cannot be read */
+  async function headerOfInstance(instance: InstanceRecord): Promise<InstanceHeader> {
+    const known = headers.get(instance.instanceId)
+    if (known) return known
+    const reader = headerReaderOf(instance.transferSyntaxUid)
+    try {
+      await using file = await open(imageFiles.pathOf(instance.file), 'r')
+      const bytes = Buffer.alloc(CHUNK_BYTES)
+      for (let at = instance.dataSetOffset; !reader.isDone; ) {
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
+        if (bytesRead === 0) break
+        reader.push(bytes.subarray(0, bytesRead))
+        at += bytesRead
+      }
+    } catch {
+      throw new ApiError('unavailable', 'The file of an image of this study cannot be read.')
+    }
+    const header = headerOf(reader.end(), deviceSetOf(instance))
+    if (headers.size >= MOST_HEADERS) headers.delete(headers.keys().next().value ?? 0)
+    headers.set(instance.instanceId, header)
+    return header
+  }
+
+  async function headersOf(records: readonly InstanceRecord[]): Promise<InstanceHeader[]> {
+    const found: InstanceHeader[] = []
+    for (const record of records) found.push(await headerOfInstance(record))
+    return found
+  }
+
+  async function targetOf(target: CorrectionTarget): Promise<Target | undefined> {
+    if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
+    if (target.to === 'order') {
+      const order = await orders.get(target.orderId)
+      const there = order && imageStudies.get(order.studyInstanceUid)
+      return order && { ...NOTHING, patient: patientOf(order), studyInstanceUid: order.studyInstanceUid, order, ...imagesThere(there) }
+    }
+    const { studyInstanceUid } = target
+    const images = imageStudies.get(studyInstanceUid)
+    const { header, row } = imagesThere(images)
+    if (header) return { ...NOTHING, patient: identityOfHeader(header), studyInstanceUid, header, row }
+    const metadata = scribeStudy(studyInstanceUid)?.detail.reportMetadata
+    if (!metadata) return undefined
+    const [order] = (await orders.onDays(daysAround(metadata.scanDate ?? '', today()))).filter(
+      (one) => one.studyInstanceUid === studyInstanceUid,
+    )
+    const patient: Target['patient'] = {
+      patientName: (metadata.patientName ?? '').trim(),
+      patientId: (metadata.mrn ?? '').trim(),
+      patientBirthDate: (metadata.dateOfBirth ?? '').replaceAll('-', ''),
+      patientSex: SEX[metadata.sex ?? ''] ?? '',
+      accessionNumber: order?.accessionNumber ?? '',
+    }
+    return { ...NOTHING, patient, studyInstanceUid, order }
+  }
+
+  const today = () => {
+    const { date } = dicomTime(instantOf(clock()), timeZoneOf(setting('clinic.timeZone')))
+    return date
+  }
+
+  async function plan(studyInstanceUid: string, request: CorrectionRequest): Promise<Plan> {
+    const { kind } = request
+    const from = existing(studyInstanceUid)
+    const images = imagesOf(studyInstanceUid)
+    const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
+    const chosen = wanted ? images.filter(({ instanceId }) => wanted.has(instanceId)) : images
+    const staying = wanted ? images.filter(({ instanceId }) => !wanted.has(instanceId)) : []
+    const target = await targetOf(request.target)
+    const toStudyInstanceUid = target?.studyInstanceUid ?? (kind === 'correct' ? studyInstanceUid : undefined)
+    const changes = target ? changesOf(await headersOf(chosen), target.patient, studyInstanceUid, toStudyInstanceUid) : []
+    const obstacle =
+      obstacleOf({
+        kind,
+        from,
+        chosen,
+        staying,
+        target,
+        toStudyInstanceUid,
+        isMissing: wanted !== undefined && wanted.size !== chosen.length,
+      }) || (changes.length === 0 ? 'Nothing would change: the images say so already.' : '')
+    const destinations = destinationsOf(chosen)
+    const signedReports = signedOf(studyInstanceUid)
+    const digest = createHash('sha256')
+      .update(JSON.stringify([request, core(studyInstanceUid, toStudyInstanceUid), chosen.map(({ instanceId }) => instanceId)]))
+      .update(JSON.stringify([target, changes, destinations, obstacle]))
+      .digest('hex')
+    return {
+      ...{ from, chosen, staying, target, toStudyInstanceUid },
+      preview: {
+        ...{ kind, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: toStudyInstanceUid ?? null },
+        ...{ instances: chosen.length, staying: staying.length, changes, destinations, signedReports },
+        warnings: target ? await warningsOf(from, chosen, target, toStudyInstanceUid) : [],
+        ...{ obstacle, digest },
+      },
+    }
+  }
+
+  /** What must still be so when the copies are made. */
+  const core = (from: string, to: string | undefined) => [
+    instances.ofStudy(from).map(({ instanceId }) => instanceId),
+    to === undefined || to === from ? [] : instances.ofStudy(to).map(({ instanceId }) => instanceId),
+    signedOf(from),
+  ]
+
+  const signedOf = (studyInstanceUid: string) => {
+    const study = scribeStudy(studyInstanceUid)
+    return study ? reports.signedOf(study.studyId).length : 0
+  }
+
+  function destinationsOf(chosen: readonly InstanceRecord[]): string[] {
+    const ids = new Set(chosen.flatMap(({ instanceId }) => store.forwards.sentTo(instanceId)))
+    return store.destinations.list().flatMap(({ destinationId, name }) => (ids.has(destinationId) ? [name] : []))
+  }
+
+  interface Asked extends Pick<Plan, 'from' | 'chosen' | 'staying' | 'target' | 'toStudyInstanceUid'> {
+    readonly kind: CorrectionRequest['kind']
+    readonly isMissing: boolean
+  }
+
+  function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing }: Asked): string {
+    if (isMissing) return 'Some of the chosen images are not in the study any more.'
+    if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
+    if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
+    if (!target) return 'This order or study is not known any more.'
+    const isSame = to === from.studyInstanceUid
+    if (kind === 'correct' && !isSame) return 'Correcting the patient keeps the study: reassign the images to put them into another.'
+    if (isSame && (kind === 'merge' || kind === 'split')) return 'The images are in this study already.'
+    if (kind === 'merge' && !target.header) return 'Images are merged only into a study that has images.'
+    if (to !== undefined && fitnessOfUid(to) !== 'usable') return 'The Study Instance UID of the target breaks the rules of DICOM.'
+    if (target.patient.patientName === '' && target.patient.patientId === '') return 'A patient needs a name or an ID.'
+    const tooLong = (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).find((field) => {
+      const groups = field === 'patientName' ? target.patient[field].split('=') : [target.patient[field]]
+      return groups.some((group) => [...group].length > LONGEST[field]) || /[\\\p{Cc}]/u.test(target.patient[field])
+    })
+    if (tooLong) return `The ${FIELD_NAMES[tooLong]} of the target does not fit into an image.`
+    const bytes = chosen.reduce((sum, instance) => sum + instance.bytes, 0)
+    const reserve = setting('intake.stopGigabytes') * GIGABYTE
+    if (imageFiles.space().freeBytes < bytes + reserve) return 'There is too little disk space for the corrected copies.'
+    return ''
+  }
+
+  async function warningsOf(
+    from: ImageStudyRecord,
+    chosen: readonly InstanceRecord[],
+    target: Target,
+    to: string | undefined,
+  ): Promise<string[]> {
+    const there = to === undefined || to === from.studyInstanceUid ? undefined : imageStudies.get(to)
+    const inTarget = target.header ? identityOfHeader(target.header) : undefined
+    const isOther =
+      inTarget && (inTarget.patientId !== target.patient.patientId || !isSameName(inTarget.patientName, target.patient.patientName))
+    const report = scribeStudy(from.studyInstanceUid)
+    const isWritten = report && reports.ofStudy(report.studyId).some(({ status }) => status !== 'completed')
+    const documents = chosen.filter(({ modality, image }) => image === null && DOCUMENTS.has(modality.trim())).length
+    const captures = chosen.filter(({ remoteAddress }) => remoteAddress === OWN_ADDRESS).length
+    const modality = target.order?.modality.trim() ?? ''
+    const otherModality = modality !== '' && !from.modalities.includes(modality)
+    return [
+      ...(from.state === 'receiving' ? ['The study is still receiving images: later ones are not corrected.'] : []),
+      ...(there?.state === 'receiving' ? ['The target study is still receiving images.'] : []),
+      ...(isWritten ? ['A report of the study is being written.'] : []),
+      ...(isOther ? ['The images that are in the target study already name another patient.'] : []),
+      ...(to !== undefined && to !== from.studyInstanceUid && signedOf(to) > 0 ? ['A report of the target study is signed already.'] : []),
+      ...(otherModality ? [`The order is for ${modality}, and the images are ${from.modalities.join(', ') || 'of another kind'}.`] : []),
+      ...(documents > 0 ? ['Documents among the images may show the patient in their text, which is not changed.'] : []),
+      ...(captures > 0 ? ['Captures among the images may show the patient in their pixels, which are not changed.'] : []),
+    ]
+  }
+
+  /** Writes the copies, each durable under its name, and reads them back. @throws ApiError unavailable; StorageFault */
+  async function makeCopies(wanted: readonly Wanted[], files: readonly string[], uids: ReadonlyMap<string, string>): Promise<Copy[]> {
+    const copies: Copy[] = []
+    const at = instantOf(clock())
+    const { date, time, offset } = dicomTime(at, timeZoneOf(setting('clinic.timeZone')))
+    for (const [index, { original, source, values }] of wanted.entries()) {
+      const file = files[index] as string
+      const { transferSyntaxUid, sopClassUid, callingAeTitle } = source
+      const meta = fileMeta({
+        ...{ sopClassUid, transferSyntaxUid, sourceAeTitle: callingAeTitle },
+        sopInstanceUid: uids.get(source.sopInstanceUid) ?? newUid(),
+      })
+      const correction = {
+        ...{ values, uids, deviceSet: deviceSetOf(source), at: `${date}${time}${offset}` },
+        ...{ source: callingAeTitle || setting('dimse.aeTitle'), system: `ISTHMUS ${setting('dimse.aeTitle')}` },
+      }
+      const part = imageFiles.begin()
+      let isPlaced = false
+      try {
+        await part.write([meta])
+        await inflated(source, (plain, isDeflated) => writeCorrectedCopy(plain, correction, (bytes) => part.write([bytes]), { isDeflated }))
+        await part.finish()
+        await part.place(file)
+        isPlaced = true
+        await part.secure()
+      } catch (error) {
+        if (!isPlaced) await part.discard()
+        throw error instanceof CopyFault ? new ApiError('refused', `An image cannot be corrected: ${error.message}`) : error
+      }
+      copies.push(await readBack(original, source, { file, dataSetOffset: meta.length }))
+    }
+    return copies
+  }
+
+  /** Its data set without compression, where it is deflated in a file of its own. */
+  async function inflated(
+    source: InstanceRecord,
+    work: (plain: { path: string; dataSetOffset: number; transferSyntaxUid: string }, isDeflated: boolean) => Promise<void>,
+  ): Promise<void> {
+    const { dataSetOffset, transferSyntaxUid } = source
+    const path = imageFiles.pathOf(source.file)
+    if (!CODINGS[transferSyntaxUid]?.deflated) return work({ path, dataSetOffset, transferSyntaxUid }, false)
+    mkdirSync(temporary, { recursive: true, mode: 0o700 })
+    const plain = join(temporary, `${uuid()}.dcm`)
+    try {
+      await inflatedFile(path, plain, { bytes: MOST_INFLATED })
+      const ofPlain = fileMeta({
+        ...{ sopClassUid: source.sopClassUid, sopInstanceUid: source.sopInstanceUid },
+        ...{ transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sourceAeTitle: '' },
+      })
+      const start = { path: plain, dataSetOffset: ofPlain.length, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian }
+      await work(start, true)
+    } finally {
+      await rm(plain, { force: true })
+    }
+  }
+
+  /** A copy that is not whole, or not what it should be, never takes the place of anything. */
+  async function readBack(
+    original: InstanceRecord,
+    source: InstanceRecord,
+    { file, dataSetOffset }: Pick<Copy, 'file' | 'dataSetOffset'>,
+  ): Promise<Copy> {
+    const { transferSyntaxUid } = source
+    const read = await readStored({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid })
+    const header = headerOf(read.values, deviceSetOf(source))
+    const isWhole = read.structure.isComplete || source.structure !== 'complete'
+    if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
+      throw new ApiError('refused', 'An image cannot be corrected: its copy could not be read back.')
+    return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
+  }
+
+  interface Replacing {
+    readonly from: ImageStudyRecord
+    readonly toStudyInstanceUid: string
+    /** Of the originals that stay in `from`, and of what is in the target already. */
+    readonly staying: readonly InstanceHeader[]
+    readonly there: readonly InstanceHeader[]
+    readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
+    readonly record: Omit<CorrectionRecord, 'instances' | 'undoneAt' | 'undoneBy' | 'undoneWith' | 'details'> & {
+      readonly details: Omit<CorrectionRecord['details'], 'handedOut' | 'undoReason'>
+    }
+  }
+
+  /** Within a transaction: the copies take the places of their originals. */
+  function replace(
+    copies: readonly Copy[],
+    { from, toStudyInstanceUid: to, staying, there, handedOut, record }: Replacing,
+  ): CorrectionRecord {
+    const now = record.at
+    const target = imageStudies.get(to)
+    const [first] = copies as readonly [Copy, ...Copy[]]
+    const isNew = target === undefined || target.instances === 0
+    const details = { ...record.details, handedOut: { from: from.handedOut, to: target?.handedOut ?? null }, undoReason: '' }
+    if (!target) imageStudies.insert(newStudy(from, to, first, now))
+    for (const { original } of copies) instances.setState(original.instanceId, 'superseded', null, SUPERSEDED)
+    const pairs = copies.map((copy): CorrectedImage => {
+      const { original, header } = copy
+      const { studyInstanceUid, seriesInstanceUid, seriesNumber, seriesDescription } = header
+      const instance = instances.insert(rowOf(copy))
+      const series = { seriesInstanceUid, modality: instance.modality, seriesNumber, seriesDescription }
+      imageStudies.count(studyInstanceUid, series, instance.bytes, now, 'current')
+      return { original: { ...original, state: 'superseded' }, copy: instance }
+    })
+    const correction = { ...record, details, instances: pairs.length }
+    corrections.insert(
+      correction,
+      pairs.map(({ original, copy }) => ({ originalId: original.instanceId, correctedId: copy.instanceId })),
+    )
+    const kept = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
+    moveWhatNames(pairs, from.studyInstanceUid, to, now)
+    const corrected = copies.filter(({ original }) => original.remoteAddress !== OWN_ADDRESS).map(({ header }) => header)
+    const sender = senderOf(copies.map(({ original }) => original)) ?? {}
+    restate(to, [...there, ...corrected], handedOut(target), sender, now)
+    if (from.studyInstanceUid !== to) restate(from.studyInstanceUid, staying, from.handedOut, {}, now)
+    finish(
+      { correction: kept, pairs, isUndo: false },
+      pairs.map(({ original, copy }) => ({ before: original, now: copy })),
+    )
+    settling.reopen(to, isNew && !from.isFetched)
+    return kept
+  }
+
+  /** Within a transaction: what refers to the images elsewhere follows them. */
+  function moveWhatNames(pairs: readonly CorrectedImage[], from: string, to: string, at: string): void {
+    const uids = new Map(
+      pairs.flatMap(({ original, copy }) => [
+        [original.sopInstanceUid, copy.sopInstanceUid] as const,
+        [original.seriesInstanceUid, copy.seriesInstanceUid] as const,
+      ]),
+    )
+    corrections.moveAnnotations({ from, to, uids, at })
+    corrections.moveAnnounced(
+      pairs.map(({ original, copy }) => ({
+        ...{ sopInstanceUid: original.sopInstanceUid, studyInstanceUid: to, seriesInstanceUid: copy.seriesInstanceUid },
+      })),
+    )
+  }
+
+  /** Within a transaction, once the rows are what they are to be: forwards, counters, hooks. */
+  function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
+    const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
+    for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) imageStudies.recount(uid)
+    // Before the corrected images are queued: a destination gets the rejection note first.
+    deps.onCorrected?.(done)
+    deps.onMoved(moved, imageStudies.isFetched(fromStudyInstanceUid))
+    deps.performedSteps.changed()
+    database.afterCommit(() => {
+      arrivals.forget(fromStudyInstanceUid)
+      arrivals.forget(toStudyInstanceUid)
+    })
+  }
+
+  /** Within a transaction: what the study says of itself, by the images that count now. */
+  function restate(
+    studyInstanceUid: string,
+    images: readonly InstanceHeader[],
+    handedOut: HandedOutRow | null,
+    sender: Partial<Pick<ImageStudyRecord, 'remoteAddress' | 'callingAeTitle' | 'deviceName'>>,
+    now: string,
+  ): void {
+    const study = imageStudies.get(studyInstanceUid)
+    if (!study) return
+    const [first] = images
+    if (!first) {
+      // The copies of reports that are left say nothing of a patient.
+      imageStudies.update(studyInstanceUid, { mismatch: null, remoteAddress: OWN_ADDRESS })
+      return
+    }
+    const header = first.study
+    let mismatch: Mismatch | null = withoutImages(study.mismatch, now)
+    for (const other of images) mismatch = withImage(mismatch, differencesAmong(header, other.study), now)
+    mismatch = withRow(mismatch, handedOut ? differencesOf(handedOut, header, studyInstanceUid) : [], now)
+    const isFresh = study.remoteAddress === OWN_ADDRESS
+    imageStudies.update(studyInstanceUid, { header, handedOut, mismatch, ...(isFresh && sender) })
+  }
+
+  const senderOf = (records: readonly InstanceRecord[]) => {
+    const device = records.find(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
+    return device && { remoteAddress: device.remoteAddress, callingAeTitle: device.callingAeTitle, deviceName: device.deviceName }
+  }
+
+  /** The files exist from here to the commit, or not at all: a note says what a crash left. */
+  async function withCopies<T>(
+    wanted: readonly Wanted[],
+    { uids, to }: { readonly uids: ReadonlyMap<string, string>; readonly to: string },
+    commit: (copies: readonly Copy[]) => T,
+  ): Promise<T> {
+    const files = wanted.map(() => fileFor(to, uuid()))
+    const noted = imageFiles.noteCopies(files)
+    for (const file of files) arriving.add(file)
+    try {
+      const copies = await makeCopies(wanted, files, uids)
+      return await database.commitSoon(() => commit(copies))
+    } catch (error) {
+      if (error instanceof StorageFault)
+        throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
+      throw error
+    } finally {
+      for (const file of files) {
+        if (!instances.has(file)) await imageFiles.remove(file)
+        arriving.delete(file)
+      }
+      imageFiles.forgetCopies(noted)
+    }
+  }
+
+  function uidsFor(wanted: readonly Wanted[], from: string, to: string): Map<string, string> {
+    const uids = new Map<string, string>()
+    for (const { source } of wanted) {
+      uids.set(source.sopInstanceUid, newUid())
+      if (!uids.has(source.seriesInstanceUid)) uids.set(source.seriesInstanceUid, newUid())
+    }
+    if (from !== to) uids.set(from, to)
+    return uids
+  }
+
+  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
+    const { cause, reason, digest, ...request } = order
+    const planned = await plan(studyInstanceUid, request)
+    const { from, chosen, staying, target, preview } = planned
+    if (preview.digest !== digest) throw outdated()
+    if (preview.obstacle !== '' || !target) throw new ApiError('refused', preview.obstacle)
+    const to = planned.toStudyInstanceUid ?? newUid()
+    const before = JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid))
+    const stayingHeaders = await headersOf(staying.filter(isReceived))
+    const there = to === studyInstanceUid ? [] : await headersOf(imagesOf(to).filter(isReceived))
+    const wanted: Wanted[] = []
+    for (const original of chosen) {
+      const identity = identityOfHeader((await headerOfInstance(original)).study)
+      wanted.push({ original, source: original, values: correctedValues(request.kind, identity, { ...target, studyInstanceUid: to }) })
+    }
+    const actor: Actor = `user:${userId}`
+    const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to }, (copies) => {
+      if (JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid)) !== before) throw outdated()
+      const at = instantOf(clock())
+      const { kind } = request
+      const correctionId = uuid()
+      const made = replace(copies, {
+        ...{ from: existing(studyInstanceUid), toStudyInstanceUid: to, staying: stayingHeaders, there },
+        handedOut: (now) => {
+          if (target.order) return now?.handedOut ?? rowOfOrder(target.order, from.callingAeTitle, at)
+          // What was corrected is what the row should have said.
+          if (kind === 'correct') return from.handedOut && { ...from.handedOut, ...target.patient }
+          return now?.handedOut ?? null
+        },
+        record: {
+          ...{ correctionId, kind, cause, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: to, userId, at, undoes: null },
+          details: { reason, changes: preview.changes },
+        },
+      })
+      note(deps, actor, 'images.correct', studyInstanceUid, {
+        ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: copies.length },
+      })
+      return made
+    })
+    deps.onChanged()
+    return viewOf(record)
+  }
+
+  /** Why it cannot be undone; '' where it can. */
+  function undoObstacle(record: CorrectionRecord): string {
+    const { correctionId, toStudyInstanceUid, at, undoneAt, undoes } = record
+    if (undoneAt !== null) return 'It was undone already.'
+    if (undoes !== null) return 'It undid another correction: correct the images anew instead.'
+    const study = scribeStudy(toStudyInstanceUid)
+    const signed = study ? reports.signedOf(study.studyId).some(({ signedAt }) => (signedAt ?? '') >= at) : false
+    if (signed) return 'A report was signed with the corrected images.'
+    if (corrections.copiesGone(correctionId) > 0) return 'Corrected images were corrected again, set aside or replaced since.'
+    return ''
+  }
+
+  async function undone(correctionId: string, reason: string, userId: string): Promise<Correction> {
+    const record = corrections.get(correctionId)
+    if (!record) throw noCorrection()
+    const demandUndoable = () => {
+      const obstacle = undoObstacle(corrections.get(correctionId) ?? record)
+      if (obstacle !== '') throw new ApiError('refused', obstacle)
+    }
+    demandUndoable()
+    const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
+    const pairs = pairsOf(record)
+    const copyIds = new Set(pairs.map(({ copy }) => copy.instanceId))
+    const others = imagesOf(now).filter((each) => isReceived(each) && !copyIds.has(each.instanceId))
+    const staying = now === back ? [] : await headersOf(others)
+    const there = await headersOf(now === back ? others : imagesOf(back).filter(isReceived))
+    const before = JSON.stringify(core(now, back))
+    const actor: Actor = `user:${userId}`
+    const audit = (detail: Record<string, string | number>) =>
+      note(deps, actor, 'images.undo-correction', back, { correctionId, reason, instances: pairs.length, ...detail })
+
+    if (corrections.sentTo(correctionId).length === 0) {
+      const originals = await headersOf(pairs.map(({ original }) => original).filter(isReceived))
+      await database.commitSoon(() => {
+        demandUndoable()
+        if (JSON.stringify(core(now, back)) !== before || corrections.sentTo(correctionId).length > 0) throw outdated()
+        const at = instantOf(clock())
+        for (const { copy } of pairs) instances.setState(copy.instanceId, 'superseded', null, WITHDRAWN)
+        for (const { original } of pairs) instances.setState(original.instanceId, 'current', null, '')
+        corrections.setUndone(correctionId, { at, by: userId, with: null, reason })
+        const turned = pairs.map(({ original, copy }) => ({ original: copy, copy: original }))
+        moveWhatNames(turned, now, back, at)
+        restate(back, [...there, ...originals], record.details.handedOut.from, senderOf(pairs.map(({ original }) => original)) ?? {}, at)
+        if (now !== back) restate(now, staying, record.details.handedOut.to, {}, at)
+        const standing = corrections.get(correctionId) ?? record
+        const states = pairs.map(({ original, copy }) => ({
+          original: { ...original, state: 'current' as const },
+          copy: { ...copy, state: 'superseded' as const },
+        }))
+        finish(
+          { correction: standing, pairs: states, isUndo: true },
+          states.map(({ original, copy }) => ({ before: copy, now: original })),
+        )
+        audit({})
+      })
+      deps.onChanged()
+      return viewOf(corrections.get(correctionId) ?? record)
+    }
+
+    // What an archive rejected it does not show again: the originals go out once more, under UIDs of their own.
+    const wanted = pairs.map(({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }))
+    await withCopies(wanted, { uids: uidsFor(wanted, back, back), to: back }, (copies) => {
+      demandUndoable()
+      if (JSON.stringify(core(now, back)) !== before) throw outdated()
+      const at = instantOf(clock())
+      const furtherId = uuid()
+      replace(copies, {
+        ...{ from: existing(now), toStudyInstanceUid: back, staying, there },
+        handedOut: () => record.details.handedOut.from,
+        record: {
+          ...{ correctionId: furtherId, kind: record.kind, cause: record.cause, userId, at, undoes: correctionId },
+          ...{ fromStudyInstanceUid: now, toStudyInstanceUid: back },
+          details: { reason, changes: record.details.changes.map(turned) },
+        },
+      })
+      corrections.setUndone(correctionId, { at, by: userId, with: furtherId, reason })
+      imageStudies.compareAnew(back)
+      imageStudies.compareAnew(now)
+      audit({ furtherCorrectionId: furtherId })
+    })
+    deps.onChanged()
+    return viewOf(corrections.get(correctionId) ?? record)
+  }
+
+  function pairsOf({ correctionId }: CorrectionRecord): CorrectedImage[] {
+    return corrections.pairsOf(correctionId).flatMap(({ originalId, correctedId }) => {
+      const [original, copy] = [instances.get(originalId), instances.get(correctedId)]
+      return original && copy ? [{ original, copy }] : []
+    })
+  }
+
+  function viewOf(record: CorrectionRecord): Correction {
+    const { correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid, details, at, undoneAt, undoneBy } = record
+    return {
+      ...{ correctionId, kind, cause, reason: details.reason, fromStudyInstanceUid, toStudyInstanceUid },
+      ...{ instances: record.instances, changes: details.changes, at, by: nameOf(record.userId) },
+      undone: undoneAt === null ? null : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
+      undoObstacle: undoObstacle(record),
+    }
+  }
+
+  function nameOf(userId: string): string {
+    const user = store.users.get(userId)
+    return user ? `${user.firstName} ${user.lastName}`.trim() : ''
+  }
+
+  return {
+    async identities(studyInstanceUid) {
+      existing(studyInstanceUid)
+      const series = new Map(imageStudies.seriesOf(studyInstanceUid).map((each) => [each.seriesInstanceUid, each]))
+      const found = new Map<string, ImageIdentity>()
+      for (const instance of imagesOf(studyInstanceUid)) {
+        const identity = identityOfHeader((await headerOfInstance(instance)).study)
+        const { seriesInstanceUid, modality, instanceId } = instance
+        const key = JSON.stringify([identity, seriesInstanceUid])
+        const known = found.get(key)
+        if (known) known.instanceIds.push(instanceId)
+        else {
+          const seriesDescription = series.get(seriesInstanceUid)?.seriesDescription ?? ''
+          found.set(key, { ...identity, seriesInstanceUid, seriesDescription, modality, instanceIds: [instanceId] })
+        }
+      }
+      return [...found.values()]
+    },
+
+    async targets(studyInstanceUid, search) {
+      const study = existing(studyInstanceUid)
+      const { header } = study
+      const own = identityOfHeader(header)
+      const days = daysAround(header.studyDate, today())
+      const listed = await orders.onDays(days)
+      const found = new Map<string, TargetChoice>()
+      for (const order of listed) {
+        const { orderId, modality, date, time } = order
+        found.set(`order ${orderId}`, {
+          target: { to: 'order', orderId },
+          ...patientOf(order),
+          description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
+          ...{ modality, date, time, instances: imageStudies.get(order.studyInstanceUid)?.instances ?? 0 },
+        })
+      }
+      const ordered = new Set(listed.map((order) => order.studyInstanceUid))
+      const searches = search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
+      for (const text of searches)
+        for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
+          if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
+          const { studyDescription, studyDate, studyTime } = other.header
+          found.set(`study ${other.studyInstanceUid}`, {
+            target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
+            ...identityOfHeader(other.header),
+            description: studyDescription,
+            ...{ modality: other.modalities.join(', '), date: studyDate, time: studyTime, instances: other.instances },
+          })
+        }
+      const waiting = studies.search
+        .find({ area: 'scribe', search, isCancelled: false }, 'newest', undefined, MOST_TARGETS)
+        .items.filter(isScribe)
+      for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
+        if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
+        const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
+        found.set(`study ${uid}`, {
+          target: { to: 'study', studyInstanceUid: uid },
+          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
+          ...{
+            accessionNumber: '',
+            description: studyDescription,
+            modality: '',
+            date: scanDate.replaceAll('-', ''),
+            time: '',
+            instances: 0,
+          },
+        })
+      }
+      const words = folded(search)
+        .split(/[\s^]+/)
+        .filter((word) => word !== '')
+      const isFound = (choice: TargetChoice) => {
+        const { patientName, patientId, accessionNumber, description } = choice
+        const text = folded([patientName, patientId, accessionNumber, description].join(' '))
+        return words.every((word) => text.includes(word))
+      }
+      const score = (choice: TargetChoice) =>
+        (own.accessionNumber !== '' && choice.accessionNumber === own.accessionNumber ? 8 : 0) +
+        (own.patientId !== '' && choice.patientId === own.patientId ? 4 : 0) +
+        (isSameName(choice.patientName, own.patientName) ? 4 : 0) +
+        (study.modalities.includes(choice.modality) ? 2 : 0) +
+        (choice.date === header.studyDate ? 1 : 0)
+      return [...found.values()]
+        .filter(isFound)
+        .sort((a, b) => score(b) - score(a) || a.patientName.localeCompare(b.patientName))
+        .slice(0, MOST_TARGETS)
+    },
+
+    preview: async (studyInstanceUid, request) => (await plan(studyInstanceUid, request)).preview,
+    // One after the other: each reads what the one before it left.
+    apply: (studyInstanceUid, order, userId) => turns.take(TURN, () => applied(studyInstanceUid, order, userId)),
+    list(studyInstanceUid) {
+      existing(studyInstanceUid)
+      return corrections.ofStudy(studyInstanceUid).map(viewOf)
+    },
+    studiesOf(correctionId) {
+      const record = corrections.get(correctionId)
+      if (!record) throw noCorrection()
+      return [record.fromStudyInstanceUid, record.toStudyInstanceUid]
+    },
+    undo: (correctionId, reason, userId) => turns.take(TURN, () => undone(correctionId, reason, userId)),
+    async sweep() {
+      let removed = 0
+      for (const { note: noted, files } of imageFiles.notedCopies()) {
+        for (const file of files) {
+          if (instances.has(file)) continue
+          await imageFiles.remove(file)
+          removed++
+        }
+        imageFiles.forgetCopies(noted)
+      }
+      if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
+    },
+  }
+}
+
+const TURN = 'corrections'
+const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
+const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
+const WITHDRAWN = 'The correction that made it was undone.'
+const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }
+/** Modalities of objects that hold text: PDF documents and structured reports. */
+const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
+const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', accessionNumber: 'accession number' } as const
+const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
+
+const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
+const outdated = () => new ApiError('outdated', 'The images or the target changed since this was shown: look at it again.')
+const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
+const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
+const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
+
+const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order) => ({
+  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
+})
+
+/** A study that was only announced, or holds what the gateway made, has no patient of its own. */
+function imagesThere(study: ImageStudyRecord | undefined): Pick<Target, 'header' | 'row'> {
+  if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return { header: undefined, row: undefined }
+  return { header: study.header, row: study.handedOut ?? undefined }
+}
+
+function changesOf(
+  chosen: readonly InstanceHeader[],
+  after: Target['patient'],
+  from: string,
+  to: string | undefined,
+): CorrectionPreview['changes'] {
+  return IDENTITY_FIELDS.flatMap((field): CorrectionPreview['changes'] => {
+    if (field === 'studyInstanceUid') return to === from ? [] : [{ field, before: [from], after: to ?? '' }]
+    const before = [...new Set(chosen.map(({ study }) => identityOfHeader(study)[field] as string))]
+    return before.every((value) => value === after[field]) ? [] : [{ field, before, after: after[field] }]
+  })
+}
+
+/** YYYY-MM-DD of the days around when the images were made, and of those around now. */
+function daysAround(studyDate: string, today: string): string[] {
+  const days = [studyDate.replaceAll('-', ''), today].filter((day) => /^\d{8}$/.test(day))
+  const around = days.flatMap((day) =>
+    [-1, 0, 1].map((offset) => {
+      const at = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)) + offset)
+      return new Date(at).toISOString().slice(0, 10)
+    }),
+  )
+  return [...new Set(around)]
+}
+
+function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: Copy, now: string) {
+  const { createdAt, callingAeTitle, remoteAddress, deviceName, transfer, isFetched } = from
+  return {
+    ...{ studyInstanceUid, createdAt, lastInstanceAt: now, callingAeTitle, remoteAddress, deviceName, transfer, isFetched },
+    ...{ state: 'receiving' as const, settledAt: isFetched ? now : null, dueAt: now },
+    ...{ header: header.study, handedOut: null, mismatch: null, enrichmentAttempts: 0 },
+    enrichment: { state: 'not-asked' as const, askedAt: null, nextAt: null, detail: '', warnings: [] },
+  }
+}
+
+function rowOf({ original, header, file, dataSetOffset, bytes, crc32 }: Copy) {
+  const { sopClassUid, transferSyntaxUid, callingAeTitle, remoteAddress, deviceName, receivedAt, structure } = original
+  const { sopInstanceUid, studyInstanceUid, seriesInstanceUid, instanceNumber, image, study } = header
+  return {
+    ...{ sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, transferSyntaxUid, file, dataSetOffset, bytes, crc32 },
+    ...{ callingAeTitle, remoteAddress, deviceName, structure, associationId: '', receivedAt, lastSeenAt: receivedAt },
+    ...{ state: 'current' as const, reason: null, detail: '', modality: study.modality, instanceNumber, image },
+    ...{ scheduledProcedureStepId: study.scheduledProcedureStepId, patientName: study.patientName },
+  }
+}

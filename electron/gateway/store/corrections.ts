@@ -1,0 +1,178 @@
+import type { CORRECTION_CAUSES, CorrectionKind, CorrectionPreview } from '#shared/contract/corrections.ts'
+import type { AnnotationsStore } from './annotations.ts'
+import type { Database } from './database.ts'
+import type { HandedOutRow } from './image-studies.ts'
+import { rawQuery } from './raw-query.ts'
+import type { Seal } from './seal.ts'
+
+/** A correction of the identity of images (decision 0031). */
+export interface CorrectionRecord {
+  readonly correctionId: string
+  readonly kind: CorrectionKind
+  readonly cause: (typeof CORRECTION_CAUSES)[number]
+  readonly fromStudyInstanceUid: string
+  readonly toStudyInstanceUid: string
+  readonly instances: number
+  readonly details: CorrectionDetails
+  readonly userId: string
+  readonly at: string
+  /** The correction that this one undoes, by copies with the original values; null of any other. */
+  readonly undoes: string | null
+  readonly undoneAt: string | null
+  /** The account. */
+  readonly undoneBy: string | null
+  /** The further correction that undid it; null where the originals became current again. */
+  readonly undoneWith: string | null
+}
+
+/** What names a patient, and what undoing needs. */
+export interface CorrectionDetails {
+  readonly reason: string
+  readonly changes: CorrectionPreview['changes']
+  /** The worklist rows that the studies were compared with before. */
+  readonly handedOut: { readonly from: HandedOutRow | null; readonly to: HandedOutRow | null }
+  /** Empty until it is undone. */
+  readonly undoReason: string
+}
+
+export interface CorrectedPair {
+  readonly originalId: number
+  readonly correctedId: number
+}
+
+export type NewCorrection = Omit<CorrectionRecord, 'undoneAt' | 'undoneBy' | 'undoneWith'>
+
+/** Changes of these belong in one transaction with those of `instances`. */
+export interface CorrectionsStore {
+  insert(correction: NewCorrection, pairs: readonly CorrectedPair[]): void
+  get(correctionId: string): CorrectionRecord | undefined
+  /** Of images that are, or were, in the study, newest first. */
+  ofStudy(studyInstanceUid: string): CorrectionRecord[]
+  /** In the order of the copies. */
+  pairsOf(correctionId: string): CorrectedPair[]
+  setUndone(
+    correctionId: string,
+    undone: { readonly at: string; readonly by: string; readonly with: string | null; readonly reason: string },
+  ): void
+  /** Copies of the correction that are not current any more. */
+  copiesGone(correctionId: string): number
+  /** Names of destinations that originals or copies of the correction were sent to. */
+  sentTo(correctionId: string): string[]
+  /**
+   * Whether the instance does not count because of a correction: the original of one that stands, or a copy of one that was undone. It is
+   * not restored, and what a device sends under its UID does not bring it back.
+   */
+  isWithdrawn(instanceId: number): boolean
+  /** Whether the instance is a copy that a correction made. */
+  isCopy(instanceId: number): boolean
+  /** What was announced of the originals is announced of their copies, which are here. */
+  moveAnnounced(pairs: readonly MovedInstance[]): void
+  /**
+   * What was drawn on images that were moved is kept with the study that they are in now; `uids`: those of the images before, by those of now.
+   */
+  moveAnnotations(move: {
+    readonly from: string
+    readonly to: string
+    readonly uids: ReadonlyMap<string, string>
+    readonly at: string
+  }): void
+}
+
+/** Where an announced instance is now. */
+export interface MovedInstance {
+  readonly sopInstanceUid: string
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid: string
+}
+
+type StoredCorrection = Omit<CorrectionRecord, 'details'> & { readonly sealedDetails: Buffer }
+
+const COLUMNS = [
+  ...['correctionId', 'kind', 'cause', 'fromStudyInstanceUid', 'toStudyInstanceUid', 'instances', 'sealedDetails', 'userId', 'at'],
+  ...['undoes', 'undoneAt', 'undoneBy', 'undoneWith'],
+].join(', ')
+const SELECT = `select ${COLUMNS} from corrections`
+const INSERT = `insert into corrections
+  (correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid, instances, sealedDetails, userId, at, undoes)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_PAIR = 'insert into correctedInstances (originalId, correctedId, correctionId) values (?, ?, ?)'
+const PAIRS = 'select originalId, correctedId from correctedInstances where correctionId = ? order by correctedId'
+// Two queries, as there are two indexes.
+const OF_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
+const SET_UNDONE = `update corrections set undoneAt = ?, undoneBy = ?, undoneWith = ?, sealedDetails = ?
+  where correctionId = ? and undoneAt is null`
+const GONE = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
+  where o.correctionId = ? and n.state <> 'current'`
+const SENT_TO = `select name from destinations d where exists (
+  select 1 from correctedInstances o join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
+  where o.correctionId = ? and f.state = 'sent') order by name`
+/** The condition on the row `n` of `instances`, for other stores. */
+export const WITHDRAWN = `(
+  exists (select 1 from correctedInstances o join corrections c using (correctionId)
+    where o.originalId = n.instanceId and (c.undoneAt is null or c.undoneWith is not null))
+  or exists (select 1 from correctedInstances o join corrections c using (correctionId)
+    where o.correctedId = n.instanceId and c.undoneAt is not null and c.undoneWith is null))`
+/** Whether images of the study `s` were corrected; of one correction that was undone nothing is left. */
+export const IS_CORRECTED = `(
+  exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
+  or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
+const MOVE_ANNOUNCED = 'update announcedInstances set studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1 where sopInstanceUid = ?'
+const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
+/** PS3.5 §9.1. */
+const UID = /\d+(?:\.\d+)+/g
+
+export function correctionsStore(db: Database, seal: Seal, annotations: AnnotationsStore): CorrectionsStore {
+  const sealed = (details: CorrectionDetails, id: string) => seal.seal(Buffer.from(JSON.stringify(details)), contextOf(id))
+  const recordOf = ({ sealedDetails, ...row }: StoredCorrection): CorrectionRecord => ({
+    ...row,
+    details: JSON.parse(seal.open(sealedDetails, contextOf(row.correctionId)).toString()),
+  })
+  const all = (text: string, ...parameters: string[]) => db.all(rawQuery<StoredCorrection>(text, parameters)).map(recordOf)
+  const get = (correctionId: string) => all(`${SELECT} where correctionId = ?`, correctionId)[0]
+
+  return {
+    insert: ({ correctionId, details, ...row }, pairs) =>
+      db.transaction(() => {
+        const { kind, cause, fromStudyInstanceUid, toStudyInstanceUid, instances, userId, at, undoes } = row
+        const studies = [fromStudyInstanceUid, toStudyInstanceUid]
+        db.run(rawQuery(INSERT, [correctionId, kind, cause, ...studies, instances, sealed(details, correctionId), userId, at, undoes]))
+        for (const { originalId, correctedId } of pairs) db.run(rawQuery(INSERT_PAIR, [originalId, correctedId, correctionId]))
+      }),
+    get,
+    ofStudy: (studyInstanceUid) => all(OF_STUDY, studyInstanceUid, studyInstanceUid),
+    pairsOf: (correctionId) => db.all(rawQuery<CorrectedPair>(PAIRS, [correctionId])),
+    setUndone(correctionId, { at, by, with: further, reason }) {
+      const before = get(correctionId)
+      if (!before) return
+      const details = sealed({ ...before.details, undoReason: reason }, correctionId)
+      db.run(rawQuery(SET_UNDONE, [at, by, further, details, correctionId]))
+    },
+    copiesGone: (correctionId) => db.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0,
+    sentTo: (correctionId) => db.all(rawQuery<{ name: string }>(SENT_TO, [correctionId])).map(({ name }) => name),
+    isWithdrawn: (instanceId) =>
+      db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
+    isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,
+    moveAnnounced(moved) {
+      for (const { sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
+        db.run(rawQuery(MOVE_ANNOUNCED, [studyInstanceUid, seriesInstanceUid, sopInstanceUid]))
+    },
+    moveAnnotations({ from, to, uids, at }) {
+      const mapped = (one: unknown): unknown => JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
+      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => uids.has(uid))
+      for (const { owner } of db.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
+        const kept = annotations.get(from, owner)
+        const moved = kept?.annotations.filter(isMoved) ?? []
+        if (!kept || moved.length === 0) continue
+        const staying = kept.annotations.filter((one) => !moved.includes(one))
+        if (from === to) annotations.put(from, owner, kept.revision + 1, [...staying, ...moved.map(mapped)], at)
+        else {
+          annotations.put(from, owner, kept.revision + 1, staying, at)
+          const there = annotations.get(to, owner)
+          annotations.put(to, owner, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...moved.map(mapped)], at)
+        }
+      }
+    },
+  }
+}
+
+const contextOf = (correctionId: string) => `correction ${correctionId}`
