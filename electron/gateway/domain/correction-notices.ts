@@ -1,9 +1,10 @@
 import { instantOf } from '#gateway/store/clock.ts'
 import type { NoticeRecord } from '#gateway/store/correction-notices.ts'
+import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
-import type { CorrectionNotice } from '#shared/contract/correction-notices.ts'
+import type { CorrectionNotice, NoticeKind } from '#shared/contract/correction-notices.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type DomainDeps, note } from './audit.ts'
 import { actorOf, isAllowed, type UserCaller } from './caller.ts'
@@ -11,31 +12,27 @@ import { recipientsOf } from './correction-recipients.ts'
 import { personOf } from './report-people.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 
-/** An image of the wrong version, and its corrected copy. */
-export interface CorrectedPair {
-  readonly original: InstanceRecord
-  readonly copy: InstanceRecord
-}
-
-/** A correction in the transaction that makes it. */
+/** A correction in the transaction that makes it, or that undoes it. */
 export interface CorrectionMade {
-  readonly correctionId: string
-  readonly fromStudyInstanceUid: string
-  readonly toStudyInstanceUid: string
-  readonly at: string
-  readonly pairs: readonly CorrectedPair[]
+  readonly correction: Pick<CorrectionRecord, 'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'at' | 'undoes' | 'undoneAt'>
+  /** Images of the wrong version, each with its corrected copy. */
+  readonly pairs: readonly { readonly original: InstanceRecord; readonly copy: InstanceRecord }[]
 }
 
 /** Who has to be informed of corrections, until somebody confirms that they were. */
 export interface CorrectionNotices {
-  /** In the transaction of the correction: lists who has the originals; `destinations` by their ids. */
+  /**
+   * In the transaction of the correction: lists who has the originals; `destinations` by their ids.
+   * Where it undoes another one by copies with the values before, the destinations are listed with
+   * it, and everybody else as by `undo`.
+   */
   add(made: CorrectionMade, destinations: readonly string[]): void
   /**
    * In the transaction that makes the originals current again. Whoever was informed of the
    * correction, or got the corrected version meanwhile, is informed of this; the others have the
    * right version.
    */
-  undo(made: CorrectionMade, undoneAt: string): void
+  undo(made: CorrectionMade): void
   /**
    * For who manages studies or writes reports; of studies that the person may see, so that a page
    * may be short. @throws ApiError not-permitted
@@ -51,16 +48,34 @@ export interface CorrectionNotices {
 
 const MOST_OPEN = 1000
 
+/** What a notice says of the two versions. */
+type Concerned = Pick<NoticeRecord, 'patientName' | 'correctedPatientName' | 'studyInstanceUid' | 'correctedStudyInstanceUid'>
+
+/** Whether the gateway sends the corrected images there. */
+const isSent = (kind: NoticeKind, subject: string) => kind === 'destination' && subject.startsWith('destination:')
+
 export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   const { store, clock } = deps
   const { correctionNotices: notices, database } = store
 
-  const detailsOf = ({ fromStudyInstanceUid, toStudyInstanceUid, pairs: [first] }: CorrectionMade) => ({
+  const detailsOf = ({ correction, pairs: [first] }: CorrectionMade): Concerned => ({
     patientName: first?.original.patientName ?? '',
     correctedPatientName: first?.copy.patientName ?? '',
-    studyInstanceUid: fromStudyInstanceUid,
-    correctedStudyInstanceUid: toStudyInstanceUid,
+    studyInstanceUid: correction.fromStudyInstanceUid,
+    correctedStudyInstanceUid: correction.toStudyInstanceUid,
   })
+
+  /** `concerned`: the version that is not right any more, and the one that is right again. */
+  function listUndone(undone: Pick<CorrectionRecord, 'correctionId' | 'at'>, concerned: Concerned, undoneAt: string): void {
+    const { correctionId } = undone
+    const since = recipientsOf(store, concerned.studyInstanceUid, [], undone.at)
+    const known = notices.ofCorrection(correctionId).filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
+    const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
+    for (const one of known) if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
+    const informed = known.filter((one) => one.state === 'done')
+    for (const { kind, subject, name, contacts } of [...since, ...informed])
+      notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...concerned })
+  }
 
   /** Notices name patients: they are for who may act upon them. */
   function demandAllowed(caller: UserCaller): void {
@@ -77,9 +92,9 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     })
   }
 
-  function sendingOf({ kind, subject, correctionId, isUndo }: NoticeRecord): CorrectionNotice['sending'] {
+  function sendingOf({ kind, subject, correctionId }: NoticeRecord): CorrectionNotice['sending'] {
     const [, destinationId = ''] = subject.split(':')
-    const destination = kind === 'destination' && !isUndo ? store.destinations.get(destinationId) : undefined
+    const destination = isSent(kind, subject) ? store.destinations.get(destinationId) : undefined
     if (!destination) return null
     const tally = store.forwards.ofCorrection(destinationId, correctionId)
     return { ...tally, isEnabled: destination.isEnabled }
@@ -97,26 +112,27 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   return {
     add(made, destinations) {
-      const { correctionId, fromStudyInstanceUid, at } = made
-      const details = detailsOf(made)
+      const { correctionId, fromStudyInstanceUid, at, undoes } = made.correction
+      const concerned = detailsOf(made)
+      const undone = undoes === null ? undefined : store.corrections.get(undoes)
       for (const { kind, subject, name, contacts } of recipientsOf(store, fromStudyInstanceUid, destinations))
-        notices.insert({ correctionId, kind, subject, name, contacts, isUndo: false, createdAt: at, ...details })
+        if (!undone || isSent(kind, subject))
+          notices.insert({ correctionId, kind, subject, name, contacts, isUndo: false, createdAt: at, ...concerned })
+      if (undone) listUndone(undone, concerned, at)
     },
 
-    undo(made, undoneAt) {
-      const { correctionId, toStudyInstanceUid, at } = made
+    undo(made) {
       const { patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } = detailsOf(made)
+      const { correction } = made
       const swapped = {
         ...{ patientName: correctedPatientName, correctedPatientName: patientName },
         ...{ studyInstanceUid: correctedStudyInstanceUid, correctedStudyInstanceUid: studyInstanceUid },
       }
-      const since = recipientsOf(store, toStudyInstanceUid, [], at)
-      const known = notices.ofCorrection(correctionId).filter(({ isUndo }) => !isUndo)
-      const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
-      for (const one of known) if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
-      const informed = known.filter((one) => one.state === 'done')
-      for (const { kind, subject, name, contacts } of [...since, ...informed])
-        notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...swapped })
+      const undoneAt = correction.undoneAt ?? instantOf(clock())
+      listUndone(correction, swapped, undoneAt)
+      // Nothing was queued for them.
+      for (const one of notices.ofCorrection(correction.correctionId))
+        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
     },
 
     list(caller, query) {

@@ -17,7 +17,6 @@ import { personOf } from './report-people.ts'
 import { accessionOf } from './report-signing.ts'
 import type { Studies, Study } from './studies.ts'
 import { isVisible } from './study-access.ts'
-import { ownObjects } from './window-study.ts'
 
 export interface ReportReadingDeps extends DomainDeps {
   readonly locks: Pick<ReportLocks, 'of'>
@@ -41,7 +40,9 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
   function row({ record, assignedTo, reports }: Study<'scribe'>): ReadingStudy {
     const { studyId, studyInstanceUid, studyDescription, severity, status, cancelledAt, detail, createdAt, updatedAt } = record
     const images = store.imageStudies.get(studyInstanceUid)
-    const instances = (images?.instances ?? 0) - ownObjects(store, studyInstanceUid, reports)
+    // Copies of its reports are kept beside the images and counted with them.
+    const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
+    const instances = (images?.instances ?? 0) - copies
     const writing = reports.find((report) => report.status === 'in_progress')
     return {
       ...{ studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status, createdAt, updatedAt },

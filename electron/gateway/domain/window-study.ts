@@ -23,7 +23,9 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
   const images = store.imageStudies.get(studyInstanceUid)
   const reports = area === 'scribe' ? store.reports.entriesOf(studyId) : []
   const writing = reports.find((report) => report.status === 'in_progress')
-  const instances = (images?.instances ?? 0) - ownObjects(store, studyInstanceUid, reports)
+  // Copies of its reports are kept beside the images and counted with them.
+  const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
+  const instances = (images?.instances ?? 0) - copies
   return {
     ...{ area, studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status },
     isCancelled: study.cancelledAt !== null,
@@ -41,13 +43,6 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },
   }
 }
-
-/** Objects that the gateway made beside the images of a study, which are counted with them: copies of its reports, rejection notes. */
-export const ownObjects = (
-  { reportObjects, correctionNotices }: DomainDeps['store'],
-  studyInstanceUid: string,
-  reports: readonly { readonly reportId: string }[],
-): number => reports.flatMap(({ reportId }) => reportObjects.ofReport(reportId)).length + correctionNotices.notesIn(studyInstanceUid)
 
 /** Field by field what the study says, else what its images say. */
 function patientOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined) {

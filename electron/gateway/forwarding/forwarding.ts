@@ -64,7 +64,11 @@ export interface Forwarding extends AsyncDisposable {
    * Queues what takes the place of corrected images, or of their copies, for the destinations of what was before (`Queue.correct`). Call it in the
    * transaction that does so.
    */
-  correct(pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean): void
+  correct(
+    pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
+    isFetched: boolean,
+    informed: readonly string[],
+  ): void
   list(): { destinations: Destination[]; native: NativeModule }
   /** @throws ApiError refused: another destination has that name */
   add(destination: NewDestination, actor: Actor): Destination
@@ -198,7 +202,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     release: queue.release,
     takeBack: (instance) => restartAfterCommit(queue.takeBack(instance)),
     setAside: (instances) => restartAfterCommit(queue.setAside(instances)),
-    correct: (pairs, isFetched) => restartAfterCommit(queue.correct(pairs, isFetched)),
+    correct: (pairs, isFetched, informed) => restartAfterCommit(queue.correct(pairs, isFetched, informed)),
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)

@@ -30,10 +30,14 @@ export interface Queue {
   setAside(instances: readonly InstanceRecord[]): string[]
   /**
    * In the transaction that makes corrected copies the current instances, or the originals again: what waits, or failed, of `before` is dropped, and
-   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything. The
-   * destinations of what was dropped.
+   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything; not for
+   * `informed` ones, which get it after a rejection note. The destinations of what was dropped.
    */
-  correct(pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean): string[]
+  correct(
+    pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
+    isFetched: boolean,
+    informed: readonly string[],
+  ): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
   /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
@@ -56,8 +60,8 @@ export function openQueue(deps: QueueDeps): Queue {
   const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
     forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
-  function enqueue(instance: InstanceRecord): void {
-    const all = destinations.list()
+  function enqueue(instance: InstanceRecord, informed: readonly string[] = []): void {
+    const all = destinations.list().filter(({ destinationId }) => !informed.includes(destinationId))
     // What is set aside is not sent on until a person releases it.
     if (all.length === 0 || instance.state !== 'current') return
     const { sopInstanceUid, studyInstanceUid, modality } = instance
@@ -68,7 +72,7 @@ export function openQueue(deps: QueueDeps): Queue {
   }
 
   return {
-    enqueue,
+    enqueue: (instance) => enqueue(instance),
     release(instance) {
       const kept = [GONE.quarantined, GONE.superseded].flatMap((why) => forwards.keptFrom(instance.instanceId, why))
       enqueue(instance)
@@ -88,12 +92,12 @@ export function openQueue(deps: QueueDeps): Queue {
       }
       return [...new Set(dropped.map(({ destinationId }) => destinationId))]
     },
-    correct: (pairs, isFetched) => [
+    correct: (pairs, isFetched, informed) => [
       ...new Set(
         pairs.flatMap(({ before, now: instance }) => {
           const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
-          const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped])
-          if (!isFetched) enqueue(instance)
+          const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped].filter((id) => !informed.includes(id)))
+          if (!isFetched) enqueue(instance, informed)
           for (const destinationId of wanted) append(destinationId, instance)
           return dropped
         }),

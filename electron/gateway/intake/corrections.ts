@@ -466,9 +466,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
     const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
     for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) imageStudies.recount(uid)
-    // Before the corrected images are queued: a destination gets the rejection note first.
-    deps.onCorrected?.(done)
-    deps.onMoved(moved, imageStudies.isFetched(fromStudyInstanceUid))
+    const informed = deps.onCorrected?.(done) ?? []
+    deps.onMoved(moved, imageStudies.isFetched(fromStudyInstanceUid), informed)
     deps.performedSteps.changed()
     database.afterCommit(() => {
       arrivals.forget(fromStudyInstanceUid)
@@ -614,11 +613,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const audit = (detail: Record<string, string | number>) =>
       note(deps, actor, 'images.undo-correction', back, { correctionId, reason, instances: pairs.length, ...detail })
 
-    if (corrections.sentTo(correctionId).length === 0) {
+    if (!corrections.mayHaveLeft(correctionId)) {
       const originals = await headersOf(pairs.map(({ original }) => original).filter(isReceived))
       await database.commitSoon(() => {
         demandUndoable()
-        if (JSON.stringify(core(now, back)) !== before || corrections.sentTo(correctionId).length > 0) throw outdated()
+        if (JSON.stringify(core(now, back)) !== before || corrections.mayHaveLeft(correctionId)) throw outdated()
         const at = instantOf(clock())
         for (const { copy } of pairs) instances.setState(copy.instanceId, 'superseded', null, WITHDRAWN)
         for (const { original } of pairs) instances.setState(original.instanceId, 'current', null, '')

@@ -72,10 +72,19 @@ export interface IntakeDeps extends DomainDeps {
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
-  /** In the transaction that corrects the identity of images, or undoes it, before their copies are queued; see `CorrectionDone`. */
-  readonly onCorrected?: (done: CorrectionDone) => void
-  /** In the same transaction: images that take the place of others, such as corrected copies of their originals. */
-  readonly onMoved: (moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[], isFetched: boolean) => void
+  /**
+   * In the transaction that corrects the identity of images, or undoes it; see `CorrectionDone`. The destinations that have a wrong version: they
+   * are sent the copies after a rejection note.
+   */
+  readonly onCorrected?: (done: CorrectionDone) => readonly string[]
+  /**
+   * In the same transaction: images that take the place of others, such as corrected copies of their originals. `informed`: what `onCorrected` gave.
+   */
+  readonly onMoved: (
+    moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
+    isFetched: boolean,
+    informed: readonly string[],
+  ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders
   /** The result of a storage commitment, to the device's own address. */

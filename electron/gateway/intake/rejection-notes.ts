@@ -2,10 +2,11 @@ import { KEY_OBJECT_SELECTION, type RejectedInstance, type RejectionCause, rejec
 import { derivedUid } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
 import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
-import type { CorrectionMade, CorrectionNotices } from '#gateway/domain/correction-notices.ts'
+import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { CorrectionDone } from './corrections.ts'
 import { type OwnInstance, type OwnInstancesDeps, openOwnInstances } from './own-instances.ts'
 import type { IntakeDeps } from './ports.ts'
 import { readStart } from './stored-object.ts'
@@ -31,15 +32,12 @@ interface Rejection {
  * rejection note, then the corrected copies.
  */
 export interface RejectionNotes {
-  /** In the transaction of the correction. The originals are not sent any more. */
-  corrected(made: CorrectionMade & { readonly cause: RejectionCause }): void
   /**
-   * In the transaction that makes the originals current again, where `isQueued` is false: they go
-   * on to the destinations that they were kept from.
+   * In the transaction that corrects images, or makes the originals current again: the destinations
+   * that have a wrong version, which get the corrected images from here. Undone, the originals go on
+   * to the destinations that they were kept from.
    */
-  undone(made: CorrectionMade, undoneAt: string): void
-  /** Whether a destination may have got something of the correction. */
-  isQueued(correctionId: string): boolean
+  corrected(done: CorrectionDone): readonly string[]
   /**
    * Works off the outbox row: makes the note and queues it before the copies, in one transaction;
    * again it changes nothing. @throws StorageFault
@@ -58,33 +56,43 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
 
   const found = (ids: readonly number[]) => ids.flatMap((id) => instances.get(id) ?? [])
 
+  /** Those that have originals, or are about to get them as copies of an earlier correction. */
+  function holdersOf(originals: readonly InstanceRecord[]): string[] {
+    const ids = originals.map(({ instanceId }) => instanceId)
+    const all = new Set([...forwards.holders(ids), ...correctionNotices.informedWith(ids)])
+    return [...all].filter((destinationId) => destinations.get(destinationId))
+  }
+
+  function undone(done: CorrectionDone): void {
+    outbox.drop(CORRECTION_REJECT, done.correction.correctionId, now())
+    for (const { original } of done.pairs)
+      for (const destinationId of forwards.keptFrom(original.instanceId, CORRECTED)) append(destinationId, original)
+    notices.undo(done)
+  }
+
   return {
-    corrected(made) {
-      const { correctionId, cause, fromStudyInstanceUid, at, pairs } = made
-      const originals = pairs.map(({ original }) => original)
-      const destinationIds = forwards.holders(originals.map(({ instanceId }) => instanceId))
+    corrected(done) {
+      if (done.isUndo) {
+        undone(done)
+        return []
+      }
+      const { correctionId, cause, fromStudyInstanceUid, at } = done.correction
+      const originals = done.pairs.map(({ original }) => original)
+      const destinationIds = holdersOf(originals)
       for (const { instanceId } of originals) forwards.setAside(instanceId, { at, lastError: CORRECTED })
-      notices.add(made, destinationIds)
-      if (destinationIds.length === 0) return
-      const ids = pairs.map(({ original, copy }) => ({ originalId: original.instanceId, copyId: copy.instanceId }))
-      const payload: Rejection = { cause, studyInstanceUid: fromStudyInstanceUid, at, destinationIds, pairs: ids }
-      outbox.append({ kind: CORRECTION_REJECT, subject: correctionId, payload, at })
+      notices.add(done, destinationIds)
+      if (destinationIds.length > 0) {
+        const pairs = done.pairs.map(({ original, copy }) => ({ originalId: original.instanceId, copyId: copy.instanceId }))
+        const payload: Rejection = { cause, studyInstanceUid: fromStudyInstanceUid, at, destinationIds, pairs }
+        outbox.append({ kind: CORRECTION_REJECT, subject: correctionId, payload, at })
+      }
+      return destinationIds
     },
-
-    undone(made, undoneAt) {
-      outbox.drop(CORRECTION_REJECT, made.correctionId, undoneAt)
-      for (const { original } of made.pairs)
-        for (const destinationId of forwards.keptFrom(original.instanceId, CORRECTED)) append(destinationId, original)
-      notices.undo(made, undoneAt)
-    },
-
-    isQueued: (correctionId) => forwards.isCorrectionQueued(correctionId),
 
     async send(correctionId, payload) {
       const { cause, studyInstanceUid, at, pairs, destinationIds } = payload as Rejection
       if (correctionNotices.noteOf(correctionId)) return
       const originals = found(pairs.map(({ originalId }) => originalId))
-      const copies = found(pairs.map(({ copyId }) => copyId))
       const [first] = originals
       if (!first) return
       const header = await headerOf(first)
@@ -93,6 +101,8 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
       try {
         await own.keep([made], header, ([kept]) => {
           if (!kept || !isWanted()) throw new Withdrawn()
+          // Copies that were corrected again meanwhile are of that correction.
+          const copies = found(pairs.map(({ copyId }) => copyId)).filter(({ state }) => state === 'current')
           queue(correctionId, kept, copies, { studyInstanceUid, destinationIds, rejected: originals.length })
         })
       } catch (error) {
@@ -153,7 +163,7 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
       dicomTime(at, timeZoneOf(setting('clinic.timeZone'))),
       { cause, rejected: rejected.map(rejectedOf) },
     )
-    return { ...about, sopClassUid: KEY_OBJECT_SELECTION, modality: 'KO', dataSet }
+    return { ...about, sopClassUid: KEY_OBJECT_SELECTION, modality: 'KO', isUncounted: true, dataSet }
   }
 }
 

@@ -52,6 +52,8 @@ export interface CorrectionNoticesStore {
   ofCorrection(correctionId: string): NoticeRecord[]
   /** Open ones oldest first, all newest first. */
   list(query: SliceQuery & { readonly show: 'open' | 'all' }): Slice<NoticeRecord>
+  /** Destinations that are, or were to be, sent the instances as corrected copies. */
+  informedWith(instanceIds: readonly number[]): string[]
   /** Oldest first. */
   openOfDestinations(): NoticeRecord[]
   /** Whether it was still open. */
@@ -60,17 +62,15 @@ export interface CorrectionNoticesStore {
   formerDestinations(studyInstanceUid: string): { readonly destinationId: string; readonly name: string }[]
   /**
    * The last correction of images that were in the study then, which was made in the span and not
-   * undone by its end.
+   * undone by its end. What undoes another correction brings back the images that were read.
    */
   correctionIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant | undefined
   insertNote(note: RejectionNoteRecord): void
   noteOf(correctionId: string): RejectionNoteRecord | undefined
-  /** Rejection notes among the instances of the study. */
-  notesIn(studyInstanceUid: string): number
 }
 
 const CORRECTION_IN = `select correctionId, at from corrections
-  where fromStudyInstanceUid = ? and at >= ? and at <= ? and (undoneAt is null or undoneAt > ?) order by at desc limit 1`
+  where fromStudyInstanceUid = ? and at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?) order by at desc limit 1`
 const ONE = 'select * from correctionNotices where'
 const OPEN = `${ONE} state = 'open'`
 const INSERT = `insert into correctionNotices
@@ -80,7 +80,9 @@ const SETTLE = `update correctionNotices set state = 'done', doneAt = ?, doneBy 
   where noticeId = ? and state = 'open'`
 const FORMER = `select destinationId, name from formerDestinationStudies
   where studyInstanceUid = ? order by name, destinationId`
-const NOTES_IN = 'select count(*) as count from rejectionNotes where studyInstanceUid = ?'
+const INFORMED = `select distinct n.subject from correctionNotices n
+  where n.kind = 'destination' and n.subject glob 'destination:*' and n.correctionId in (
+    select c.correctionId from correctedInstances c join json_each(?) i on i.value = c.correctedId)`
 
 interface StoredNotice {
   noticeId: number
@@ -129,7 +131,10 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
     insertNote: ({ correctionId, studyInstanceUid, sopInstanceUid, createdAt }) =>
       void db.run(rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [correctionId, studyInstanceUid, sopInstanceUid, createdAt])),
     noteOf: (correctionId) => db.get(rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [correctionId])),
-    notesIn: (studyInstanceUid) => db.get(rawQuery<{ count: number }>(NOTES_IN, [studyInstanceUid]))?.count ?? 0,
+    informedWith: (instanceIds) =>
+      db
+        .all(rawQuery<{ subject: string }>(INFORMED, [JSON.stringify(instanceIds)]))
+        .map(({ subject }) => subject.slice('destination:'.length)),
   }
 }
 

@@ -82,8 +82,6 @@ export interface ForwardsStore {
   holders(instanceIds: readonly number[]): string[]
   /** How the rejection note and the corrected copies of a correction stand at the destination. */
   ofCorrection(destinationId: string, correctionId: string): { waiting: number; sent: number; failed: number; lastError: string }
-  /** Whether the rejection note or corrected copies of a correction were queued for any destination. */
-  isCorrectionQueued(correctionId: string): boolean
   /** Of one destination. */
   queue(destinationId: string): { waiting: number; sent: number; failed: number }
   /** Of all destinations. */
@@ -151,10 +149,6 @@ const OF_CORRECTION = `
     total(state in ('failed', 'dropped')) as failed,
     ifnull(max(case when state <> 'sent' then lastError end), '') as lastError
   from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
-const CORRECTION_QUEUED = `
-  select 1 as found from forwards
-  where (destinationId, instanceId) in (
-    select d.destinationId, c.instanceId from (${CORRECTED}) c cross join destinations d) limit 1`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
@@ -233,7 +227,6 @@ export function forwardsStore(db: Database): ForwardsStore {
         failed: 0,
         lastError: '',
       },
-    isCorrectionQueued: (correctionId) => db.get(rawQuery(CORRECTION_QUEUED, [correctionId, correctionId])) !== undefined,
     queue: (destinationId) =>
       db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
     summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },

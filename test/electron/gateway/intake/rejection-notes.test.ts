@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { type CorrectedPair, openCorrectionNotices } from '#gateway/domain/correction-notices.ts'
+import { openCorrectionNotices } from '#gateway/domain/correction-notices.ts'
+import type { CorrectedImage, CorrectionDone } from '#gateway/intake/corrections.ts'
 import { CORRECTION_REJECT, openRejectionNotes } from '#gateway/intake/rejection-notes.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
-import { CORRECTION, correctionMade, correctionRows } from '../../../support/corrections.ts'
+import { CORRECTION, correctionRows, undoneRows } from '../../../support/corrections.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from '../forwarding/forwarding-fixture.ts'
 
 type Stage = ReturnType<typeof forwardingStage>
@@ -38,22 +39,22 @@ async function correct(
   notes: ReturnType<typeof openNotes>['notes'],
   originals: readonly InstanceRecord[],
   correctionId = CORRECTION,
-): Promise<CorrectedPair[]> {
-  const pairs: CorrectedPair[] = []
+): Promise<CorrectionDone> {
+  const pairs: CorrectedImage[] = []
   for (const original of originals) {
     const uid = `${original.sopInstanceUid}.7`
     const copy = await stage.keep(uid, { state: 'superseded', patientName: 'Canario^Carla' })
     pairs.push({ original, copy: { ...copy, state: 'current' } })
   }
-  stage.store.database.transaction(() => {
-    correctionRows(stage.store, pairs, { correctionId })
-    notes.corrected(correctionMade(pairs, correctionId))
+  return stage.store.database.transaction(() => {
+    const done = correctionRows(stage.store, pairs, { correctionId })
+    notes.corrected(done)
+    return done
   })
-  return pairs
 }
 
-const noteIn = ({ store }: Stage, studyInstanceUid = STUDY) =>
-  store.instances.ofStudy(studyInstanceUid).find(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
+const noteIn = ({ store }: Stage, correctionId = CORRECTION) =>
+  store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? '')
 
 const items = (dataSet: DataSet | undefined, keyword: string) =>
   (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value ?? []) as readonly DataSet[]
@@ -225,8 +226,51 @@ describe('a correction of images that a destination has', () => {
     const [row] = stage.store.outbox.due(CORRECTION_REJECT, '2026-03-11T00:00:00.000Z', 10)
     await notes.send(CORRECTION, row?.payload)
     await notes.send(CORRECTION, row?.payload)
-    expect(stage.store.instances.ofStudy(STUDY).filter(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)).toHaveLength(1)
+    const kept = [...stage.store.instances.newestFirst()].filter(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
+    expect(kept).toHaveLength(1)
     expect(stage.audit().filter(({ action }) => action === 'correction.send')).toHaveLength(1)
+  })
+})
+
+describe('a rejection note', () => {
+  it('is no image of its study, neither in its lists nor in its counts', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    stage.add(archive.port)
+    const original = await stage.keep('2.25.100.1.1')
+    const { notes, sendWaiting } = openNotes(stage)
+    await correct(stage, notes, [original])
+    await sendWaiting()
+    const { instances, imageStudies } = stage.store
+    const shown = ['2.25.100.1.1.7']
+    expect(noteIn(stage)?.state).toBe('current')
+    expect(instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
+    expect(instances.partOfStudy(STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
+    expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
+    imageStudies.recount(STUDY)
+    expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, series: 1, modalities: ['CT'] })
+  })
+})
+
+describe('a second correction', () => {
+  it('reaches a destination that was to get the copies of the first and had nothing queued yet', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    stage.add(archive.port)
+    const original = await stage.keep('2.25.100.1.1')
+    await stage.forwarding.settled()
+    const { notes, notices, sendWaiting, manager } = openNotes(stage)
+    const [first] = (await correct(stage, notes, [original])).pairs
+    const second = 'a2c4e6f8-1b3d-4f5a-9c7e-0d2b4f6a8c1e'
+    await correct(stage, notes, [first?.copy ?? expect.fail()], second)
+    await sendWaiting()
+    await stage.forwarding.settled()
+    notices.settleSent()
+    expect(archive.received).toEqual([
+      ...['2.25.100.1.1', noteIn(stage)?.sopInstanceUid],
+      ...[noteIn(stage, second)?.sopInstanceUid, '2.25.100.1.1.7.7'],
+    ])
+    expect(notices.list(manager, OPEN).items).toEqual([])
   })
 })
 
@@ -238,9 +282,9 @@ describe('a correction that is undone before anything of it was queued', () => {
     await archive[Symbol.asyncDispose]()
     const original = await stage.keep('2.25.100.1.1')
     const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    const pairs = await correct(stage, notes, [original])
-    expect(notes.isQueued(CORRECTION)).toBe(false)
-    stage.store.database.transaction(() => notes.undone(correctionMade(pairs), '2026-03-10T09:01:00.000Z'))
+    const done = await correct(stage, notes, [original])
+    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(false)
+    stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
     await sendWaiting()
     expect(noteIn(stage)).toBeUndefined()
     expect(stage.states(destinationId)).toEqual([expect.stringMatching(/^2\.25\.100\.1\.1 waiting/)])
@@ -253,13 +297,13 @@ describe('a correction that is undone before anything of it was queued', () => {
     stage.add(archive.port)
     const original = await stage.keep('2.25.100.1.1')
     const { notes } = openNotes(stage)
-    const pairs = await correct(stage, notes, [original])
+    const done = await correct(stage, notes, [original])
     const [row] = stage.store.outbox.due(CORRECTION_REJECT, '2026-03-11T00:00:00.000Z', 10)
     const sending = notes.send(CORRECTION, row?.payload)
-    stage.store.database.transaction(() => notes.undone(correctionMade(pairs), '2026-03-10T09:01:00.000Z'))
+    stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
     await sending
     expect(noteIn(stage)).toBeUndefined()
-    expect(notes.isQueued(CORRECTION)).toBe(false)
+    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(false)
   })
 
   it('is queued once a destination may have got something of it', async () => {
@@ -270,6 +314,6 @@ describe('a correction that is undone before anything of it was queued', () => {
     const { notes, sendWaiting } = openNotes(stage)
     await correct(stage, notes, [original])
     await sendWaiting()
-    expect(notes.isQueued(CORRECTION)).toBe(true)
+    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(true)
   })
 })
