@@ -196,6 +196,11 @@ const recovered = createRoute({
   path: '/images/recovered',
   component: lazyScreen(() => import('./recovery/recovery.tsx'), 'Recovery'),
 })
+const informing = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/inform',
+  component: lazyScreen(() => import('./informing/informing.tsx'), 'Informing'),
+})
 const imageStudy = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid',
@@ -276,7 +281,21 @@ export const router = createRouter({
     setup,
     shell.addChildren([
       ...[today, exams, why, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, reading, criticals, templates, readingStudy],
+      ...[
+        account,
+        access,
+        backUps,
+        readiness,
+        images,
+        quarantine,
+        recovered,
+        informing,
+        imageStudy,
+        reading,
+        criticals,
+        templates,
+        readingStudy,
+      ],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),

@@ -1,4 +1,5 @@
 import type { Actor } from '#gateway/domain/audit.ts'
+import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
 import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -63,6 +64,8 @@ export interface DashboardPorts {
   readonly partnerStatus: () => PartnerStatus
   readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
   readonly openAssociations: () => number
+  /** Who has to be informed of corrections by a person: counted up to `most`, and since when. */
+  readonly correctionNotices: CorrectionNotices['open']
   /** Files in the recovery folder. */
   readonly recoveredFiles: () => number
   /** Where images are kept. */

@@ -40,7 +40,10 @@ export interface CorrectionNotices {
   list(caller: UserCaller, query: SliceQuery & { readonly show: 'open' | 'all' }): Slice<CorrectionNotice>
   /** @throws ApiError not-permitted, not-found; refused: it is confirmed already */
   confirm(caller: UserCaller, noticeId: number, said: string): Outcome
-  /** Open ones of studies that the person may see, counted up to `most`, and since when. */
+  /**
+   * Open ones of studies that the person may see that wait for a person, counted up to `most`, and
+   * since when. Images on their way to a destination need nobody.
+   */
   open(caller: UserCaller, most: number): { readonly count: number; readonly since: string | null }
   /** Closes the notices of destinations that have been sent everything. */
   settleSent(): void
@@ -100,6 +103,8 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     return { ...tally, isEnabled: destination.isEnabled }
   }
 
+  const needsPerson = (sending: CorrectionNotice['sending']) => sending === null || sending.failed > 0 || !sending.isEnabled
+
   const view = (record: NoticeRecord): CorrectionNotice => {
     const { subject: _, contacts, doneBy, ...notice } = record
     return {
@@ -156,7 +161,9 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
     open(caller, most) {
       if (!isAllowed(caller, 'manageStudies') && !isAllowed(caller, 'writeReports')) return { count: 0, since: null }
-      const found = notices.list({ show: 'open', limit: MOST_OPEN }).items.filter((one) => isShownTo(caller, one))
+      const found = notices
+        .list({ show: 'open', limit: MOST_OPEN })
+        .items.filter((one) => isShownTo(caller, one) && needsPerson(sendingOf(one)))
       return { count: Math.min(found.length, most), since: found[0]?.createdAt ?? null }
     },
 

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconAlertOctagon, IconArrowsDiff, IconBan } from '@tabler/icons-react'
+import { IconAlertOctagon, IconArrowsDiff, IconBan, IconFilePencil } from '@tabler/icons-react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
@@ -21,6 +21,7 @@ const FLAGS = [
   ['critical', 'danger', IconAlertOctagon],
   ['mismatch', 'danger', IconArrowsDiff],
   ['overridden', 'warning', IconArrowsDiff],
+  ['addendum', 'danger', IconFilePencil],
 ] as const
 
 /**
@@ -31,12 +32,15 @@ export function StatusTags({
   study,
   isShort = false,
 }: {
-  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'identity'>>
+  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'identity' | 'needsAddendumSince'>>
   isShort?: boolean
 }) {
   const { status, isCancelled, isCritical, identity } = study
   const [name, meaning] = words.statuses[status]
-  const isSet = { cancelled: isCancelled, critical: isCritical, mismatch: identity === 'mismatch', overridden: identity === 'overridden' }
+  const isSet = {
+    ...{ cancelled: isCancelled, critical: isCritical, addendum: Boolean(study.needsAddendumSince) },
+    ...{ mismatch: identity === 'mismatch', overridden: identity === 'overridden' },
+  }
   const flags = FLAGS.filter(([flag]) => isSet[flag])
   const signs = isShort && flags.length > 1 ? flags.filter(([flag]) => flag !== 'cancelled') : []
   return (

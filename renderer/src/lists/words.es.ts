@@ -158,6 +158,7 @@ export const es: Translated<English> = {
       'Discrepancia anulada',
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
+    addendum: ['Requiere adenda', 'Se firmó sobre imágenes que se corrigieron después.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

@@ -158,7 +158,8 @@ const en = {
     critical: ['Critical', 'A signed report of this study has a critical result.'],
     mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to compare them.'],
     overridden: ['Mismatch overridden', 'Its images name another patient or exam. A person who may sign gave a reason to go on.'],
-  } satisfies Named<'cancelled' | 'critical' | 'mismatch' | 'overridden', readonly [name: string, meaning: string]>,
+    addendum: ['Needs addendum', 'It was signed over images that were corrected afterwards.'],
+  } satisfies Named<'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'addendum', readonly [name: string, meaning: string]>,
   waited: {
     minutes: (count: number) => `${count} min`,
     hours: (hours: number, minutes: number) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),

@@ -1,0 +1,52 @@
+import { countText } from '../display/amounts.ts'
+import type { Translated } from '../language/words.ts'
+import type { English } from './words.ts'
+
+export const es: Translated<English> = {
+  title: 'Informar de correcciones',
+  about: 'Se corrigieron imágenes que estos destinatarios ya habían recibido. Informe a cada uno y confírmelo después aquí con una nota.',
+  label: 'Destinatarios que tienen la versión incorrecta',
+  columns: { who: 'Destinatario', has: 'Qué tiene', patient: 'Paciente', since: 'Corregido', actions: 'Informar' },
+  show: { open: 'Por informar', all: 'Todos' },
+  kinds: { destination: 'Destino', partner: 'Sistema externo', person: 'Persona' },
+  contacts: {
+    'has-images': 'Se le enviaron las imágenes',
+    source: 'Las imágenes se recuperaron de allí',
+    'former-destination': 'Se le enviaron las imágenes; después se quitó de aquí',
+    'created-study': 'Creó el estudio',
+    enrichment: 'Se le preguntó por el paciente',
+    context: 'Se le pidió el contexto clínico',
+    report: 'Recibió el informe',
+    captures: 'Recibió capturas de las imágenes',
+    customer: 'Ve el estudio y sus informes',
+    signed: 'Firmó el informe',
+    'critical-result': 'Se le comunicó el resultado crítico',
+    'opened-images': 'Abrió las imágenes',
+    ordered: 'Solicitó la exploración del informe',
+  },
+  undone: 'La corrección se deshizo: la versión anterior es la correcta',
+  patientNow: 'correcto',
+  images: 'Abrir las imágenes',
+  sending: {
+    preparing: 'Se está preparando la nota de rechazo.',
+    waiting: (sent, of) => `Enviando: ${sent} de ${countText(of, 'objeto')}.`,
+    failed: (count) => `No se pudieron enviar: ${countText(count, 'objeto')}.`,
+    off: 'El destino está desactivado.',
+  },
+  byGateway: 'Por la pasarela',
+  confirm: 'Confirmar',
+  confirmOf: (name) => `Confirmar que se informó a ${name}`,
+  ask: {
+    title: 'Confirmar que se informó',
+    action: 'Confirmar',
+    label: 'Con quién habló y qué respondió',
+    about: 'Queda en el registro de auditoría.',
+    example: 'p. ej. llamé al equipo del RIS, pasaron el informe al paciente correcto',
+  },
+  confirmed: 'Confirmado.',
+  none: 'Todos están informados',
+  noneText: 'Aquí aparecen los destinatarios cuando se corrigen imágenes que ya tienen.',
+  more: 'Cargando más…',
+  last: 'Estos son todos.',
+  notAllowed: 'Para ver esta lista necesita el derecho de gestionar estudios o de escribir informes.',
+}
