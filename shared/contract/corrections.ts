@@ -64,6 +64,8 @@ export const ImageIdentity = z.object({
   seriesDescription: z.string(),
   modality: z.string(),
   instanceIds: z.array(z.int()),
+  /** InstanceNumber (0020,0013) of each, in the same order; empty where it has none. */
+  instanceNumbers: z.array(z.string()),
 })
 export type ImageIdentity = z.infer<typeof ImageIdentity>
 

@@ -30,7 +30,7 @@ import { openFoundStudies } from './found-studies.ts'
 import { peerOf } from './peer.ts'
 import { findPriors } from './priors.ts'
 import { openPulls } from './pulls.ts'
-import { openQueue } from './queue.ts'
+import { openQueue, type Queue } from './queue.ts'
 import { openSender } from './sender.ts'
 import { sentenceCase } from './sentence.ts'
 import { openWorker, type Worker } from './worker.ts'
@@ -64,11 +64,7 @@ export interface Forwarding extends AsyncDisposable {
    * Queues what takes the place of corrected images, or of their copies, for the destinations of what was before (`Queue.correct`). Call it in the
    * transaction that does so.
    */
-  correct(
-    pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
-    isFetched: boolean,
-    informed: readonly string[],
-  ): void
+  correct(...moved: Parameters<Queue['correct']>): void
   list(): { destinations: Destination[]; native: NativeModule }
   /** @throws ApiError refused: another destination has that name */
   add(destination: NewDestination, actor: Actor): Destination
@@ -202,7 +198,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     release: queue.release,
     takeBack: (instance) => restartAfterCommit(queue.takeBack(instance)),
     setAside: (instances) => restartAfterCommit(queue.setAside(instances)),
-    correct: (pairs, isFetched, informed) => restartAfterCommit(queue.correct(pairs, isFetched, informed)),
+    correct: (...moved) => restartAfterCommit(queue.correct(...moved)),
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)

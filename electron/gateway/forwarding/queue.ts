@@ -15,6 +15,12 @@ export interface QueueDeps extends DomainDeps {
   readonly destinations: Pick<Destinations, 'list'>
 }
 
+/** An instance that another takes the place of. */
+export interface MovedInstance {
+  readonly before: InstanceRecord
+  readonly now: InstanceRecord
+}
+
 /** What is to be sent where, as rows; each change by a person is in the audit trail. */
 export interface Queue {
   /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
@@ -30,14 +36,10 @@ export interface Queue {
   setAside(instances: readonly InstanceRecord[]): string[]
   /**
    * In the transaction that makes corrected copies the current instances, or the originals again: what waits, or failed, of `before` is dropped, and
-   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything; not for
-   * `informed` ones, which get it after a rejection note. The destinations of what was dropped.
+   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything; for none of
+   * `except`. The destinations of what was dropped.
    */
-  correct(
-    pairs: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
-    isFetched: boolean,
-    informed: readonly string[],
-  ): string[]
+  correct(moved: readonly MovedInstance[], options: { readonly isFetched: boolean; readonly except: readonly string[] }): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
   /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
@@ -60,15 +62,16 @@ export function openQueue(deps: QueueDeps): Queue {
   const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
     forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
-  function enqueue(instance: InstanceRecord, informed: readonly string[] = []): void {
-    const all = destinations.list().filter(({ destinationId }) => !informed.includes(destinationId))
+  function enqueue(instance: InstanceRecord, except: readonly string[] = []): void {
+    const all = destinations.list()
     // What is set aside is not sent on until a person releases it.
     if (all.length === 0 || instance.state !== 'current') return
     const { sopInstanceUid, studyInstanceUid, modality } = instance
     const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
     for (const destinationId of replaced) note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
     for (const { destinationId, isAutomatic, modalities } of all)
-      if (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))) append(destinationId, instance)
+      if (!except.includes(destinationId) && (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))))
+        append(destinationId, instance)
   }
 
   return {
@@ -92,17 +95,17 @@ export function openQueue(deps: QueueDeps): Queue {
       }
       return [...new Set(dropped.map(({ destinationId }) => destinationId))]
     },
-    correct: (pairs, isFetched, informed) => [
-      ...new Set(
-        pairs.flatMap(({ before, now: instance }) => {
-          const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
-          const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped].filter((id) => !informed.includes(id)))
-          if (!isFetched) enqueue(instance, informed)
-          for (const destinationId of wanted) append(destinationId, instance)
-          return dropped
-        }),
-      ),
-    ],
+    correct(moved, { isFetched, except }) {
+      const restarted = new Set<string>()
+      for (const { before, now: instance } of moved) {
+        const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
+        for (const destinationId of dropped) restarted.add(destinationId)
+        if (!isFetched) enqueue(instance, except)
+        const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped])
+        for (const destinationId of wanted) if (!except.includes(destinationId)) append(destinationId, instance)
+      }
+      return [...restarted]
+    },
     send: ({ destinationId }, studyInstanceUid, actor) =>
       database.transaction(() => {
         const current = instances.ofStudy(studyInstanceUid)

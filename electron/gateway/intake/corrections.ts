@@ -466,8 +466,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
     const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
     for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) imageStudies.recount(uid)
-    const informed = deps.onCorrected?.(done) ?? []
-    deps.onMoved(moved, imageStudies.isFetched(fromStudyInstanceUid), informed)
+    const except = deps.onCorrected?.(done) ?? []
+    deps.onMoved(moved, { isFetched: imageStudies.isFetched(fromStudyInstanceUid), except })
     deps.performedSteps.changed()
     database.afterCommit(() => {
       arrivals.forget(fromStudyInstanceUid)
@@ -594,6 +594,9 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return ''
   }
 
+  /** Whether a destination has, or may have, originals or copies of it. */
+  const hasLeft = (correctionId: string) => corrections.isSent(correctionId) || (deps.isCorrectionQueued?.(correctionId) ?? false)
+
   async function undone(correctionId: string, reason: string, userId: string): Promise<Correction> {
     const record = corrections.get(correctionId)
     if (!record) throw noCorrection()
@@ -613,11 +616,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const audit = (detail: Record<string, string | number>) =>
       note(deps, actor, 'images.undo-correction', back, { correctionId, reason, instances: pairs.length, ...detail })
 
-    if (!corrections.mayHaveLeft(correctionId)) {
+    if (!hasLeft(correctionId)) {
       const originals = await headersOf(pairs.map(({ original }) => original).filter(isReceived))
       await database.commitSoon(() => {
         demandUndoable()
-        if (JSON.stringify(core(now, back)) !== before || corrections.mayHaveLeft(correctionId)) throw outdated()
+        if (JSON.stringify(core(now, back)) !== before || hasLeft(correctionId)) throw outdated()
         const at = instantOf(clock())
         for (const { copy } of pairs) instances.setState(copy.instanceId, 'superseded', null, WITHDRAWN)
         for (const { original } of pairs) instances.setState(original.instanceId, 'current', null, '')
@@ -695,13 +698,16 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       const found = new Map<string, ImageIdentity>()
       for (const instance of imagesOf(studyInstanceUid)) {
         const identity = identityOfHeader((await headerOfInstance(instance)).study)
-        const { seriesInstanceUid, modality, instanceId } = instance
+        const { seriesInstanceUid, modality, instanceId, instanceNumber } = instance
         const key = JSON.stringify([identity, seriesInstanceUid])
         const known = found.get(key)
-        if (known) known.instanceIds.push(instanceId)
-        else {
+        if (known) {
+          known.instanceIds.push(instanceId)
+          known.instanceNumbers.push(instanceNumber)
+        } else {
           const seriesDescription = series.get(seriesInstanceUid)?.seriesDescription ?? ''
-          found.set(key, { ...identity, seriesInstanceUid, seriesDescription, modality, instanceIds: [instanceId] })
+          const ofSeries = { seriesInstanceUid, seriesDescription, modality }
+          found.set(key, { ...identity, ...ofSeries, instanceIds: [instanceId], instanceNumbers: [instanceNumber] })
         }
       }
       return [...found.values()]

@@ -73,17 +73,16 @@ export interface IntakeDeps extends DomainDeps {
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
   /**
-   * In the transaction that corrects the identity of images, or undoes it; see `CorrectionDone`. The destinations that have a wrong version: they
-   * are sent the copies after a rejection note.
+   * In the transaction that corrects the identity of images, or undoes it, before anything is queued (`CorrectionDone`). Returns the destinations
+   * for which it queues what takes their place itself, such as after a rejection note.
    */
   readonly onCorrected?: (done: CorrectionDone) => readonly string[]
-  /**
-   * In the same transaction: images that take the place of others, such as corrected copies of their originals. `informed`: what `onCorrected` gave.
-   */
+  /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
+  readonly isCorrectionQueued?: (correctionId: string) => boolean
+  /** In the same transaction: images that take the place of others; they are queued for no destination of `except`. */
   readonly onMoved: (
     moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
-    isFetched: boolean,
-    informed: readonly string[],
+    options: { readonly isFetched: boolean; readonly except: readonly string[] },
   ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders

@@ -56,8 +56,8 @@ export interface CorrectionsStore {
   ): void
   /** Copies of the correction that are not current any more. */
   copiesGone(correctionId: string): number
-  /** Whether originals or copies were sent to a destination, or the rejection note was queued. */
-  mayHaveLeft(correctionId: string): boolean
+  /** Whether originals or copies of the correction were sent to a destination. */
+  isSent(correctionId: string): boolean
   /**
    * Whether the instance does not count because of a correction: the original of one that stands, or a copy of one that was undone. It is
    * not restored, and what a device sends under its UID does not bring it back.
@@ -103,10 +103,9 @@ const SET_UNDONE = `update corrections set undoneAt = ?, undoneBy = ?, undoneWit
   where correctionId = ? and undoneAt is null`
 const GONE = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
   where o.correctionId = ? and n.state <> 'current'`
-const MAY_HAVE_LEFT = `select 1 where exists (select 1 from rejectionNotes where correctionId = ?) or exists (
-  select 1 from destinations d
-  join correctedInstances o join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
-  where o.correctionId = ? and f.state = 'sent')`
+const IS_SENT = `select 1 from correctedInstances o cross join destinations d
+  join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
+  where o.correctionId = ? and f.state = 'sent' limit 1`
 /** The condition on the row `n` of `instances`, for other stores. */
 export const WITHDRAWN = `(
   exists (select 1 from correctedInstances o join corrections c using (correctionId)
@@ -149,7 +148,7 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       db.run(rawQuery(SET_UNDONE, [at, by, further, details, correctionId]))
     },
     copiesGone: (correctionId) => db.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0,
-    mayHaveLeft: (correctionId) => db.get(rawQuery(MAY_HAVE_LEFT, [correctionId, correctionId])) !== undefined,
+    isSent: (correctionId) => db.get(rawQuery(IS_SENT, [correctionId])) !== undefined,
     isWithdrawn: (instanceId) =>
       db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
     isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,

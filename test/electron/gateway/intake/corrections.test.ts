@@ -37,7 +37,7 @@ async function clinic(images: readonly Values[] = [image(1), image(2)], transfer
   const stage = await openStage({
     handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
     orders: { onDays: async () => [ORDER], get: async (orderId) => (orderId === ORDER.orderId ? ORDER : undefined) },
-    onCorrected: (one) => {
+    onCorrected(one) {
       done.push(one)
       return []
     },

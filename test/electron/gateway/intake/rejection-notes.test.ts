@@ -283,7 +283,7 @@ describe('a correction that is undone before anything of it was queued', () => {
     const original = await stage.keep('2.25.100.1.1')
     const { notices, notes, sendWaiting, manager } = openNotes(stage)
     const done = await correct(stage, notes, [original])
-    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(false)
+    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(false)
     stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
     await sendWaiting()
     expect(noteIn(stage)).toBeUndefined()
@@ -303,7 +303,7 @@ describe('a correction that is undone before anything of it was queued', () => {
     stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
     await sending
     expect(noteIn(stage)).toBeUndefined()
-    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(false)
+    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(false)
   })
 
   it('is queued once a destination may have got something of it', async () => {
@@ -314,6 +314,6 @@ describe('a correction that is undone before anything of it was queued', () => {
     const { notes, sendWaiting } = openNotes(stage)
     await correct(stage, notes, [original])
     await sendWaiting()
-    expect(stage.store.corrections.mayHaveLeft(CORRECTION)).toBe(true)
+    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(true)
   })
 })
