@@ -3,11 +3,12 @@ import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
 import { type CorrectionNotice, dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import type { StudyId } from '#shared/ids.ts'
+import type { StudyId, UserId } from '#shared/ids.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import { type Archive, openArchive } from '../electron/gateway/forwarding/forwarding-fixture.ts'
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
@@ -33,6 +34,11 @@ async function signedByOverride(clinic: ImagingClinic, archive: Archive) {
   await until(() => expect(archive.received).toEqual([sopUid(1), sopUid(2)]))
   const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })
   if (!studyId) throw new Error('there is no study to report')
+  const { user } = await call(dashboard.session, {})
+  await call(dashboardPeople.updatePerson, {
+    params: { userId: (user?.userId ?? '') as UserId },
+    body: { canCreateReports: true, npiNumber: '1234567893' },
+  })
   const { identity } = await call(dashboardReports.read, { params: { studyId } })
   const { differences } = identity
   await call(dashboardReports.overrideIdentity, { params: { studyId }, body: { reason: 'The patient is known here', differences } })

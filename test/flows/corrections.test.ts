@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
-import { dashboardCorrections } from '#shared/contract/corrections.ts'
+import { type CorrectedPatient, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
+import type { UserId } from '#shared/ids.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
 import { EXAM, EXAMS, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
@@ -65,6 +67,11 @@ it('leads from a mismatch to a reassigned and signed study, and then refuses the
   if (!studyId) throw new Error('there is no study to report')
   const checked = await call(dashboardReports.check, { params: { studyId }, body: { text: 'Findings: normal.', isCritical: false } })
   expect(checked.findings.filter(({ check }) => check === 'identity')).toEqual([])
+  const { user } = await call(dashboard.session, {})
+  await call(dashboardPeople.updatePerson, {
+    params: { userId: (user?.userId ?? '') as UserId },
+    body: { canCreateReports: true, npiNumber: '1234567893' },
+  })
   await readingWindow(call, studyId).report(NORMAL, { acknowledged: [...REPORT_CHECKS] })
   const undo = call(dashboardCorrections.undo, { params: { correctionId }, body: { reason: 'after all not' } })
   await expect(undo).rejects.toThrow('A report was signed with the corrected images.')
@@ -79,10 +86,10 @@ it('undoes a correction, and the mismatch is there again', async () => {
   await clinic.seeded()
   await until(async () => expect(await clinic.images()).toMatchObject({ identity: 'mismatch', state: 'complete' }))
   const params = { studyInstanceUid: UID }
-  const patient = {
+  const patient: CorrectedPatient = {
     ...{ patientName: String(EXAM.PatientName), patientId: String(EXAM.PatientID), patientBirthDate: String(EXAM.PatientBirthDate) },
-    ...({ patientSex: 'F', accessionNumber: String(EXAM.AccessionNumber) } as const),
-  } as const
+    ...{ patientSex: 'F', accessionNumber: String(EXAM.AccessionNumber) },
+  }
   const request = { kind: 'correct', target: { to: 'patient', patient } } as const
   const { digest, toStudyInstanceUid } = await call(dashboardCorrections.preview, { params, body: request })
   expect(toStudyInstanceUid).toBe(UID)

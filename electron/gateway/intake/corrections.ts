@@ -448,16 +448,19 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 
   /** Within a transaction: what refers to the images elsewhere follows them. */
   function moveWhatNames(pairs: readonly CorrectedImage[], from: string, to: string, at: string): void {
-    const uids = new Map(
-      pairs.flatMap(({ original, copy }) => [
-        [original.sopInstanceUid, copy.sopInstanceUid] as const,
-        [original.seriesInstanceUid, copy.seriesInstanceUid] as const,
-      ]),
-    )
-    corrections.moveAnnotations({ from, to, uids, at })
+    const uids = new Map([[from, to]])
+    const moved = new Set<string>()
+    const isEmpty = imagesOf(from).every(({ studyInstanceUid }) => studyInstanceUid === to)
+    for (const { original, copy } of pairs) {
+      uids.set(original.sopInstanceUid, copy.sopInstanceUid).set(original.seriesInstanceUid, copy.seriesInstanceUid)
+      moved.add(original.sopInstanceUid)
+      // Of a series that others stay in, what is drawn on the series as a whole stays with them.
+      if (isEmpty) moved.add(original.seriesInstanceUid)
+    }
+    corrections.moveAnnotations({ from, to, uids, moved, at })
     corrections.moveAnnounced(
-      pairs.map(({ original, copy }) => ({
-        ...{ sopInstanceUid: original.sopInstanceUid, studyInstanceUid: to, seriesInstanceUid: copy.seriesInstanceUid },
+      pairs.map(({ original, copy: { sopInstanceUid, studyInstanceUid, seriesInstanceUid } }) => ({
+        ...{ before: original.sopInstanceUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid },
       })),
     )
   }

@@ -1,3 +1,4 @@
+import { WITHDRAWN } from './corrections.ts'
 import type { Database } from './database.ts'
 import { rawQuery } from './raw-query.ts'
 
@@ -20,11 +21,15 @@ export interface AnnouncedInstance {
   readonly seriesInstanceUid: string
 }
 
+// Its corrected copy is here (decision 0031), which was announced in its place.
+const CORRECTED = (uid: string) =>
+  `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN})`
 const HERE = (uid: string) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
-  or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined'))`
+  or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
+  or ${CORRECTED(uid)})`
 const ANNOUNCE = `
   insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
-  values (?, ?, ?, ?, ${HERE('?')})
+  select ?, ?, ?, ?, ${HERE('?')} where not ${CORRECTED('?')}
   on conflict (sopInstanceUid) do nothing`
 const EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,
@@ -38,7 +43,7 @@ export function announcedInstances(db: Database): AnnouncedInstances {
     announce: (studyInstanceUid, items, at) =>
       db.transaction(() => {
         for (const { sopInstanceUid, seriesInstanceUid } of items)
-          db.run(rawQuery(ANNOUNCE, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, at, sopInstanceUid, sopInstanceUid]))
+          db.run(rawQuery(ANNOUNCE, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, at, ...Array(4).fill(sopInstanceUid)]))
       }),
     expectedOf(studyInstanceUid) {
       const row = db.get(rawQuery<{ announced: number; missing: number }>(EXPECTED, [studyInstanceUid, studyInstanceUid]))

@@ -67,19 +67,23 @@ export interface CorrectionsStore {
   isCopy(instanceId: number): boolean
   /** What was announced of the originals is announced of their copies, which are here. */
   moveAnnounced(pairs: readonly MovedInstance[]): void
-  /**
-   * What was drawn on images that were moved is kept with the study that they are in now; `uids`: those of the images before, by those of now.
-   */
-  moveAnnotations(move: {
-    readonly from: string
-    readonly to: string
-    readonly uids: ReadonlyMap<string, string>
-    readonly at: string
-  }): void
+  /** What was drawn on images that were moved is kept with the study that they are in now. */
+  moveAnnotations(move: MovedAnnotations): void
+}
+
+/** `uids`: those of images, and of their series and study, before, by those of now; one that names any of `moved` is moved. */
+export interface MovedAnnotations {
+  readonly from: string
+  readonly to: string
+  readonly uids: ReadonlyMap<string, string>
+  readonly moved: ReadonlySet<string>
+  readonly at: string
 }
 
 /** Where an announced instance is now. */
 export interface MovedInstance {
+  /** SOP Instance UID of whose place it takes. */
+  readonly before: string
   readonly sopInstanceUid: string
   readonly studyInstanceUid: string
   readonly seriesInstanceUid: string
@@ -116,7 +120,8 @@ export const WITHDRAWN = `(
 export const IS_CORRECTED = `(
   exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
-const MOVE_ANNOUNCED = 'update announcedInstances set studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1 where sopInstanceUid = ?'
+const MOVE_ANNOUNCED = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
+  where sopInstanceUid = ?`
 const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
 /** PS3.5 §9.1. */
 const UID = /\d+(?:\.\d+)+/g
@@ -153,12 +158,12 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
     isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,
     moveAnnounced(moved) {
-      for (const { sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
-        db.run(rawQuery(MOVE_ANNOUNCED, [studyInstanceUid, seriesInstanceUid, sopInstanceUid]))
+      for (const { before, sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
+        db.run(rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]))
     },
-    moveAnnotations({ from, to, uids, at }) {
+    moveAnnotations({ from, to, uids, moved: images, at }) {
       const mapped = (one: unknown): unknown => JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
-      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => uids.has(uid))
+      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
       for (const { owner } of db.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
         const kept = annotations.get(from, owner)
         const moved = kept?.annotations.filter(isMoved) ?? []

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
+import type { CorrectionDone, IntakeDeps, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
@@ -32,11 +32,15 @@ const ORDER: Order = {
 
 const TO_ORDER: CorrectionRequest = { kind: 'reassign', target: { to: 'order', orderId: ORDER.orderId } }
 
-async function clinic(images: readonly Values[] = [image(1), image(2)], transferSyntax?: string) {
+async function clinic(
+  images: readonly Values[] = [image(1), image(2)],
+  { transferSyntax, ...ports }: Partial<IntakeDeps> & { readonly transferSyntax?: string } = {},
+) {
   const done: CorrectionDone[] = []
   const stage = await openStage({
     handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
     orders: { onDays: async () => [ORDER], get: async (orderId) => (orderId === ORDER.orderId ? ORDER : undefined) },
+    ...ports,
     onCorrected(one) {
       done.push(one)
       return []
@@ -176,7 +180,7 @@ test('what a device sends again of a corrected image does not bring it back', as
 })
 
 test.each(Object.values(TRANSFER_SYNTAX))('%s is copied in its own transfer syntax', async (transferSyntax) => {
-  await using at = await clinic([image(1)], transferSyntax)
+  await using at = await clinic([image(1)], { transferSyntax })
   await at.apply(TO_ORDER)
   const [copy] = at.store.instances.ofStudy('1.2.3.200')
   expect(copy?.transferSyntaxUid).toBe(transferSyntax)
@@ -184,4 +188,180 @@ test.each(Object.values(TRANSFER_SYNTAX))('%s is copied in its own transfer synt
   expect(textOf(dataSet, 'PatientID')).toBe('P200')
   expect((bytesIn(dataSet, 'Rows') as Buffer).readUInt16LE()).toBe(2)
   expect((bytesIn(dataSet, 'PixelData') as Buffer).toString()).toBe('pixels__')
+})
+
+const TYPED = { patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '19900101', patientSex: 'F', accessionNumber: 'A7' } as const
+const WRONG: Values = {
+  PatientName: 'Other^Olga',
+  PatientID: 'P200',
+  PatientBirthDate: '19910102',
+  PatientSex: 'F',
+  AccessionNumber: 'A200',
+}
+
+test('two patients in one study are split, and neither is a mismatch any more', async () => {
+  const reference = (number: number) => ({ ReferencedSOPClassUID: '1.2', ReferencedSOPInstanceUID: `${SERIES}.${number}` })
+  await using at = await clinic([image(1), image(2, WRONG), image(3, { ...WRONG, SourceImageSequence: [reference(1), reference(2)] })])
+  const { store, corrections, apply, stage } = at
+  expect(stateOf(store, STUDY)).toBe('mismatch')
+  const identities = await corrections.identities(STUDY)
+  expect(identities.map(({ patientName, instanceIds, instanceNumbers }) => [patientName, instanceIds.length, instanceNumbers])).toEqual([
+    ['Sample^Sam', 1, ['1']],
+    ['Other^Olga', 2, ['2', '3']],
+  ])
+  const instanceIds = identities[1]?.instanceIds ?? []
+  const request: CorrectionRequest = { kind: 'split', target: TO_ORDER.target, instanceIds }
+  expect(await corrections.preview(STUDY, request)).toMatchObject({ instances: 2, staying: 1, obstacle: '' })
+  await apply(request)
+  await stage.pass(60_000)
+  expect([stateOf(store, STUDY), stateOf(store, '1.2.3.200')]).toEqual(['resolved', 'resolved'])
+  expect(store.instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([`${SERIES}.1`])
+  const [second, third] = store.instances.ofStudy('1.2.3.200') as [InstanceRecord, InstanceRecord]
+  const sources = itemsOf(await dataSetOfFile(store, third), 'SourceImageSequence')
+  expect(sources.map((item) => textOf(item, 'ReferencedSOPInstanceUID'))).toEqual([`${SERIES}.1`, second.sopInstanceUid])
+})
+
+test('a study is merged into another, whose attributes it takes', async () => {
+  const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
+  await using at = await clinic([image(1, WRONG), image(1, { ...other, StudyDescription: 'CT abdomen', StudyTime: '070000' })])
+  const { store, apply, stage } = at
+  const request: CorrectionRequest = { kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } }
+  await apply(request)
+  await stage.pass(60_000)
+  const [, copy] = store.instances.ofStudy('1.2.3.300') as [InstanceRecord, InstanceRecord]
+  const dataSet = await dataSetOfFile(store, copy)
+  const texts = ['PatientName', 'PatientID', 'StudyDescription', 'StudyTime', 'AccessionNumber'].map((keyword) => textOf(dataSet, keyword))
+  expect(texts).toEqual(['Sample^Sam', 'P100', 'CT abdomen', '070000', 'A100'])
+  expect(stateOf(store, '1.2.3.300')).toBe('resolved')
+  expect(store.imageStudies.get('1.2.3.300')).toMatchObject({ instances: 2, series: 2 })
+})
+
+test('where something left the gateway, an undo is a further correction with the original values', async () => {
+  await using at = await clinic([image(1), image(2)], { isCorrectionQueued: () => true })
+  const { store, corrections, apply, done } = at
+  const before = store.instances.ofStudy(STUDY)
+  const { correctionId } = await apply(TO_ORDER)
+  await corrections.undo(correctionId, 'it was right', 'usr_2')
+  const now = store.instances.ofStudy(STUDY)
+  expect(now).toHaveLength(2)
+  expect(store.instances.ofStudy('1.2.3.200')).toEqual([])
+  for (const [index, copy] of now.entries()) {
+    const [was, is] = [await dataSetOfFile(store, before[index] as InstanceRecord), await dataSetOfFile(store, copy)]
+    const changed = ['SOPInstanceUID', 'SeriesInstanceUID', 'OriginalAttributesSequence'].map(tagOf)
+    const rest = (dataSet: DataSet) => dataSet.filter(({ tag }) => !changed.includes(tag))
+    expect(rest(is)).toEqual(rest(was))
+    expect(copy.sopInstanceUid).not.toBe(before[index]?.sopInstanceUid)
+  }
+  expect(done.map(({ isUndo, correction }) => [isUndo, correction.undoes !== null])).toEqual([
+    [false, false],
+    [false, true],
+  ])
+  // The original stays withdrawn: an archive that rejected it does not show it again.
+  expect((await at.stage.send(image(1))).status).toBe(0)
+  expect(store.instances.ofStudy(STUDY)).toEqual(now)
+  const listed = corrections.list(STUDY)
+  expect(listed.map(({ undoObstacle }) => undoObstacle).sort()).toEqual([
+    'It undid another correction: correct the images anew instead.',
+    'It was undone already.',
+  ])
+})
+
+test('an order that is not what was shown is refused', async () => {
+  await using at = await clinic()
+  const { corrections, stage } = at
+  const { digest } = await corrections.preview(STUDY, TO_ORDER)
+  await stage.send(image(3))
+  const order = { ...TO_ORDER, cause: 'wrong-worklist-entry', reason: 'test', digest } as const
+  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toMatchObject({ code: 'outdated' })
+  expect(at.store.instances.ofStudy(STUDY)).toHaveLength(3)
+})
+
+test('what cannot be done is said in the preview, and refused', async () => {
+  await using at = await clinic()
+  const { corrections, store } = at
+  const [first] = store.instances.ofStudy(STUDY)
+  const obstacle = async (request: CorrectionRequest) => (await corrections.preview(STUDY, request)).obstacle
+  const same = {
+    patientName: 'Sample^Sam',
+    patientId: 'P100',
+    patientBirthDate: '19800511',
+    patientSex: 'M',
+    accessionNumber: 'A100',
+  } as const
+  expect(await obstacle({ kind: 'split', target: TO_ORDER.target })).toBe('No image is chosen.')
+  expect(await obstacle({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0, 999] })).toMatch('not in the study')
+  expect(await obstacle({ kind: 'merge', target: TO_ORDER.target })).toMatch('only into a study that has images')
+  expect(await obstacle({ kind: 'correct', target: TO_ORDER.target })).toMatch('keeps the study')
+  expect(await obstacle({ kind: 'correct', target: { to: 'patient', patient: same } })).toMatch('Nothing would change')
+  expect(await obstacle({ kind: 'reassign', target: { to: 'order', orderId: 'gone' } })).toMatch('not known any more')
+  const { digest } = await corrections.preview(STUDY, { kind: 'merge', target: TO_ORDER.target })
+  const order = { kind: 'merge', target: TO_ORDER.target, cause: 'patient-safety', reason: 'test', digest } as const
+  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toThrow('only into a study that has images')
+})
+
+test('a corrected patient keeps the study and everything that is not of the patient', async () => {
+  await using at = await clinic([image(1, { RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' }] })])
+  const { store, apply } = at
+  await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  const [copy] = store.instances.ofStudy(STUDY)
+  const dataSet = await dataSetOfFile(store, copy as InstanceRecord)
+  expect(textOf(dataSet, 'StudyInstanceUID')).toBe(STUDY)
+  expect(textOf(dataSet, 'PatientWeight')).toBe('81.5')
+  expect(textOf(dataSet, 'ReferringPhysicianName')).toBe('Refer^Rita')
+  const [requested] = itemsOf(dataSet, 'RequestAttributesSequence')
+  expect(textOf(requested ?? [], 'AccessionNumber')).toBe('A7')
+  expect(textOf(requested ?? [], 'ScheduledProcedureStepID')).toBe('S100')
+  // What was corrected is what the row should have said.
+  expect(stateOf(store, STUDY)).toBe('resolved')
+  expect((await at.corrections.targets(STUDY, 'olga'))[0]).toMatchObject({ target: TO_ORDER.target, patientName: 'Other^Olga' })
+})
+
+test('what was announced and drawn follows the images, and comes back', async () => {
+  await using at = await clinic()
+  const { store, corrections, apply } = at
+  const uids = [1, 2].map((number) => ({ sopInstanceUid: `${SERIES}.${number}`, seriesInstanceUid: SERIES }))
+  store.imageStudies.announce(STUDY, uids, '2026-03-10T09:00:00.000Z')
+  const drawn = { data: 'Length', referencedImageId: `isthmus:${STUDY}/${SERIES}.1/1` }
+  store.annotations.put(STUDY, 'usr_9', 3, [drawn, 'without an image'], '2026-03-10T09:00:00.000Z')
+  const { correctionId } = await apply(TO_ORDER)
+  expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
+  expect(store.imageStudies.get('1.2.3.200')).toMatchObject({ expected: 2, missing: 0, instances: 2 })
+  // A late announcement of an original says nothing new.
+  store.imageStudies.announce(STUDY, uids, '2026-03-10T09:30:00.000Z')
+  expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
+  expect(store.imageStudies.allHere(uids.map(({ sopInstanceUid }) => sopInstanceUid))).toBe(true)
+  const [copy] = store.instances.ofStudy('1.2.3.200')
+  expect(store.annotations.get('1.2.3.200', 'usr_9')?.annotations).toEqual([
+    { ...drawn, referencedImageId: `isthmus:1.2.3.200/${copy?.sopInstanceUid}/1` },
+  ])
+  expect(store.annotations.get(STUDY, 'usr_9')).toEqual({ revision: 4, annotations: ['without an image'] })
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 0 })
+  expect(store.annotations.get(STUDY, 'usr_9')?.annotations).toEqual(['without an image', drawn])
+})
+
+test('an original is committed to its device after it was corrected', async () => {
+  await using at = await clinic([image(1)], {})
+  const { store, apply } = at
+  await apply(TO_ORDER)
+  const version = store.instances.versions(`${SERIES}.1`)[0]
+  // Its file is here, whole and under its own row.
+  expect(version).toMatchObject({ state: 'superseded', structure: 'complete' })
+  expect(readFileSync(store.imageFiles.pathOf(version?.file ?? '')).length).toBe(version?.bytes)
+})
+
+test('files of copies that a run had not committed are deleted at the next start, and not taken for images', async () => {
+  await using at = await clinic()
+  const { stage, store } = at
+  const [first] = store.instances.ofStudy(STUDY)
+  const file = (first?.file ?? '').replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000001')
+  await stage.reopen(() => {
+    store.imageFiles.noteCopies([file])
+    writeFileSync(store.imageFiles.pathOf(file), readFileSync(store.imageFiles.pathOf(first?.file ?? '')))
+  })
+  await stage.intake.settled()
+  expect(stage.files().images.some((path) => path.endsWith('000000000001.dcm'))).toBe(false)
+  expect(stage.intake.recovery.count()).toBe(0)
+  expect(store.imageFiles.notedCopies()).toEqual([])
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
 })
