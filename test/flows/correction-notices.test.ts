@@ -79,8 +79,8 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
   expect(archive.requests.slice(2).map(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)).toEqual([true, false, false])
   expect(archive.received.slice(3)).not.toContain(sopUid(1))
   await until(async () => expect(ofKind(await noticesOf(clinic, 'all'), 'destination')).toMatchObject({ name: 'PACS', state: 'done' }))
-  // The note is no image of the study.
-  expect(await clinic.images()).toMatchObject({ instances: 2, identity: 'resolved' })
+  // Two images and the two copies of the report: the note is no image of the study.
+  expect(await clinic.images()).toMatchObject({ instances: 4, modalities: ['CT', 'DOC', 'SR'], identity: 'resolved' })
 
   const open = await noticesOf(clinic)
   const signer = ofKind(open, 'person')
