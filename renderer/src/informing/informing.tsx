@@ -83,7 +83,11 @@ export function Informing() {
 function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNotice }) {
   return (
     <Stack gap={2}>
-      {isUndo && <Tag tone="warning">{words.undone}</Tag>}
+      {isUndo && (
+        <Tag tone="warning" isWrapped>
+          {words.undone}
+        </Tag>
+      )}
       {contacts.map(({ what, at }) => (
         <span key={what}>
           {words.contacts[what]}
@@ -109,7 +113,7 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
         ...(isEnabled ? [] : [words.sending.off]),
         ...(failed > 0 ? [words.sending.failed(failed)] : []),
         ...(all === 0 ? [words.sending.preparing] : waiting > 0 ? [words.sending.waiting(sent, all)] : []),
-        ...(lastError === '' ? [] : [said(lastError)]),
+        ...(lastError === '' ? [] : [`${words.sending.lastError}: ${said(lastError)}.`]),
       ].join(' ')}
     </Text>
   )
@@ -120,9 +124,12 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   const { patientName, correctedPatientName, correctedStudyInstanceUid: studyInstanceUid } = notice
   return (
     <>
-      <s>
-        <PersonName value={patientName} />
-      </s>
+      <div>
+        <PersonName value={patientName} />{' '}
+        <Text span size="xs" c="dimmed">
+          ({words.patientBefore})
+        </Text>
+      </div>
       <div>
         <PersonName value={correctedPatientName} />{' '}
         <Text span size="xs" c="dimmed">

@@ -25,6 +25,7 @@ export const es: Translated<English> = {
     ordered: 'Solicitó la exploración del informe',
   },
   undone: 'La corrección se deshizo: la versión anterior es la correcta',
+  patientBefore: 'como lo tiene',
   patientNow: 'correcto',
   images: 'Abrir las imágenes',
   sending: {
@@ -32,6 +33,7 @@ export const es: Translated<English> = {
     waiting: (sent, of) => `Enviando: ${sent} de ${countText(of, 'objeto')}.`,
     failed: (count) => `No se pudieron enviar: ${countText(count, 'objeto')}.`,
     off: 'El destino está desactivado.',
+    lastError: 'Último motivo',
   },
   byGateway: 'Por la pasarela',
   confirm: 'Confirmar',

@@ -26,6 +26,7 @@ const en = {
     ordered: 'Ordered the exam that the report is about',
   } satisfies Readonly<Record<NoticeContact['what'], string>>,
   undone: 'The correction was undone: the version before it is right',
+  patientBefore: 'as they have it',
   patientNow: 'correct',
   images: 'Open the images',
   sending: {
@@ -33,6 +34,7 @@ const en = {
     waiting: (sent: number, of: number) => `Sending: ${sent} of ${countText(of, 'object')} sent.`,
     failed: (count: number) => `${countText(count, 'object')} could not be sent.`,
     off: 'The destination is switched off.',
+    lastError: 'Last reason',
   },
   byGateway: 'By the gateway',
   confirm: 'Confirm',
