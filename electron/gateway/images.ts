@@ -3,15 +3,18 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Feed } from './dashboard/feed.ts'
 import type { Peer } from './dimse/requestor.ts'
+import { type CorrectionNotices, openCorrectionNotices } from './domain/correction-notices.ts'
 import type { EventLog } from './domain/event-log.ts'
 import { type Forwarding, openForwarding } from './forwarding/forwarding.ts'
 import { type Intake, type News, openIntake } from './intake/intake.ts'
+import { CORRECTION_REJECT, openRejectionNotes, type RejectionNotes } from './intake/rejection-notes.ts'
 import type { Log } from './log.ts'
 import type { Parts } from './parts.ts'
 import { sendEventReport } from './scu/event-report.ts'
 import { moveStudy } from './scu/move.ts'
 import { openNative, type SpawnWorker } from './scu/native.ts'
 import { sendInstances } from './scu/store.ts'
+import { openOutboxWorker } from './store/outbox-worker.ts'
 import { acceptAnswer, type Requester } from './webhooks/request.ts'
 import { openOrders } from './worklist/orders.ts'
 import type { Worklist } from './worklist/worklist.ts'
@@ -33,6 +36,8 @@ export interface ImagesOptions {
 export interface Images extends AsyncDisposable {
   readonly intake: Intake
   readonly forwarding: Forwarding
+  readonly correctionNotices: CorrectionNotices
+  readonly rejectionNotes: RejectionNotes
 }
 
 /** Where the native module works and leaves its log, which may name patients: whatever an earlier run left there is deleted. */
@@ -67,10 +72,15 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   /** The newest question about a study, until it is known what its answer led to. */
   const asked = new Map<string, string>()
   const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
+  const correctionNotices = openCorrectionNotices(deps)
   const forwarding = opened.use(
     openForwarding({
       ...deps,
       ...told,
+      onChanged() {
+        correctionNotices.settleSent()
+        told.onChanged()
+      },
       setting: settings.get,
       ownAeTitle: () => settings.get('dimse.aeTitle'),
       sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
@@ -116,6 +126,8 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
+      onCorrected: (done) => rejectionNotes.corrected(done),
+      isCorrectionQueued: (correctionId) => parts.store.correctionNotices.noteOf(correctionId) !== undefined,
       onMoved: (moved, options) => forwarding.correct(moved, options),
       orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
@@ -125,6 +137,21 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     }),
   )
   opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()))
+  const rejectionNotes = openRejectionNotes({
+    ...deps,
+    ...{ setting: settings.get, arriving: intake.arriving, notices: correctionNotices, onChanged: told.onChanged },
+  })
+  opened.use(
+    openOutboxWorker({
+      ...{ store: parts.store, kind: CORRECTION_REJECT, clock: deps.clock, onError: told.onError },
+      async deliver({ subject, payload }) {
+        await rejectionNotes.send(subject, payload)
+        return { outcome: 'sent' }
+      },
+    }),
+  )
+  // The gateway may have ended between the last image and the notice of it.
+  correctionNotices.settleSent()
   const kept = opened.move()
-  return { intake, forwarding, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  return { intake, forwarding, correctionNotices, rejectionNotes, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
 }

@@ -3,6 +3,7 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Certificates } from './certificates.ts'
 import { serveDashboard } from './dashboard/dashboard.ts'
 import { serveDashboardActivity } from './dashboard/dashboard-activity.ts'
+import { serveDashboardCorrectionNotices } from './dashboard/dashboard-correction-notices.ts'
 import { serveDashboardCorrections } from './dashboard/dashboard-corrections.ts'
 import { serveDashboardDestinations } from './dashboard/dashboard-destinations.ts'
 import { serveDashboardImages } from './dashboard/dashboard-images.ts'
@@ -66,6 +67,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     testPartner: () => testPartner({ requester, settings, clock }),
     openAssociations: () => up.dicom?.openAssociations ?? 0,
     recoveredFiles: intake.recovery.count,
+    correctionNotices: images.correctionNotices.open,
     storage: intake.storage,
     forwards: forwarding.summary,
     undelivered: reports.undelivered,
@@ -87,6 +89,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
       const shared = { ...parts, feed, customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardCorrections(app, { ...shared, ports: intake.corrections })
+      serveDashboardCorrectionNotices(app, { ...shared, correctionNotices: images.correctionNotices })
       serveDashboardDestinations(app, { ...shared, forwarding })
     },
   }

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
+import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -18,6 +19,7 @@ const OF_IMAGES = [
   dashboardImages.quarantine,
   dashboardImages.quarantineGroups,
   dashboardImages.recoveredFiles,
+  dashboardCorrectionNotices.list,
   dashboardDestinations.list,
   dashboardDestinations.studies,
   dashboardDestinations.instances,

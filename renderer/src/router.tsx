@@ -202,6 +202,11 @@ const recovered = createRoute({
   path: '/images/recovered',
   component: lazyScreen(() => import('./recovery/recovery.tsx'), 'Recovery'),
 })
+const informing = createRoute({
+  getParentRoute: () => shell,
+  path: '/images/inform',
+  component: lazyScreen(() => import('./informing/informing.tsx'), 'Informing'),
+})
 const imageStudy = createRoute({
   getParentRoute: () => shell,
   path: '/images/$studyInstanceUid',
@@ -289,7 +294,7 @@ export const router = createRouter({
     setup,
     shell.addChildren([
       ...[today, exams, why, reconcile, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, backUps, readiness, images, quarantine, recovered, imageStudy, resolve],
+      ...[account, access, backUps, readiness, images, quarantine, recovered, informing, imageStudy, resolve],
       ...[reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],

@@ -30,7 +30,7 @@ const words = ({ mark }: Fill, text: string): string => (mark === '' ? '' : `${t
 function reportOf(fill: Fill): ArchivedReport {
   const { mark, day, root, sex } = fill
   const part = (reportId: string, isAddendum: boolean) => ({
-    ...{ reportId, isAddendum, textHash: '', isCritical: mark !== '', finding: null, communication: null },
+    ...{ reportId, isAddendum, textHash: '', isCritical: mark !== '', finding: null, communication: null, follows: null },
     text: `Words before ${mark}\n${SECTIONS.map((name) => `${name}:\nWords ${mark}`).join('\n')}`,
     signer: { userId: '', name: `Reader^${mark || 'Rita'}`, clinicRole: 'Radiologist', npiNumber: null },
     signedAt: `${day}T10:00:0${mark === 'B' ? 1 : 0}.000Z`,

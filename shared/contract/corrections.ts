@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../operation.ts'
-import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Instant } from './conventions.ts'
 import { IDENTITY_FIELDS } from './images.ts'
 import { Reason } from './values.ts'
 
@@ -118,27 +118,6 @@ export const Correction = z.object({
 })
 export type Correction = z.infer<typeof Correction>
 
-export const NOTICE_KINDS = ['destination', 'partner', 'person'] as const
-/** Somebody who has the wrong version. A destination is informed by the gateway; the others by people. */
-export const CorrectionNotice = z.object({
-  noticeId: z.int(),
-  correctionId: z.uuid(),
-  kind: z.enum(NOTICE_KINDS),
-  /** Name of the destination, the partner or the person. */
-  name: z.string(),
-  /** What they have, and how to reach them, in a sentence. */
-  detail: z.string(),
-  patientName: z.string(),
-  studyInstanceUid: z.string(),
-  state: z.enum(['open', 'done']),
-  createdAt: Instant,
-  doneAt: Instant.nullable(),
-  /** Who informed them, and what they answered; empty where the gateway did. */
-  doneBy: z.string(),
-  note: z.string(),
-})
-export type CorrectionNotice = z.infer<typeof CorrectionNotice>
-
 /** Corrections of the identity of images: each with preview, reason, audit entry and undo. */
 export const dashboardCorrections = {
   identities: operation('GET /dashboard/images/:studyInstanceUid/identities', {
@@ -174,20 +153,5 @@ export const dashboardCorrections = {
     params: correctionParams,
     body: z.object({ reason: Reason }),
     reply: Correction,
-  }),
-}
-
-/** Who has the wrong version of images that were corrected. */
-export const dashboardCorrectionNotices = {
-  notices: operation('GET /dashboard/corrections/notices', {
-    summary: 'Who has to be informed of corrections, those that are open first',
-    query: z.object({ ...Page, show: z.enum(['open', 'all']).default('open') }),
-    reply: pageOf('notices', CorrectionNotice),
-  }),
-  inform: operation('POST /dashboard/corrections/notices/:noticeId/done', {
-    summary: 'Say that a partner or a person was informed',
-    params: z.object({ noticeId: z.coerce.number().int().positive() }),
-    body: z.object({ note: Reason }),
-    reply: Outcome,
   }),
 }

@@ -46,6 +46,8 @@ export const WindowStudy = z.object({
   /** Its images were made without an order. */
   isUnscheduled: z.boolean(),
   isCritical: z.boolean(),
+  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  needsAddendumSince: Instant.nullable(),
   priors: z.int(),
   createdAt: Instant,
   updatedAt: Instant,

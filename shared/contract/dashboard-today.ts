@@ -17,6 +17,7 @@ export const TODAY_KINDS = [
   'setup',
   'recovered',
   'mismatches',
+  'correction-notices',
   'images-replaced',
   'criticals',
   'stat-unread',

@@ -38,6 +38,8 @@ export const ReadingStudy = z.object({
   identity: StudyIdentity,
   /** Its images were made without an order. */
   isUnscheduled: z.boolean(),
+  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  needsAddendumSince: Instant.nullable(),
   createdAt: Instant,
   updatedAt: Instant,
 })

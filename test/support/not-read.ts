@@ -24,7 +24,7 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
   },
   {
     files:
-      /dimse\/(state-machine|uids|report-document|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
+      /dimse\/(state-machine|uids|report-document|rejection-note|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
     why: 'the protocol, in the words of the standard: for the vendor of the device',
   },
   { files: /intake\/(performed-data|report-instances)\.ts$/, why: 'what is written into objects, and what a device is told' },
@@ -50,6 +50,10 @@ export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: str
 ]
 
 export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; readonly why: string }[] = [
+  {
+    texts: ['Rejection note', 'isthmus rejection {} of {}', 'The header of a rejected image cannot be read.'],
+    why: 'what is written into a rejection note, and a fault for the log',
+  },
   {
     texts: [
       'an unknown caller could not be noted',

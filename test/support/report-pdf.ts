@@ -28,6 +28,7 @@ export const reportPart = (more: Partial<ReportPart> = {}): ReportPart => {
     isCritical: false,
     finding: null,
     communication: null,
+    follows: null,
     ...more,
   }
 }

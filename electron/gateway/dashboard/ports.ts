@@ -1,5 +1,6 @@
 import type { Actor } from '#gateway/domain/audit.ts'
 import type { UserCaller } from '#gateway/domain/caller.ts'
+import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
 import type { QuarantineGroup } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -65,6 +66,8 @@ export interface DashboardPorts {
   readonly partnerStatus: () => PartnerStatus
   readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
   readonly openAssociations: () => number
+  /** Who has to be informed of corrections by a person: counted up to `most`, and since when. */
+  readonly correctionNotices: CorrectionNotices['open']
   /** Files in the recovery folder. */
   readonly recoveredFiles: () => number
   /** Where images are kept. */

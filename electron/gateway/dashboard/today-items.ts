@@ -22,6 +22,8 @@ export interface TodaySituation {
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
   readonly upkeep: UpkeepHealth
   readonly images: Status['images']
+  /** Who has to be informed of corrections. */
+  readonly notices: Tally
   readonly forwards: Status['forwards']
   readonly undelivered: UndeliveredReports
   readonly callers: readonly UnknownCaller[]
@@ -116,6 +118,12 @@ const LINES: readonly Line[] = [
     needs: 'manageStudies',
     of: 'exams',
     find: ({ images }) => counted('danger', { count: images.mismatches, since: null }),
+  },
+  {
+    kind: 'correction-notices',
+    needs: null,
+    of: 'exams',
+    find: ({ notices }) => counted('danger', notices),
   },
   {
     kind: 'images-replaced',

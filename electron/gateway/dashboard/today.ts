@@ -23,6 +23,7 @@ export interface DashboardTodayDeps
     | 'openAssociations'
     | 'storage'
     | 'recoveredFiles'
+    | 'correctionNotices'
     | 'forwards'
     | 'undelivered'
     | 'certificates'
@@ -57,6 +58,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
     const customers = visibleCustomers(callerOf(user))
     const planned = await exams.today()
     const images = { ...store.imageStudies.summary(dayBegan), recovered: ports.recoveredFiles() }
+    const notices = ports.correctionNotices(callerOf(user), MOST_COUNTED + 1)
     const forwards = ports.forwards()
     const callers = store.callers.list()
     const listeners = ports.listenerStatus()
@@ -75,6 +77,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       audit: auditTrail.latest,
       upkeep: upkeepHealth({ store, clock, settings }),
       images,
+      notices,
       forwards,
       undelivered: ports.undelivered(),
       callers,

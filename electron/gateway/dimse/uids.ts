@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** PS3.7 A.2.1: the one application context name of DICOM. */
 export const APPLICATION_CONTEXT = '1.2.840.10008.3.1.1.1'
 
@@ -76,3 +78,14 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** A SOP class or transfer syntax in words for a screen; the UID itself where we have none. */
 export const nameOfUid = (uid: string): string => NAMES[uid] ?? uid
+
+/**
+ * A UID of a UUID (PS3.5 B.2) that is made of a text (RFC 9562 version 8), so that the same object
+ * made twice has the same UID.
+ */
+export function derivedUid(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`
+}

@@ -122,12 +122,17 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
   let addenda = 0
   for (const part of input.parts) {
     if (part.isAddendum) yield block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
+    if (part.follows) yield block('P', followsText(part.follows, input.timeZone), SMALL, { before: 4, keepsNext: true })
     if (part.isCritical) yield critical(part)
     yield* endingTogether(bodyOf(part))
     yield signature(part)
   }
   if (hasUnknown()) yield block('P', UNKNOWN, SMALL, { before: 12 })
 }
+
+/** Neutral: the reader of the report may be the patient. */
+const followsText = ({ at, correctionId }: NonNullable<ReportPart['follows']>, timeZone: string) =>
+  `Follows a correction of the identity of the images, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
 
 const UNKNOWN = 'A box stands for a character that this document has no font for. The signed text itself has the character.'
 const LAST = 2

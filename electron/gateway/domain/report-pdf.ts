@@ -1,3 +1,4 @@
+import type { CorrectionInstant } from '#gateway/store/correction-notices.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 
@@ -20,6 +21,8 @@ export interface ReportPart {
   readonly isCritical: boolean
   readonly finding: string | null
   readonly communication: Communication | null
+  /** Of an addendum: the correction of the images that it follows. */
+  readonly follows: CorrectionInstant | null
 }
 
 export interface ReportPdfInput {

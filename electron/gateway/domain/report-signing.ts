@@ -12,6 +12,7 @@ import { plainReport } from '#shared/report-text.ts'
 import { type DomainDeps, note } from './audit.ts'
 import { actorOf, type UserCaller } from './caller.ts'
 import { timeZoneOf } from './clinic-day.ts'
+import { followedCorrection } from './correction-addendum.ts'
 import type { EventLog } from './event-log.ts'
 import { draftView, isShown, withoutSeq } from './report-draft.ts'
 import { type ReportPart, type ReportPdf, type ReportPdfInput, renderReportPdf } from './report-pdf.ts'
@@ -88,7 +89,10 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
       return { outcome: 'checks', findings }
     if (communication) demandPast('body.communication.communicatedAt', communication.communicatedAt, clock())
     const signed = { isCritical, finding, communication, signedAt }
-    const part = { isAddendum: draft.isAddendum, text, textHash: hashOfText(text), signer: signerOf(user), ...signed }
+    const { isAddendum } = draft
+    const earlier = reports.signedOf(study.studyId)
+    const follows = isAddendum ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt }) : null
+    const part = { isAddendum, text, textHash: hashOfText(text), signer: signerOf(user), follows, ...signed }
     return { study, draft, part, input: pdfInput(study, draft.reportId, part) }
   }
 
@@ -147,6 +151,7 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
       ...{ studyId, isAddendum, isCritical, isCommunicated: communication !== null },
       ...{ textHash, pdfHash: pdf.sha256, acknowledged: [...acknowledged] },
       ...identityDetail(study),
+      ...(part.follows && { correctionId: part.follows.correctionId }),
     })
     const eventId = idFromUuid('whe', uuid())
     const endpointId = store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null

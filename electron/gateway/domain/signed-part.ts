@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ReportRecord } from '#gateway/store/reports.ts'
 import type { Store } from '#gateway/store/store.ts'
+import { followedCorrection } from './correction-addendum.ts'
 import type { ReportPart } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 
+type SignedStore = Pick<Store, 'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'>
+
 /** A signed report as it stands in its PDF and its DICOM copies. */
-export function signedPart(store: Pick<Store, 'criticalResults' | 'users'>, report: ReportRecord): ReportPart {
+export function signedPart(store: SignedStore, report: ReportRecord): ReportPart {
   const { reportId, isAddendum, userId, signedAt, updatedAt } = report
   const text = report.plainText ?? ''
   const author = store.users.get(userId)
@@ -19,7 +22,14 @@ export function signedPart(store: Pick<Store, 'criticalResults' | 'users'>, repo
     isCritical: report.isCritical ?? false,
     finding: critical?.finding ?? null,
     communication: critical?.communication ? (communication as ReportPart['communication']) : null,
+    follows: isAddendum ? followedOf(store, report) : null,
   }
+}
+
+function followedOf(store: SignedStore, { studyId, seq, signedAt, updatedAt }: ReportRecord): ReportPart['follows'] {
+  const study = store.studies.get(studyId)
+  const earlier = store.reports.signedOf(studyId).filter((one) => one.seq < seq)
+  return study ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt: signedAt ?? updatedAt }) : null
 }
 
 /** SHA-256 of the UTF-8 text, hex. */

@@ -23,6 +23,8 @@ export interface OwnInstance {
   readonly instanceNumber?: string
   /** Of one that is an image. */
   readonly image?: ImageAttributes
+  /** For archives alone: it does not count as an instance of its study. */
+  readonly isUncounted?: boolean
   readonly dataSet: DataSet
 }
 
@@ -105,7 +107,7 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
         patientName,
       },
     })
-    if (state === 'superseded') return kept
+    if (state === 'superseded' || instance.isUncounted) return kept
     // The time of the study's last image stays: by it a study that receives is settled, and lists of images are put in order.
     const at = imageStudies.get(studyInstanceUid)?.lastInstanceAt ?? now
     imageStudies.count(studyInstanceUid, { seriesInstanceUid, modality, seriesNumber, seriesDescription }, bytes, at, 'current')

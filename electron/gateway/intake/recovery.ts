@@ -1,6 +1,5 @@
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { note } from '#gateway/domain/audit.ts'
 import { fileFor } from '#gateway/store/image-files.ts'
 import { type Slice, type SliceQuery, sliceOf } from '#gateway/store/page.ts'
@@ -8,15 +7,13 @@ import type { Outcome } from '#shared/contract/conventions.ts'
 import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type AdoptionDeps, adopt, type Found, openSenders, readFound } from './adoption.ts'
-import { headerOf, readerOf } from './header.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
+import { readStart } from './stored-object.ts'
 
 /** Files that one call imports; the window calls again for the rest. */
 const PORTION = 100
 /** How long a count of the folder is believed; ms. */
 const COUNTED_MS = 5000
-/** What is read of a file to list it. */
-const HEADER_BYTES = 1 << 20
 
 /**
  * Image files that no row names. Each may be an image whose sender was told Success (an older copy of the database was put back, or the
@@ -196,22 +193,6 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       return { success: true, message: 'The file was deleted.' }
     },
   }
-}
-
-/** The header of a file, without its pixels; undefined where it names no instance. @throws where it is no DICOM file */
-async function readStart(path: string) {
-  const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
-  const reader = readerOf(transferSyntaxUid)
-  const file = await open(path, 'r')
-  try {
-    const bytes = Buffer.alloc(HEADER_BYTES)
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, dataSetOffset)
-    reader.push(bytes.subarray(0, bytesRead))
-  } finally {
-    await file.close()
-  }
-  const header = headerOf(reader.end(), [])
-  return header.sopInstanceUid === '' ? undefined : { header, aeTitle: sourceAeTitle }
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   basicTextSr,
   encapsulatedPdf,
@@ -7,6 +6,7 @@ import {
   type TextSection,
   type Verifier,
 } from '#gateway/dimse/report-document.ts'
+import { derivedUid } from '#gateway/dimse/uids.ts'
 import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import type { ReportPart } from '#gateway/domain/report-pdf.ts'
 import type { ImageHeader, ImageStudyRecord } from '#gateway/store/image-studies.ts'
@@ -156,10 +156,4 @@ const plain = (text: string): string =>
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 
-/** PS3.5 B.2: of a UUID, which is made of the report (RFC 9562 version 8), so that a second try makes no second object. */
-function uidOf(reportId: string, what: string): string {
-  const bytes = createHash('sha256').update(`isthmus ${what} of ${reportId}`).digest().subarray(0, 16)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`
-}
+const uidOf = (reportId: string, what: string): string => derivedUid(`isthmus ${what} of ${reportId}`)

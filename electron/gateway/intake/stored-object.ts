@@ -1,15 +1,19 @@
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { CODINGS } from '#gateway/dimse/coding.ts'
+import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { HeaderResult } from '#gateway/dimse/header-reader.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { readerOf } from './header.ts'
+import { headerOf, readerOf } from './header.ts'
 
 /** A deflated data set that is longer is not checked to its end: a few kilobytes may become terabytes. Bytes. */
 const MOST_INFLATED = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
+/** What is read of a file for its header. */
+const HEADER_BYTES = 1 << 20
 
 /** Where the data set of a file is, and how it is written. */
 export interface StoredObject {
@@ -68,3 +72,19 @@ export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid
 }
 
 const damaged = (detail: string): Structure => ({ isComplete: false, detail })
+
+/** The header of a file, without its pixels; undefined where it names no instance. @throws where it is no DICOM file */
+export async function readStart(path: string) {
+  const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
+  const reader = readerOf(transferSyntaxUid)
+  const file = await open(path, 'r')
+  try {
+    const bytes = Buffer.alloc(HEADER_BYTES)
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, dataSetOffset)
+    reader.push(bytes.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+  const header = headerOf(reader.end(), [])
+  return header.sopInstanceUid === '' ? undefined : { header, aeTitle: sourceAeTitle }
+}

@@ -20,7 +20,7 @@ const COUNTED = ['users', 'devices', 'settings', 'expressCustomers', 'studies', 
 const RECORDS = new Set<string | undefined>([
   ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox', 'events', 'eventAttempts'],
   ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
-  ...['corrections', 'correctedInstances', 'correctionNotices'],
+  ...['corrections', 'correctedInstances', 'rejectionNotes', 'correctionNotices', 'formerDestinationStudies'],
   ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
   ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
   ...['views', 'viewFiles', 'annotations', 'captures'],

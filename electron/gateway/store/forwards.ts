@@ -78,6 +78,10 @@ export interface ForwardsStore {
   sentTo(instanceId: number): string[]
   /** Destinations that `setAside` dropped the instance for, in the same words, and that it was not appended to since. */
   keptFrom(instanceId: number, lastError: string): string[]
+  /** Destinations that an instance was sent to or waits for, or that may have it although the attempts failed. */
+  holders(instanceIds: readonly number[]): string[]
+  /** How the rejection note and the corrected copies of a correction stand at the destination. */
+  ofCorrection(destinationId: string, correctionId: string): { waiting: number; sent: number; failed: number; lastError: string }
   /** Of one destination. */
   queue(destinationId: string): { waiting: number; sent: number; failed: number }
   /** Of all destinations. */
@@ -125,6 +129,26 @@ const SET_ASIDE = `
   returning destinationId`
 const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
 const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError = ? and ${OF_INSTANCE}`
+// A person who dropped an instance had decided that the destination does not get it.
+const HOLDERS = `
+  select distinct destinationId from forwards
+  where state in ('sent', 'waiting', 'failed')
+    and (destinationId, instanceId) in (
+      select d.destinationId, i.value from json_each(?) i cross join destinations d)
+  order by destinationId`
+const CORRECTED = `
+  select n.instanceId from correctedInstances c join instances n on n.instanceId = c.correctedId
+  where c.correctionId = ? and n.state = 'current'
+  union all
+  select n.instanceId from rejectionNotes r join instances n using (sopInstanceUid)
+  where r.correctionId = ? and n.state = 'current'`
+// What was dropped counts as failed: the destination has the wrong version still. Copies that were
+// corrected again are of that correction.
+const OF_CORRECTION = `
+  select total(state = 'waiting') as waiting, total(state = 'sent') as sent,
+    total(state in ('failed', 'dropped')) as failed,
+    ifnull(max(case when state <> 'sent' then lastError end), '') as lastError
+  from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
@@ -194,6 +218,15 @@ export function forwardsStore(db: Database): ForwardsStore {
     sentTo: (instanceId) => db.all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId])).map(({ destinationId }) => destinationId),
     keptFrom: (instanceId, lastError) =>
       db.all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId])).map(({ destinationId }) => destinationId),
+    holders: (instanceIds) =>
+      db.all(rawQuery<{ destinationId: string }>(HOLDERS, [JSON.stringify(instanceIds)])).map(({ destinationId }) => destinationId),
+    ofCorrection: (destinationId, correctionId) =>
+      db.get(rawQuery<ReturnType<ForwardsStore['ofCorrection']>>(OF_CORRECTION, [destinationId, correctionId, correctionId])) ?? {
+        waiting: 0,
+        sent: 0,
+        failed: 0,
+        lastError: '',
+      },
     queue: (destinationId) =>
       db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
     summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },

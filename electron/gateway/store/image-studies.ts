@@ -5,7 +5,7 @@ import { IS_CORRECTED } from './corrections.ts'
 import type { Database } from './database.ts'
 import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
 import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
-import { REPLACING } from './instances.ts'
+import { NO_NOTE, REPLACING } from './instances.ts'
 import type { Slice } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import { noteReceivedSteps } from './received-steps.ts'
@@ -209,7 +209,7 @@ const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes 
   where studyInstanceUid = ? and seriesInstanceUid = ?`
 const UNCOUNT = 'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
 
-const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current'`
+const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${NO_NOTE}`
 const RECOUNT_SERIES = `update imageSeries set
     (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
   where studyInstanceUid = ?`

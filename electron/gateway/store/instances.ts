@@ -109,7 +109,7 @@ export interface InstancesStore {
   withdrawn(sopInstanceUid: string): InstanceRecord | undefined
   /** In the order they came. */
   versions(sopInstanceUid: string): InstanceRecord[]
-  /** The current ones, in the order they came. */
+  /** The current ones, in the order they came; rejection notes left out. */
   ofStudy(studyInstanceUid: string): InstanceRecord[]
   /** Names of the patients of the current ones, but for those from this address; each once, '' where one names none. */
   patientNames(studyInstanceUid: string, notFrom: string): string[]
@@ -171,6 +171,8 @@ export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt i
 const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
 const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
 const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
+/** Rejection notes are for archives: no list of a study has them. */
+export const NO_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 export function instancesStore(db: Database, seal: Seal): InstancesStore {
@@ -223,7 +225,8 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     withdrawn,
     versions: (sopInstanceUid) =>
       [...all(NOT_CURRENT, sopInstanceUid), ...all(CURRENT, sopInstanceUid)].sort((a, b) => a.instanceId - b.instanceId),
-    ofStudy: (studyInstanceUid) => all(`${SELECT} where studyInstanceUid = ? and state = 'current' order by instanceId`, studyInstanceUid),
+    ofStudy: (studyInstanceUid) =>
+      all(`${SELECT} where studyInstanceUid = ? and state = 'current' and ${NO_NOTE} order by instanceId`, studyInstanceUid),
     patientNames(studyInstanceUid, notFrom) {
       const sealed = db.all(rawQuery<{ sealedPatientName: Buffer | null }>(CURRENT_NAMES, [studyInstanceUid, notFrom]))
       const context = contextOf(studyInstanceUid)
@@ -231,7 +234,7 @@ export function instancesStore(db: Database, seal: Seal): InstancesStore {
     },
     partOfStudy: (studyInstanceUid, after, limit) =>
       all(
-        `${SELECT} where studyInstanceUid = ? and state = 'current' and instanceId > ? order by instanceId limit ?`,
+        `${SELECT} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${NO_NOTE} order by instanceId limit ?`,
         ...[studyInstanceUid, after, limit],
       ),
     has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,

@@ -49,6 +49,7 @@ export interface ReportEntry {
   readonly reportId: string
   readonly status: ReportStatus
   readonly isCritical: boolean | null
+  readonly signedAt: string | null
 }
 
 /** A study has one draft at most. What is completed is never changed or removed: the database refuses it. */
@@ -104,7 +105,7 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
     signedOf: (studyId) => ofStudy(studyId).filter(({ status }) => status === 'completed'),
     entriesOf: (studyId) =>
       db
-        .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null }>(ENTRIES, [studyId]))
+        .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null; signedAt: string | null }>(ENTRIES, [studyId]))
         .map((row) => ({ ...row, isCritical: row.isCritical === null ? null : row.isCritical === 1 })),
     insert: (report) => void db.run(db.sql.insertInto('reports').values(rowOf(report))),
     update(report) {
@@ -115,7 +116,7 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
   }
 }
 
-const ENTRIES = 'select reportId, status, isCritical from reports where studyId = ? order by seq'
+const ENTRIES = 'select reportId, status, isCritical, signedAt from reports where studyId = ? order by seq'
 const textContext = (reportId: string) => `report text ${reportId}`
 const signerContext = (reportId: string) => `report signer ${reportId}`
 const snapshotContext = (reportId: string) => `report snapshot ${reportId}`

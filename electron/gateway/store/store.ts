@@ -12,6 +12,7 @@ import type { Clock } from './clock.ts'
 import { type ClosedStepsStore, closedStepsStore } from './closed-steps.ts'
 import { type CommitmentsStore, commitmentsStore } from './commitments.ts'
 import { type ContextDocumentsStore, contextDocumentsStore } from './context-documents.ts'
+import { type CorrectionNoticesStore, correctionNoticesStore } from './correction-notices.ts'
 import { type CorrectionsStore, correctionsStore } from './corrections.ts'
 import { type CriticalResultsStore, criticalResultsStore } from './critical-results.ts'
 import { type CustomersStore, customersStore } from './customers.ts'
@@ -99,6 +100,7 @@ export interface Store extends Disposable {
   readonly reportPdfs: ReportPdfsStore
   readonly reportObjects: ReportObjectsStore
   readonly criticalResults: CriticalResultsStore
+  readonly correctionNotices: CorrectionNoticesStore
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
@@ -200,6 +202,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       reportPdfs: reportPdfsStore(database, seal),
       reportObjects: reportObjectsStore(database),
       criticalResults: criticalResultsStore(database, seal),
+      correctionNotices: correctionNoticesStore(database, seal),
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import type { EphemeralDetail, LinkKind } from './links.ts'
+import { rawQuery } from './raw-query.ts'
 import type { Seal } from './seal.ts'
 import type { Area } from './study-facet.ts'
 
@@ -36,6 +37,8 @@ export interface ViewsStore {
   insert(view: ViewRecord): void
   get(viewId: string): ViewRecord | undefined
   noteUse(viewId: string, at: string): void
+  /** Who opened the study, as far as its views are kept: each person once, with the last use. */
+  openedBy(studyInstanceUid: string): { readonly userId: string; readonly at: string }[]
   /** Whether it was there. */
   remove(viewId: string): boolean
   /** Ends the views that are for this user, or those of the kind; how many there were. */
@@ -45,6 +48,9 @@ export interface ViewsStore {
   /** Forgets views that ended before `now`, or were last used before `idleSince`; which they were. */
   purge(now: string, idleSince: string): string[]
 }
+
+const OPENED_BY = `select userId, max(lastUsedAt) as at from views
+  where studyInstanceUid = ? and userId is not null group by userId order by at`
 
 export function viewsStore(db: Database, seal: Seal): ViewsStore {
   const remove = db.sql.deleteFrom('views')
@@ -61,6 +67,7 @@ export function viewsStore(db: Database, seal: Seal): ViewsStore {
       return { ...view, ephemeral } as ViewRecord
     },
     noteUse: (viewId, at) => void db.run(db.sql.updateTable('views').set({ lastUsedAt: at }).where('viewId', '=', viewId)),
+    openedBy: (studyInstanceUid) => db.all(rawQuery(OPENED_BY, [studyInstanceUid])),
     remove: (viewId) => db.run(remove.where('viewId', '=', viewId)).changes > 0,
     removeOf(userId, kind) {
       const ofUser = remove.where('userId', '=', userId)

@@ -1,5 +1,6 @@
 import type { ViewedHeader } from '#gateway/dimse/viewed-file.ts'
 import type { HeaderStudy } from '#gateway/dimse/viewed-header.ts'
+import { needsAddendumSince } from '#gateway/domain/correction-addendum.ts'
 import { differencesOf, type Patient, personDifferencesOf } from '#gateway/store/same-patient.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf, studyDifferencesOf } from '#gateway/store/study-identity.ts'
@@ -25,6 +26,8 @@ export interface ShownStudies {
 }
 
 const IDENTITY = 'The identity check'
+const REPORT = 'The report'
+const SIGNED_BEFORE = 'The report was signed over images that were corrected afterwards. It needs an addendum.'
 const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
   mismatch: { level: 'danger', sentence: 'The images differ from the worklist or the study in the patient or the exam.' },
   overridden: {
@@ -44,7 +47,11 @@ function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): Im
 }
 const FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
 
-export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 'imageStudies'>, list: ViewList): ShownStudies {
+export function shownStudies(
+  store: Pick<Store, 'studies' | 'imageStudies' | 'reports' | 'correctionNotices'>,
+  list: ViewList,
+): ShownStudies {
+  const { studies, imageStudies } = store
   const priors = new Set<string>()
   /** By study, the patient of its first file. */
   const patients = new Map<string, Patient>()
@@ -89,6 +96,11 @@ export function shownStudies({ studies, imageStudies }: Pick<Store, 'studies' | 
       list.faults.drop(IDENTITY)
       const fault = FAULTS[identity.state]
       if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
+      list.faults.drop(REPORT)
+      const scribe = studies.byUid('scribe', studyInstanceUid)
+      const reports = scribe ? store.reports.entriesOf(scribe.studyId) : []
+      const correctedAt = needsAddendumSince(store, studyInstanceUid, reports)
+      if (correctedAt !== null) list.faults.add({ level: 'warning', what: REPORT, sentence: SIGNED_BEFORE, studyInstanceUid })
     },
     announce(studyInstanceUid, isPrior, isAsked = true) {
       if (isPrior) priors.add(studyInstanceUid)

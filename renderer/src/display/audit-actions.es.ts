@@ -67,6 +67,8 @@ export const es: Translated<English> = {
     acts: {
       'images.acknowledge-mismatch': 'Diferencia de paciente o examen aceptada',
       'images.review-versions': 'Imágenes sustituidas revisadas',
+      'correction.send': 'Imágenes corregidas y nota de rechazo en cola',
+      'correction.inform': 'Informado de una corrección de imágenes',
       'images.correct': 'Identidad de las imágenes corregida',
       'images.undo-correction': 'Corrección de la identidad de las imágenes deshecha',
       'instance.restore-version': 'Versión anterior de una imagen mostrada de nuevo',

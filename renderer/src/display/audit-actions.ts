@@ -68,6 +68,8 @@ const en = {
     acts: {
       'images.acknowledge-mismatch': 'Difference of patient or exam acknowledged',
       'images.review-versions': 'Replaced images reviewed',
+      'correction.send': 'Corrected images and rejection note queued',
+      'correction.inform': 'Informed about a correction of images',
       'images.correct': 'Identity of images corrected',
       'images.undo-correction': 'Correction of the identity of images undone',
       'instance.restore-version': 'Earlier version of an image shown again',

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Correction, dashboardCorrectionNotices, dashboardCorrections } from '#shared/contract/corrections.ts'
+import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { type Correction, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -25,7 +26,7 @@ const route = getRouteApi('/shell/images/$studyInstanceUid')
 
 /** What shows the identity of images. */
 export const CHANGES = [
-  ...[dashboardCorrections.list, dashboardCorrections.identities, dashboardCorrections.targets, dashboardCorrectionNotices.notices],
+  ...[dashboardCorrections.list, dashboardCorrections.identities, dashboardCorrections.targets, dashboardCorrectionNotices.list],
   ...[dashboardImages.read, dashboardImages.list, dashboardStudies.list, dashboardStudies.read],
   ...[dashboardReports.read, dashboardReports.byUid, dashboardDestinations.studies, dashboardToday.today, dashboard.status],
 ]

@@ -5,7 +5,7 @@ import type { English } from './words.ts'
 export const es: Translated<English> = {
   title: 'Imágenes',
   about: 'Los estudios según llegan sus imágenes, el más reciente primero. Las imágenes se conservan como las envió el dispositivo.',
-  tabs: { label: 'Imágenes', studies: 'Estudios', quarantine: 'Apartadas', recovered: 'Archivos recuperados' },
+  tabs: { label: 'Imágenes', studies: 'Estudios', quarantine: 'Apartadas', recovered: 'Archivos recuperados', inform: 'Informar' },
   showLabel: 'Qué estudios',
   shows: { all: 'Todos', receiving: 'Recibiendo', incomplete: 'Incompletos', mismatch: 'Discrepancia', replaced: 'Imágenes sustituidas' },
   search: 'Buscar',

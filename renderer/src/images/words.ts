@@ -8,7 +8,7 @@ import { es } from './words.es.ts'
 const en = {
   title: 'Images',
   about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
-  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files' },
+  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files', inform: 'Inform' },
   showLabel: 'Which studies',
   shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch', replaced: 'Replaced images' },
   search: 'Search',

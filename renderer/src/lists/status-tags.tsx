@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconAlertOctagon, IconArrowsDiff, IconBan, IconClipboardOff } from '@tabler/icons-react'
+import { IconAlertOctagon, IconArrowsDiff, IconBan, IconClipboardOff, IconFilePencil } from '@tabler/icons-react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
@@ -22,6 +22,7 @@ const FLAGS = [
   ['mismatch', 'danger', IconArrowsDiff],
   ['overridden', 'warning', IconArrowsDiff],
   ['unscheduled', 'info', IconClipboardOff],
+  ['addendum', 'danger', IconFilePencil],
 ] as const
 
 /**
@@ -32,13 +33,15 @@ export function StatusTags({
   study,
   isShort = false,
 }: {
-  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> & Partial<Pick<WindowStudy, 'identity' | 'isUnscheduled'>>
+  study: Pick<WindowStudy, 'status' | 'isCancelled' | 'isCritical'> &
+    Partial<Pick<WindowStudy, 'identity' | 'isUnscheduled' | 'needsAddendumSince'>>
   isShort?: boolean
 }) {
   const { status, isCancelled, isCritical, identity, isUnscheduled = false } = study
   const [name, meaning] = words.statuses[status]
   const isSet = {
     ...{ cancelled: isCancelled, critical: isCritical, unscheduled: isUnscheduled },
+    addendum: Boolean(study.needsAddendumSince),
     ...{ mismatch: identity === 'mismatch', overridden: identity === 'overridden' },
   }
   const flags = FLAGS.filter(([flag]) => isSet[flag])

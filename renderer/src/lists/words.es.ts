@@ -159,6 +159,7 @@ export const es: Translated<English> = {
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
     unscheduled: ['No programada: sin solicitud', 'Sus imágenes se hicieron sin solicitud. Concílielas en Lista de trabajo.'],
+    addendum: ['Requiere adenda', 'Se firmó sobre imágenes que se corrigieron después.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

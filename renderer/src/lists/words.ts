@@ -159,7 +159,11 @@ const en = {
     mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to resolve it.'],
     overridden: ['Mismatch overridden', 'Its images name another patient or exam. A person who may sign gave a reason to go on.'],
     unscheduled: ['Unscheduled: no order', 'Its images were made without an order. Reconcile them under Worklist.'],
-  } satisfies Named<'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'unscheduled', readonly [name: string, meaning: string]>,
+    addendum: ['Needs addendum', 'It was signed over images that were corrected afterwards.'],
+  } satisfies Named<
+    'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'unscheduled' | 'addendum',
+    readonly [name: string, meaning: string]
+  >,
   waited: {
     minutes: (count: number) => `${count} min`,
     hours: (hours: number, minutes: number) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),

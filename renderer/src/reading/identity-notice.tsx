@@ -73,6 +73,20 @@ function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
   )
 }
 
+/** The rule for a report that was signed over images which were corrected afterwards. */
+export function AddendumNotice({ reading }: { reading: Reading }) {
+  const { needsAddendumSince } = reading
+  if (needsAddendumSince === null) return null
+  const { addendumNeeded } = words
+  return (
+    <div className={css.identity}>
+      <Notice tone="danger" title={addendumNeeded.title} actions={<ToImages reading={reading} />}>
+        {addendumNeeded.text} <Clock instant={needsAddendumSince} />. {addendumNeeded.rule}
+      </Notice>
+    </div>
+  )
+}
+
 function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
   if (linkedViewId !== null) return null
   return (

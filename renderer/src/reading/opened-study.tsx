@@ -13,7 +13,7 @@ import { useMayWriteReports } from '../session.ts'
 import { useRoom } from '../shell/room.ts'
 import { ContextPane } from './context-pane.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { IdentityNotice } from './identity-notice.tsx'
+import { AddendumNotice, IdentityNotice } from './identity-notice.tsx'
 import { PatientBanner } from './patient-banner.tsx'
 import { PriorsPane } from './priors-pane.tsx'
 import { ReadOnly } from './read-only.tsx'
@@ -68,6 +68,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
         }
       />
       <IdentityNotice reading={reading} />
+      <AddendumNotice reading={reading} />
       {refusal && (
         <div className={besideCss.noted}>
           <Notice tone="warning">{refusal}</Notice>

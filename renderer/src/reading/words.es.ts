@@ -163,6 +163,11 @@ export const es: Translated<English> = {
     blank: 'o simplemente empiece a escribir.',
     all: 'Todas las plantillas',
   },
+  addendumNeeded: {
+    title: 'Se firmó sobre imágenes que se corrigieron después: se requiere una adenda',
+    text: 'Las imágenes se corrigieron',
+    rule: 'El informe firmado queda como está. Compárelo con las imágenes corregidas y firme una adenda que diga qué cambia.',
+  },
   identity: {
     mismatch: 'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',
     mismatchText:

@@ -167,6 +167,11 @@ const en = {
     blank: 'or just begin to write.',
     all: 'All templates',
   },
+  addendumNeeded: {
+    title: 'Signed over images that were corrected afterwards: an addendum is required',
+    text: 'The images were corrected',
+    rule: 'The signed report stays as it is. Check it against the corrected images, and sign an addendum that says what changes.',
+  },
   identity: {
     mismatch: 'The images differ from the worklist or the study in the patient or the exam',
     mismatchText:

@@ -72,7 +72,7 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
 /** What waits for a person behind a screen's name. */
 const WAITING: Partial<Record<Screen['to'], { kinds: readonly TodayKind[]; tone: 'warning' | 'danger' }>> = {
   '/devices': { kinds: ['unknown-callers'], tone: 'warning' },
-  '/images': { kinds: ['quarantined', 'mismatches', 'images-replaced', 'recovered'], tone: 'warning' },
+  '/images': { kinds: ['quarantined', 'mismatches', 'images-replaced', 'correction-notices', 'recovered'], tone: 'warning' },
   '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
   '/reading': { kinds: ['criticals'], tone: 'danger' },
   '/events': { kinds: ['events-failed'], tone: 'warning' },

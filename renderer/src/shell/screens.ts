@@ -63,6 +63,7 @@ export const PLACES = [
   '/queries',
   '/images/quarantine',
   '/images/recovered',
+  '/images/inform',
   '/reading/criticals',
   '/reading/templates',
   '/destinations/priors',

@@ -14,6 +14,7 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   standby: { to: '/settings/back-ups' },
   setup: { to: '/setup' },
   recovered: { to: '/images/recovered' },
+  'correction-notices': { to: '/images/inform' },
   'images-replaced': { to: '/images', search: { show: 'replaced' } },
   mismatches: { to: '/images', search: { show: 'mismatch' } },
   criticals: { to: '/reading/criticals' },

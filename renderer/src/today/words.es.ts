@@ -70,6 +70,12 @@ export const es: Translated<English> = {
         ),
       action: 'Importar',
     },
+    'correction-notices': {
+      name: 'Informar de correcciones',
+      text: (count, of) =>
+        are(count, 'destinatario tiene', 'destinatarios tienen', of).concat(' la versión incorrecta de imágenes que se corrigieron.'),
+      action: 'Informar',
+    },
     'images-replaced': {
       name: 'Imágenes sustituidas',
       text: (count, of) =>

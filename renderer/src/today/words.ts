@@ -54,6 +54,12 @@ const en = {
         ),
       action: 'Import',
     },
+    'correction-notices': {
+      name: 'Inform about corrections',
+      text: (count: string, of: number) =>
+        are(count, 'recipient has', 'recipients have', of).concat(' the wrong version of images that were corrected.'),
+      action: 'Inform',
+    },
     'images-replaced': {
       name: 'Images were replaced',
       text: (count: string, of: number) =>

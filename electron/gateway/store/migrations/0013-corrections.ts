@@ -3,7 +3,8 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 /**
  * Corrections of the identity of images (decision 0031). A corrected copy is an instance of its own;
  * its original stays, superseded, and its row here keeps it from being shown or restored. Values of
- * patients and reasons are sealed. Append-only.
+ * patients and reasons are sealed. A destination that was removed may still have images of a study,
+ * so its studies stay listed. Append-only.
  *
  * undoes, undoneWith: where copies had left the gateway, undoing is a further correction with the original values.
  */
@@ -37,18 +38,40 @@ create table correctedInstances (
 create index correctedInstancesByCopy on correctedInstances (correctedId);
 create index correctedInstancesByCorrection on correctedInstances (correctionId);
 
+create table rejectionNotes (
+  correctionId text primary key references corrections,
+  studyInstanceUid text not null,
+  sopInstanceUid text not null unique,
+  createdAt text not null check (createdAt ${INSTANT})
+) strict, without rowid;
+create index rejectionNotesByStudy on rejectionNotes (studyInstanceUid);
+
 create table correctionNotices (
   noticeId integer primary key autoincrement,
   correctionId text not null references corrections,
   kind text not null check (kind in ('destination', 'partner', 'person')),
   subject text not null,
+  isUndo integer not null default 0 check (isUndo in (0, 1)),
+  sealedDetails blob not null,
   state text not null check (state in ('open', 'done')),
   createdAt text not null check (createdAt ${INSTANT}),
   doneAt text check (doneAt ${INSTANT}),
   doneBy text not null default '',
   sealedNote blob,
-  unique (correctionId, kind, subject),
+  unique (correctionId, kind, subject, isUndo),
   check ((state = 'done') = (doneAt is not null))
 ) strict;
 create index correctionNoticesOpen on correctionNotices (noticeId) where state = 'open';
+
+create table formerDestinationStudies (
+  studyInstanceUid text not null,
+  destinationId text not null,
+  name text not null,
+  primary key (studyInstanceUid, destinationId)
+) strict, without rowid;
+create trigger destinationsRemoved before delete on destinations begin
+  insert or replace into formerDestinationStudies
+  select studyInstanceUid, old.destinationId, old.name
+  from forwardedStudies where destinationId = old.destinationId and sent > 0;
+end;
 `

@@ -50,6 +50,10 @@ export const DESTINATIONS: readonly Sentence[] = [
   ],
   ['the image was discarded here', 'la imagen se descartó aquí'],
   [
+    'the identity of the image was corrected: a corrected copy took its place',
+    'se corrigió la identidad de la imagen: una copia corregida ocupó su lugar',
+  ],
+  [
     'the image was not received to its end: its device sends it again',
     'la imagen no se recibió hasta el final: su dispositivo la envía de nuevo',
   ],

@@ -105,6 +105,11 @@ export const VIEWING: readonly Sentence[] = [
     'Las imágenes pueden ser de otro paciente que el estudio: en ellas no coincide: {0}.',
   ],
   ['The identity check', 'La comprobación de identidad'],
+  ['The report', 'El informe'],
+  [
+    'The report was signed over images that were corrected afterwards. It needs an addendum.',
+    'El informe se firmó sobre imágenes que se corrigieron después. Requiere una adenda.',
+  ],
   ['Images of more than one patient are in this study.', 'En este estudio hay imágenes de más de un paciente.'],
   [
     'It may be of another patient than another study beside it: the {} differ.',

@@ -177,6 +177,7 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     openAssociations: () => 3,
     storage: () => STORAGE,
     recoveredFiles: () => 0,
+    correctionNotices: () => ({ count: 0, since: null }),
     forwards: () => ({ waiting: 2, failed: 0 }),
     undelivered: () => ({ count: 0, since: null, fault: null, switchedOff: [] }),
     certificates: () => [certificate()],

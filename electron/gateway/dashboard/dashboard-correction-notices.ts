@@ -1,0 +1,35 @@
+import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import type { Store } from '#gateway/store/store.ts'
+import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { type CustomersOf, windowCaller } from './caller.ts'
+import { CORRECTION_NOTICES_PERMISSIONS } from './corrections-permissions.ts'
+import type { Feed } from './feed.ts'
+import { windowList } from './window-list.ts'
+
+export interface DashboardCorrectionNoticesDeps {
+  readonly store: Pick<Store, 'seal'>
+  readonly correctionNotices: CorrectionNotices
+  readonly customersOf: CustomersOf
+  readonly feed: Feed
+}
+
+/** Declares the window's calls about who has to be informed of corrections (`shared/contract/correction-notices.ts`). */
+export function serveDashboardCorrectionNotices(
+  app: HttpApp,
+  { store, correctionNotices, customersOf, feed }: DashboardCorrectionNoticesDeps,
+): void {
+  const callerOf = windowCaller(customersOf)
+  const list = windowList(store.seal)
+  const handlers: HandlersOf<typeof dashboardCorrectionNotices, typeof CORRECTION_NOTICES_PERMISSIONS> = {
+    list: ({ query, user }) =>
+      list('notices', dashboardCorrectionNotices.list, { query }, (page) =>
+        correctionNotices.list(callerOf(user), { show: query.show, ...page }),
+      ),
+    confirm: ({ params, body, user }) => correctionNotices.confirm(callerOf(user), params.noticeId, body.note),
+  }
+  serveAll(app, dashboardCorrectionNotices, CORRECTION_NOTICES_PERMISSIONS, handlers, {
+    background: ['list'],
+    afterChange: () => feed.noteStatus(),
+  })
+}

@@ -1,0 +1,180 @@
+import { KEY_OBJECT_SELECTION, type RejectedInstance, type RejectionCause, rejectionNote } from '#gateway/dimse/rejection-note.ts'
+import { derivedUid } from '#gateway/dimse/uids.ts'
+import { note } from '#gateway/domain/audit.ts'
+import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
+import { instantOf } from '#gateway/store/clock.ts'
+import type { ImageHeader } from '#gateway/store/image-studies.ts'
+import type { InstanceRecord } from '#gateway/store/instances.ts'
+import type { CorrectionDone } from './corrections.ts'
+import { type OwnInstance, type OwnInstancesDeps, openOwnInstances } from './own-instances.ts'
+import type { IntakeDeps } from './ports.ts'
+import { readStart } from './stored-object.ts'
+
+/** Outbox rows: the rejection note and the copies of a correction are to be queued. */
+export const CORRECTION_REJECT = 'correction.reject'
+
+export interface RejectionNotesDeps extends OwnInstancesDeps, Pick<IntakeDeps, 'onChanged'> {
+  readonly notices: Pick<CorrectionNotices, 'add' | 'undo'>
+}
+
+/** The payload of the outbox row. */
+interface Rejection {
+  readonly cause: RejectionCause
+  readonly studyInstanceUid: string
+  readonly at: string
+  readonly destinationIds: readonly string[]
+  readonly pairs: readonly { readonly originalId: number; readonly copyId: number }[]
+}
+
+/**
+ * Corrections on their way to destinations (IHE RAD IOCM): whoever has an original is sent a
+ * rejection note, then the corrected copies.
+ */
+export interface RejectionNotes {
+  /**
+   * In the transaction that corrects images, or makes the originals current again: the destinations
+   * that have a wrong version, which get the corrected images from here. Undone, the originals go on
+   * to the destinations that they were kept from.
+   */
+  corrected(done: CorrectionDone): readonly string[]
+  /**
+   * Works off the outbox row: makes the note and queues it before the copies, in one transaction;
+   * again it changes nothing. @throws StorageFault
+   */
+  send(correctionId: string, payload: unknown): Promise<void>
+}
+
+export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
+  const { store, clock, setting, notices, onChanged } = deps
+  const { correctionNotices, destinations, forwards, instances, outbox } = store
+  const own = openOwnInstances(deps)
+  const now = () => instantOf(clock())
+
+  const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
+    forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+
+  const found = (ids: readonly number[]) => ids.flatMap((id) => instances.get(id) ?? [])
+
+  /** Those that have originals, or are about to get them as copies of an earlier correction. */
+  function holdersOf(originals: readonly InstanceRecord[]): string[] {
+    const ids = originals.map(({ instanceId }) => instanceId)
+    const all = new Set([...forwards.holders(ids), ...correctionNotices.informedWith(ids)])
+    return [...all].filter((destinationId) => destinations.get(destinationId))
+  }
+
+  function undone(done: CorrectionDone): void {
+    outbox.drop(CORRECTION_REJECT, done.correction.correctionId, now())
+    for (const { original } of done.pairs)
+      for (const destinationId of forwards.keptFrom(original.instanceId, CORRECTED)) append(destinationId, original)
+    notices.undo(done)
+  }
+
+  return {
+    corrected(done) {
+      if (done.isUndo) {
+        undone(done)
+        return []
+      }
+      const { correctionId, cause, fromStudyInstanceUid, at } = done.correction
+      const originals = done.pairs.map(({ original }) => original)
+      const destinationIds = holdersOf(originals)
+      for (const { instanceId } of originals) forwards.setAside(instanceId, { at, lastError: CORRECTED })
+      notices.add(done, destinationIds)
+      if (destinationIds.length > 0) {
+        const pairs = done.pairs.map(({ original, copy }) => ({ originalId: original.instanceId, copyId: copy.instanceId }))
+        const payload: Rejection = { cause, studyInstanceUid: fromStudyInstanceUid, at, destinationIds, pairs }
+        outbox.append({ kind: CORRECTION_REJECT, subject: correctionId, payload, at })
+      }
+      return destinationIds
+    },
+
+    async send(correctionId, payload) {
+      const { cause, studyInstanceUid, at, pairs, destinationIds } = payload as Rejection
+      if (correctionNotices.noteOf(correctionId)) return
+      const originals = found(pairs.map(({ originalId }) => originalId))
+      const [first] = originals
+      if (!first) return
+      const header = await headerOf(first)
+      const made = noteOf(correctionId, { cause, at, rejected: originals, header, studyInstanceUid })
+      const isWanted = () => !correctionNotices.noteOf(correctionId) && outbox.latest(CORRECTION_REJECT, correctionId)?.state === 'waiting'
+      try {
+        await own.keep([made], header, ([kept]) => {
+          if (!kept || !isWanted()) throw new Withdrawn()
+          // Copies that were corrected again meanwhile are of that correction.
+          const copies = found(pairs.map(({ copyId }) => copyId)).filter(({ state }) => state === 'current')
+          queue(correctionId, kept, copies, { studyInstanceUid, destinationIds, rejected: originals.length })
+        })
+      } catch (error) {
+        if (!(error instanceof Withdrawn)) throw error
+      }
+      onChanged()
+    },
+  }
+
+  /** In the transaction that keeps the note. */
+  function queue(
+    correctionId: string,
+    kept: InstanceRecord,
+    copies: readonly InstanceRecord[],
+    { studyInstanceUid, destinationIds, rejected }: Pick<Rejection, 'studyInstanceUid' | 'destinationIds'> & { readonly rejected: number },
+  ): void {
+    const { sopInstanceUid } = kept
+    correctionNotices.insertNote({ correctionId, studyInstanceUid, sopInstanceUid, createdAt: now() })
+    for (const destinationId of destinationIds) {
+      // One that was removed since has a notice.
+      if (!destinations.get(destinationId)) continue
+      append(destinationId, kept)
+      for (const copy of copies) append(destinationId, copy)
+      const sent = { correctionId, studyInstanceUid, sopInstanceUid, rejected, instances: copies.length }
+      note(deps, 'gateway', 'correction.send', destinationId, sent)
+    }
+  }
+
+  /** As the file has it: the study may have other values since. */
+  async function headerOf(original: InstanceRecord): Promise<ImageHeader> {
+    const start = await readStart(store.imageFiles.pathOf(original.file)).catch(() => undefined)
+    const known = start?.header.study ?? store.imageStudies.get(original.studyInstanceUid)?.header
+    if (!known) throw new Error('The header of a rejected image cannot be read.')
+    return known
+  }
+
+  interface NoteValues {
+    readonly cause: RejectionCause
+    readonly at: string
+    readonly rejected: readonly InstanceRecord[]
+    readonly header: ImageHeader
+    readonly studyInstanceUid: string
+  }
+
+  function noteOf(correctionId: string, { cause, at, rejected, header, studyInstanceUid }: NoteValues): OwnInstance {
+    const about = {
+      ...{ sopInstanceUid: uidOf(correctionId, 'note'), seriesInstanceUid: uidOf(correctionId, 'series') },
+      ...{ seriesNumber: '9999', seriesDescription: 'Rejection note', studyInstanceUid },
+    }
+    const { patientName, patientId, patientBirthDate, patientSex, studyDate, studyTime, studyId } = header
+    const { studyDescription, accessionNumber, referringPhysicianName } = header
+    const dataSet = rejectionNote(
+      {
+        ...{ patientName, patientId, patientBirthDate, patientSex, studyDate, studyTime, studyId },
+        ...{ studyDescription, accessionNumber, referringPhysicianName, ...about },
+        institutionName: header.institutionName,
+      },
+      dicomTime(at, timeZoneOf(setting('clinic.timeZone'))),
+      { cause, rejected: rejected.map(rejectedOf) },
+    )
+    return { ...about, sopClassUid: KEY_OBJECT_SELECTION, modality: 'KO', isUncounted: true, dataSet }
+  }
+}
+
+const rejectedOf = ({ seriesInstanceUid, sopClassUid, sopInstanceUid, image }: InstanceRecord): RejectedInstance => ({
+  ...{ seriesInstanceUid, sopClassUid, sopInstanceUid },
+  isImage: image !== null,
+})
+
+const CORRECTED = 'the identity of the image was corrected: a corrected copy took its place'
+
+const uidOf = (correctionId: string, what: string): string => derivedUid(`isthmus rejection ${what} of ${correctionId}`)
+
+/** The correction was undone, or its note was queued, while it was written: nothing is kept. */
+class Withdrawn extends Error {}

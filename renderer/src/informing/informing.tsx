@@ -1,0 +1,195 @@
+import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconCheck, IconUserCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { type CorrectionNotice, dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import { AskReason } from '../components/ask-reason.tsx'
+import { Clock } from '../components/clock.tsx'
+import { Page } from '../components/page.tsx'
+import { PagedTable } from '../components/paged-table.tsx'
+import { PersonName } from '../components/person-name.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
+import type { Column } from '../components/virtual-table.tsx'
+import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { ImageTabs } from '../images/tabs.tsx'
+import { said } from '../language/said.ts'
+import { words } from './words.ts'
+
+const columns: readonly Column<CorrectionNotice>[] = [
+  {
+    name: words.columns.who,
+    track: 'minmax(140px, 1.2fr)',
+    cell: ({ name, kind }) => (
+      <>
+        <b>{name}</b>
+        <Text size="xs" c="dimmed">
+          {words.kinds[kind]}
+        </Text>
+      </>
+    ),
+  },
+  { name: words.columns.has, track: 'minmax(210px, 2fr)', cell: (notice) => <Has notice={notice} /> },
+  { name: words.columns.patient, track: 'minmax(150px, 1.3fr)', cell: (notice) => <Versions notice={notice} /> },
+  { name: words.columns.since, track: '110px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
+]
+
+/** Who has a wrong version of corrected images, until somebody confirms that they were informed. */
+export function Informing() {
+  const [show, setShow] = useState<'open' | 'all'>('open')
+  const [asked, setAsked] = useState<CorrectionNotice | null>(null)
+  const query = { limit: 50, show }
+  const { list, pages, more } = usePages(
+    keyOf(dashboardCorrectionNotices.list, query),
+    (part, signal) => call(dashboardCorrectionNotices.list, { query: { ...query, ...part } }, signal),
+    10_000,
+  )
+  const shown = useMemo(() => [...columns, informed(setAsked)], [])
+  return (
+    <Page title={words.title} about={words.about} isFull>
+      <ImageTabs />
+      <SegmentedControl
+        size="xs"
+        w="fit-content"
+        aria-label={words.label}
+        value={show}
+        onChange={(value) => setShow(value as 'open' | 'all')}
+        data={[
+          { value: 'open', label: words.show.open },
+          { value: 'all', label: words.show.all },
+        ]}
+      />
+      {list.error?.code === 'not-permitted' ? (
+        <Notice tone="info" title={words.notAllowed} />
+      ) : (
+        <PagedTable
+          list={list}
+          nothing={{ icon: IconUserCheck, title: words.none, text: words.noneText }}
+          label={words.label}
+          columns={shown}
+          rows={pages.flatMap((page) => page.notices)}
+          keyOf={(row) => String(row.noticeId)}
+          least={820}
+          onEnd={more}
+          end={list.hasNextPage ? words.more : words.last}
+        />
+      )}
+      {asked && <Confirm notice={asked} onDone={() => setAsked(null)} />}
+    </Page>
+  )
+}
+
+function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNotice }) {
+  return (
+    <Stack gap={2}>
+      {isUndo && (
+        <Tag tone="warning" isWrapped>
+          {words.undone}
+        </Tag>
+      )}
+      {contacts.map(({ what, at }) => (
+        <span key={what}>
+          {words.contacts[what]}
+          {at !== null && (
+            <Text span size="xs" c="dimmed">
+              {' '}
+              <Clock instant={at} />
+            </Text>
+          )}
+        </span>
+      ))}
+      {sending && <Sending sending={sending} />}
+    </Stack>
+  )
+}
+
+function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']> }) {
+  const { waiting, sent, failed, lastError, isEnabled } = sending
+  const all = waiting + sent + failed
+  return (
+    <Text size="xs" c="dimmed">
+      {[
+        ...(isEnabled ? [] : [words.sending.off]),
+        ...(failed > 0 ? [words.sending.failed(failed)] : []),
+        ...(all === 0 ? [words.sending.preparing] : waiting > 0 ? [words.sending.waiting(sent, all)] : []),
+        ...(lastError === '' ? [] : [`${words.sending.lastError}: ${said(lastError)}.`]),
+      ].join(' ')}
+    </Text>
+  )
+}
+
+/** As the recipient has it, and as it is right. */
+function Versions({ notice }: { notice: CorrectionNotice }) {
+  const { patientName, correctedPatientName, correctedStudyInstanceUid: studyInstanceUid } = notice
+  return (
+    <>
+      <div>
+        <PersonName value={patientName} />{' '}
+        <Text span size="xs" c="dimmed">
+          ({words.patientBefore})
+        </Text>
+      </div>
+      <div>
+        <PersonName value={correctedPatientName} />{' '}
+        <Text span size="xs" c="dimmed">
+          ({words.patientNow})
+        </Text>
+      </div>
+      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+        {words.images}
+      </Link>
+    </>
+  )
+}
+
+const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionNotice> => ({
+  name: words.columns.actions,
+  track: 'minmax(150px, 1.2fr)',
+  cell: (notice) =>
+    notice.state === 'open' ? (
+      <Button variant="default" size="compact-sm" aria-label={words.confirmOf(notice.name)} onClick={() => onAsk(notice)}>
+        {words.confirm}…
+      </Button>
+    ) : (
+      <>
+        {notice.doneBy || words.byGateway}
+        {notice.doneAt && (
+          <Text span size="xs" c="dimmed">
+            {' '}
+            <Clock instant={notice.doneAt} />
+          </Text>
+        )}
+        {notice.note !== '' && <Text size="sm">{notice.note}</Text>}
+      </>
+    ),
+})
+
+function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => void }) {
+  const { noticeId, name, contacts } = notice
+  const send = useSend(dashboardCorrectionNotices.confirm, [dashboardCorrectionNotices.list, dashboardToday.today])
+  const done = () => {
+    notifications.show({ message: words.confirmed, icon: <IconCheck size={18} /> })
+    onDone()
+  }
+  return (
+    <AskReason
+      words={words.ask}
+      field="note"
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onDone}
+      onSend={(note, onError) => send.mutate({ params: { noticeId }, body: { note } }, { onSuccess: done, onError })}
+    >
+      <Stack gap={2}>
+        <b>{name}</b>
+        {contacts.map(({ what }) => (
+          <Text key={what} size="sm">
+            {words.contacts[what]}
+          </Text>
+        ))}
+        <Versions notice={notice} />
+      </Stack>
+    </AskReason>
+  )
+}

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
+import { type CorrectionNotice, dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { dashboardToday } from '#shared/contract/dashboard-today.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import type { StudyId, UserId } from '#shared/ids.ts'
+import { REPORT_CHECKS } from '#shared/report-checks.ts'
+import { type Archive, openArchive } from '../electron/gateway/forwarding/forwarding-fixture.ts'
+import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { EXAM, type ImagingClinic, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
+import { readPdf } from '../support/report-pdf.ts'
+import { fetchPdf, NORMAL, readingWindow } from '../support/reporting-clinic.ts'
+
+// A report signed over images of another patient, and the correction of them: what reaches the
+// archive, who is to be informed, and the addendum.
+
+const OF_NOBODY: Values = { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' }
+const ACKNOWLEDGED = { acknowledged: [...REPORT_CHECKS] }
+
+/** Images with a mismatch that the archive has, and a report that was signed by an override. */
+async function signedByOverride(clinic: ImagingClinic, archive: Archive) {
+  const { call } = clinic.gateway
+  const body = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port, isAutomatic: true }
+  const { destinationId } = await call(dashboardDestinations.add, { body })
+  await clinic.worklist()
+  await sendImages(clinic, [imageOf(1, OF_NOBODY), imageOf(2, OF_NOBODY)])
+  await clinic.seeded()
+  await until(async () => expect(await clinic.images()).toMatchObject({ identity: 'mismatch', state: 'complete' }))
+  await until(() => expect(archive.received).toEqual([sopUid(1), sopUid(2)]))
+  const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })
+  if (!studyId) throw new Error('there is no study to report')
+  const { user } = await call(dashboard.session, {})
+  await call(dashboardPeople.updatePerson, {
+    params: { userId: (user?.userId ?? '') as UserId },
+    body: { canCreateReports: true, npiNumber: '1234567893' },
+  })
+  const { identity } = await call(dashboardReports.read, { params: { studyId } })
+  const { differences } = identity
+  await call(dashboardReports.overrideIdentity, { params: { studyId }, body: { reason: 'The patient is known here', differences } })
+  await readingWindow(call, studyId).report(NORMAL, ACKNOWLEDGED)
+  return { studyId, destinationId }
+}
+
+/** The images get the patient of the exam. */
+async function correct({ gateway: { call } }: ImagingClinic): Promise<void> {
+  const patient = {
+    ...{ patientName: String(EXAM.PatientName), patientId: String(EXAM.PatientID) },
+    ...({ patientBirthDate: String(EXAM.PatientBirthDate), patientSex: 'F' } as const),
+    accessionNumber: String(EXAM.AccessionNumber),
+  }
+  const params = { studyInstanceUid: UID }
+  const request = { kind: 'correct', target: { to: 'patient', patient } } as const
+  const { digest } = await call(dashboardCorrections.preview, { params, body: request })
+  const order = { cause: 'patient-safety', reason: 'Wrong entry chosen at the console', digest } as const
+  await call(dashboardCorrections.apply, { params, body: { ...request, ...order } })
+}
+
+const noticesOf = async ({ gateway: { call } }: ImagingClinic, show: 'open' | 'all' = 'open'): Promise<CorrectionNotice[]> =>
+  (await call(dashboardCorrectionNotices.list, { query: { show, limit: 50 } })).notices
+const ofKind = (notices: readonly CorrectionNotice[], kind: CorrectionNotice['kind']) => notices.find((one) => one.kind === kind)
+
+const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
+  (await call(dashboardStudies.list, { query: { area: 'scribe' } })).studies.find((one) => one.studyId === studyId)
+
+it('sends a rejection note and the copies, lists who else has the wrong version, and asks for an addendum', async () => {
+  await using archive = await openArchive()
+  await using clinic = await openImagingClinic()
+  const { call } = clinic.gateway
+  const { studyId } = await signedByOverride(clinic, archive)
+  expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
+  await correct(clinic)
+
+  await until(() => expect(archive.received).toHaveLength(5))
+  expect(archive.requests.slice(2).map(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)).toEqual([true, false, false])
+  expect(archive.received.slice(3)).not.toContain(sopUid(1))
+  await until(async () => expect(ofKind(await noticesOf(clinic, 'all'), 'destination')).toMatchObject({ name: 'PACS', state: 'done' }))
+  // Two images and the two copies of the report: the note is no image of the study.
+  expect(await clinic.images()).toMatchObject({ instances: 4, modalities: ['CT', 'DOC', 'SR'], identity: 'resolved' })
+
+  const open = await noticesOf(clinic)
+  const signer = ofKind(open, 'person')
+  expect(signer).toMatchObject({ contacts: [{ what: 'signed' }], patientName: 'Sample^Sam', state: 'open' })
+  expect(signer?.correctedPatientName).toBe(String(EXAM.PatientName))
+  expect(ofKind(open, 'partner')?.contacts.map(({ what }) => what)).toContain('enrichment')
+  const today = await call(dashboardToday.today, {})
+  expect(today.items).toContainEqual(expect.objectContaining({ kind: 'correction-notices', tone: 'danger', count: open.length }))
+
+  // The signed report stays as it is, and asks for an addendum.
+  expect((await listed(clinic, studyId))?.needsAddendumSince).not.toBeNull()
+  const reading = await call(dashboardReports.read, { params: { studyId } })
+  expect(reading).toMatchObject({ status: 'completed', mayWrite: false, needsAddendumSince: expect.any(String) })
+  const primary = reading.reports[0]?.reportId ?? expect.fail()
+  await call(dashboardReports.startAddendum, { params: { reportId: primary } })
+  expect((await listed(clinic, studyId))?.needsAddendumSince).not.toBeNull()
+  const after = await readingWindow(call, studyId).report('The images are now of the right patient.', ACKNOWLEDGED)
+  expect(after.needsAddendumSince).toBeNull()
+  expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
+  const addendum = after.reports.find(({ isAddendum }) => isAddendum)?.reportId ?? expect.fail()
+  const { url } = await call(dashboardReports.pdfLink, { params: { reportId: addendum } })
+  const { text } = await readPdf((await fetchPdf(url)).bytes)
+  expect(text).toMatch(/Addendum 1\s+Follows a correction of the identity of the images, .+ reference [0-9a-f]{8}\./)
+
+  for (const { noticeId } of open)
+    await call(dashboardCorrectionNotices.confirm, { params: { noticeId }, body: { note: 'Called, it is corrected there' } })
+  expect(await noticesOf(clinic)).toEqual([])
+  const again = call(dashboardCorrectionNotices.confirm, { params: { noticeId: open[0]?.noticeId ?? 0 }, body: { note: 'once more' } })
+  await expect(again).rejects.toThrow('That is confirmed already.')
+  const { entries } = await call(dashboard.audit, { query: { limit: 100 } })
+  // One entry each, that of the gateway for the archive too.
+  expect(entries.filter(({ action }) => action === 'correction.inform')).toHaveLength(open.length + 1)
+})
