@@ -25,7 +25,7 @@ export interface Study<A extends Area = Area> {
   readonly createdByUser: UserReference | null
   readonly expressCustomer: ExpressCustomerReference | null
   /** Of a scribe study, oldest first, addenda too. */
-  readonly reports: readonly ReportEntry[]
+  readonly reports: readonly Omit<ReportEntry, 'signedAt'>[]
 }
 
 /** Of the viewer area with `metadata` as its only detail. */
@@ -81,7 +81,10 @@ export function openStudies(deps: DomainDeps): Studies {
       createdByApiKey: createdByApiKeyId === null ? null : known.apiKey(createdByApiKeyId),
       createdByUser: createdByUserId === null ? null : known.user(createdByUserId),
       expressCustomer: expressCustomerId === null ? null : known.expressCustomer(expressCustomerId),
-      reports: record.area === 'scribe' ? store.reports.entriesOf(record.studyId) : [],
+      reports:
+        record.area === 'scribe'
+          ? store.reports.entriesOf(record.studyId).map(({ reportId, status, isCritical }) => ({ reportId, status, isCritical }))
+          : [],
     }
   }
 

@@ -30,20 +30,23 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 // A disk that cannot take the change: asking again later is right. What is damaged is a fault of ours, and logged.
-const DISK_FAULTS: Readonly<Record<Exclude<DiskFaultKind, 'damaged'>, string>> = {
-  full: 'The disk of the gateway is full',
-  'read-only': 'The data folder of the gateway cannot be written',
-  failed: 'The data folder of the gateway cannot be written',
-  busy: 'The database of the gateway is busy',
+// The sentence for a change to the database, which is made as a whole, and that for files, of which a part may be there.
+const DISK_FAULTS: Readonly<Record<Exclude<DiskFaultKind, 'damaged'>, readonly [database: string, files: string]>> = {
+  full: ['The disk of the gateway is full; nothing was changed.', 'The disk of the gateway is full.'],
+  'read-only': [
+    'The data folder of the gateway cannot be written; nothing was changed.',
+    'The data folder of the gateway cannot be written.',
+  ],
+  failed: ['The data folder of the gateway cannot be written; nothing was changed.', 'The data folder of the gateway cannot be written.'],
+  busy: ['The database of the gateway is busy; nothing was changed, try again.', 'The data folder of the gateway is busy: try again.'],
 }
 
-/** Undefined where the error is not about the disk. A change to the database is made as a whole; of files a part may be there. */
+/** Undefined where the error is not about the disk. */
 function diskSentence(thrown: unknown): string | undefined {
   const kind = diskFaultKind(thrown)
   const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
   if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault)) return undefined
-  const end = isDatabase ? `; nothing was changed${kind === 'busy' ? ', try again' : ''}.` : '.'
-  return `${DISK_FAULTS[kind]}${end}`
+  return DISK_FAULTS[kind][isDatabase ? 0 : 1]
 }
 
 /** The path of a request, without its query. */

@@ -5,7 +5,15 @@ import { ACT_GROUPS, actText } from '../../../renderer/src/display/audit-actions
 const NAME = /'([a-z-]+\.[a-z-]+)'/g
 const NOTE = /\bnote\([^;]*?\)\n/g
 /** Settings, files, event types and fields that are named as acts are. */
-const OTHERS = new Set(['report.delivered', 'invitation.mail', 'clinic.id', 'clinic.name', 'backup.folder', 'backup.json'])
+const OTHERS = new Set([
+  'report.delivered',
+  'invitation.mail',
+  'correction.reject',
+  'clinic.id',
+  'clinic.name',
+  'backup.folder',
+  'backup.json',
+])
 const isOther = (name: string) => OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)
 
 const namesIn = (text: string) => [...text.matchAll(NAME)].map(([, name = '']) => name)

@@ -14,6 +14,9 @@ export const FAULTS: readonly Sentence[] = [
   ['The body is not as long as Content-Length says.', 'El cuerpo no tiene la longitud que dice Content-Length.'],
   ['The path is not a valid URL path.', 'La ruta no es una ruta de URL válida.'],
   ['There is nothing at this path.', 'No hay nada en esta ruta.'],
+  ['The disk of the gateway is full.', 'El disco de la pasarela está lleno.'],
+  ['The data folder of the gateway cannot be written.', 'No se puede escribir en la carpeta de datos de la pasarela.'],
+  ['The data folder of the gateway is busy: try again.', 'La carpeta de datos de la pasarela está ocupada: inténtelo de nuevo.'],
   ['The disk of the gateway is full; nothing was changed.', 'El disco de la pasarela está lleno; no se cambió nada.'],
   [
     'The data folder of the gateway cannot be written; nothing was changed.',

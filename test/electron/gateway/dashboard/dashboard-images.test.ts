@@ -160,7 +160,7 @@ describe('what a person decides', () => {
   it('is told to every window', async () => {
     seedImages(gateway.store, { uid: '1.2.3', mismatch: MISMATCH })
     const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, { cookie: owner.cookie() })
-    for (const event of ['status', 'images']) expect((await stream.next()).event).toBe(event)
+    for (const event of ['status', 'images', 'studies']) expect((await stream.next()).event).toBe(event)
     await owner.call('POST', '/dashboard/images/1.2.3/enrichment/retry')
     const told = [(await stream.next()).event, (await stream.next()).event]
     expect(told.sort()).toEqual(['images', 'status'])
