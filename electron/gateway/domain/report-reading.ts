@@ -54,7 +54,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       isCritical: reports.some(({ isCritical }) => isCritical === true),
       identity: identityOf(images, record),
       isUnscheduled: isUnscheduled(images, record),
-      needsAddendumSince: needsAddendumSince(store, studyInstanceUid, reports),
+      needsAddendumSince: needsAddendumSince(store, studyInstanceUid, store.reports.entriesOf(studyId)),
     }
   }
 

@@ -25,6 +25,7 @@ export interface Study<A extends Area = Area> {
   readonly createdByUser: UserReference | null
   readonly expressCustomer: ExpressCustomerReference | null
   /** Of a scribe study, oldest first, addenda too. */
+  /** As the interface shows them. */
   readonly reports: readonly Omit<ReportEntry, 'signedAt'>[]
 }
 
