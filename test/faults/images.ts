@@ -56,10 +56,10 @@ export default ofArea('IMG', [
   },
   {
     promise: 'P-IMG-05',
-    what: 'the same image twice is kept twice',
+    what: 'an image that is sent again is not noted as seen',
     file: `${intake}/receive.ts`,
-    find: 'const twin = await twinOf(received)',
-    replace: 'const twin = (await twinOf(received)) && undefined',
+    find: 'await database.commitSoon(() => arrivals.repeat(twin, source))',
+    replace: 'await database.commitSoon(() => undefined)',
     tests: `${intake}/receive.test.ts`,
   },
   {

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Peer, RequestorError } from '#gateway/dimse/requestor.ts'
-import { CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
+import { ASSOCIATION, CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
 
 const ON = { 'commitment.isOn': true }
 const TRANSACTION = '1.2.3.900'
@@ -142,6 +142,16 @@ describe('what is committed of several versions', () => {
     await stage.send(image(1, { PixelData: 'archive_' }), fromArchive)
     await stage.send(image(1))
     expect(await result(stage)).toBe(0)
+    // Nor where the device asks from another address than it sends from.
+    await stage.intake.storageCommitmentScp.action({
+      ...normalized(
+        { ...named(`${SERIES}.1`), TransactionUID: '1.2.3.902' },
+        { association: { ...ASSOCIATION, remoteAddress: '10.0.3.99' } },
+      ),
+      actionTypeId: 1,
+    })
+    await stage.pass(MINUTE)
+    expect(stage.reports.at(-1)).toMatchObject({ transactionUid: '1.2.3.902', committed: [] })
   })
 
   it('is one of another encoding that is here already', async () => {
