@@ -161,7 +161,8 @@ it.concurrent('fails no forward of an image whose row a power failure took back,
   await using clinic = await openImagingClinic({ folder, clock })
   await until(async () => expect(await queues(clinic)).toEqual([{ waiting: 0, sent: 3, failed: 0 }]))
   expect((await clinic.images()).versions).toEqual([])
-  expect(archive.received.toSorted()).toEqual([sopUid(1), sopUid(2), sopUid(3)])
+  // One that was under way when the gateway closed an association is sent again.
+  expect([...new Set(archive.received)].toSorted()).toEqual([sopUid(1), sopUid(2), sopUid(3)])
   await sendImages(clinic, [imageOf(3, { PixelData: 'other pixels' })])
   await until(async () => expect(await queues(clinic)).toEqual([{ waiting: 0, sent: 4, failed: 0 }]))
 })
