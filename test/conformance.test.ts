@@ -11,7 +11,7 @@ import { SETTINGS } from '#shared/contract/settings.ts'
 import { proposals } from '../scripts/docs/calling.ts'
 import { DOCUMENTS, documentPath } from '../scripts/docs/documents.ts'
 import { filled, marksIn, table } from '../scripts/docs/markdown.ts'
-import { made } from '../scripts/docs/objects.ts'
+import { MADE_KINDS, made } from '../scripts/docs/objects.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from '../scripts/docs/registry.ts'
 import { SERVICES, syntaxName } from '../scripts/docs/services.ts'
 import { TABLES } from '../scripts/docs/tables.ts'
@@ -159,7 +159,7 @@ describe('the conformance statement', () => {
   })
 
   it('shows objects that are made by the code that makes them, the same each time', () => {
-    for (const kind of ['pdf', 'sr', 'capture'] as const) {
+    for (const kind of MADE_KINDS) {
       const [one = [], other = [], sparse = []] = made(kind)
       expect(one.length).toBeGreaterThan(25)
       expect(sparse.length).toBeLessThanOrEqual(other.length)

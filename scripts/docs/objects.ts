@@ -1,4 +1,5 @@
 import { type DataSet, type Element, formatTag, keywordOf } from '#gateway/dimse/data-set.ts'
+import { rejectionNote } from '#gateway/dimse/rejection-note.ts'
 import { type ReportSurroundings, reportInstances } from '#gateway/intake/report-instances.ts'
 import type { ArchivedReport } from '#gateway/intake/report-objects.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
@@ -7,7 +8,8 @@ import { SECTIONS } from '#shared/report-text.ts'
 import { table } from './markdown.ts'
 
 /** The objects that the gateway makes, three times over: of two exams that differ in everything, and of one of which next to nothing is known. */
-export type MadeKind = 'pdf' | 'sr' | 'capture'
+export type MadeKind = 'pdf' | 'sr' | 'capture' | 'rejection'
+export const MADE_KINDS: readonly MadeKind[] = ['pdf', 'sr', 'capture', 'rejection']
 
 interface Fill {
   /** A letter that all text of the exam ends with; '' leaves out what may be left out. */
@@ -121,9 +123,41 @@ function imagesOf(fill: Fill): ReportSurroundings['images'] {
   return { remoteAddress: '10.0.0.7', header } as unknown as ReportSurroundings['images']
 }
 
+/** The rejection note of a correction (IHE RAD IOCM). */
+function rejectionOf(fill: Fill): DataSet {
+  const { mark, day, root } = fill
+  const text = (value: string) => words(fill, value)
+  return rejectionNote(
+    {
+      ...{ patientName: mark === '' ? '' : `Sample^${mark}`, patientId: text('P') },
+      ...{
+        patientBirthDate: known(fill, mark === 'B' ? '19700102' : '19800511') ?? '',
+        patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '',
+      },
+      ...{ studyInstanceUid: root, studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
+      ...{ studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '', studyId: text('ID'), studyDescription: text('CT') },
+      ...{ accessionNumber: text('ACC'), referringPhysicianName: mark === '' ? '' : `Referrer^${mark}`, institutionName: text('Clinic') },
+      ...{ seriesInstanceUid: `${root}.8`, sopInstanceUid: `${root}.8.1`, seriesNumber: '9999', seriesDescription: 'Rejection note' },
+    },
+    { date: day.replaceAll('-', ''), time: mark === 'B' ? '110000' : '100000', offset: '+0000' },
+    {
+      cause: mark === 'B' ? 'patient-safety' : 'wrong-worklist-entry',
+      rejected: [
+        {
+          seriesInstanceUid: `${root}.1`,
+          sopClassUid: `1.2.840.10008.5.1.4.1.1.${mark === 'B' ? 4 : 2}`,
+          sopInstanceUid: `${root}.1.1`,
+          isImage: true,
+        },
+      ],
+    },
+  )
+}
+
 /** One object of each fill. */
 export function made(kind: MadeKind): DataSet[] {
   return FILLS.map((fill) => {
+    if (kind === 'rejection') return rejectionOf(fill)
     if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
     const earlier = fill.mark === '' ? [] : [{ seriesInstanceUid: `${fill.root}.7`, sopInstanceUid: `${fill.root}.7.1` }]
     const around = { images: imagesOf(fill), earlier: earlier as never, clinicName: words(fill, 'Clinic'), timeZone: 'UTC' }
@@ -192,11 +226,15 @@ const SOURCES: Readonly<Record<string, string>> = {
   ReferencedRequestSequence: 'one item, where there is an accession number',
   PredecessorDocumentsSequence: 'of a report with addenda: the structured reports before it',
   ReferencedSeriesSequence: 'one item for each',
-  ReferencedSOPSequence: 'the report',
+  ReferencedSOPSequence: 'one item for each object that is referred to',
+  CurrentRequestedProcedureEvidenceSequence: 'the study of the rejected objects',
+  ContentTemplateSequence: 'TID 2010',
+  CodeValue: 'Annex C',
+  CodeMeaning: 'Annex C',
   ReferencedSOPClassUID: 'COPY of what is referred to',
   ReferencedSOPInstanceUID: 'COPY of what is referred to',
   ReferencedFrameNumber: 'COPY: the frame that was shown, of a multi-frame image',
-  ContentSequence: 'the text by its headings: see below',
+  ContentSequence: 'see below',
   Modality: 'COPY of the series that was shown, or else OT',
   SourceImageSequence: 'the image that was shown',
   DateOfSecondaryCapture: 'AUTO',
@@ -284,7 +322,7 @@ export function codeTable(): string {
     for (const { tag, value: items } of dataSet)
       if (!Buffer.isBuffer(items)) for (const item of items as readonly DataSet[]) look(item, keywordOf(tag))
   }
-  for (const kind of ['pdf', 'sr', 'capture'] as const) for (const dataSet of made(kind)) look(dataSet, '')
+  for (const kind of MADE_KINDS) for (const dataSet of made(kind)) look(dataSet, '')
   const rows = [...seen.values()].map(({ row, where }) => [...row, [...where].join(', ')])
   return table(
     ['code value', 'scheme', 'meaning', 'used in'],

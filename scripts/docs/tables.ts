@@ -47,6 +47,7 @@ export const TABLES: Tables = {
   'iod-pdf': () => objectTable('pdf'),
   'iod-sr': () => objectTable('sr'),
   'iod-capture': () => objectTable('capture'),
+  'iod-rejection': () => objectTable('rejection'),
   codes: codeTable,
   events: eventTable,
   'enrichment-fields': enrichmentTable,
