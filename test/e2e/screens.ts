@@ -91,8 +91,8 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     address: of(({ ids }) => ids.mismatchUid, '/images/$'),
     sign: text('MRN-99999'),
   },
-  { name: 'image-resolve', address: of(({ ids }) => ids.mismatchUid, '/images/$/resolve'), sign: text('What is wrong?') },
-  { name: 'images-inform', address: at('/images/inform'), sign: text('Everybody was informed') },
+  { name: 'image-resolve', address: of(({ ids }) => ids.mismatchUid, '/images/$/resolve'), sign: text('MRN-99999') },
+  { name: 'images-inform', address: at('/images/inform') },
   { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: pressIn(1) } },
   {
     name: 'images-recovered',

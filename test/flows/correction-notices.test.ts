@@ -73,7 +73,9 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
   const { call } = clinic.gateway
   const { studyId } = await signedByOverride(clinic, archive)
   expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
-  await correct(clinic)
+  await until(async () => expect((await clinic.images()).enrichment.state).toMatch(/^(done|empty)$/))
+  // Copies of the report may arrive between preview and order, which is a conflict.
+  await until(() => correct(clinic))
 
   await until(() => expect(archive.received).toHaveLength(5))
   expect(archive.requests.slice(2).map(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)).toEqual([true, false, false])
