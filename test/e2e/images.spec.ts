@@ -40,8 +40,13 @@ const go = (name: string) => goOn(page, name)
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 
 async function sendStudy(): Promise<void> {
-  await page.getByRole('combobox', { name: 'Send to' }).click()
-  await page.getByRole('option', { name: 'Hospital PACS' }).click()
+  const to = page.getByRole('combobox', { name: 'Send to' })
+  // The list closes when the study behind it is loaded at that moment.
+  await expect(async () => {
+    await to.click()
+    await page.getByRole('option', { name: 'Hospital PACS' }).click({ timeout: 2000 })
+  }).toPass()
+  await expect(to).toHaveValue('Hospital PACS')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
