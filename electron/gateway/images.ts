@@ -22,7 +22,7 @@ import type { Worklist } from './worklist/worklist.ts'
 export interface ImagesOptions {
   readonly feed: Feed
   readonly requester: Requester
-  readonly eventLog: Pick<EventLog, 'setEffect'>
+  readonly eventLog: Pick<EventLog, 'setEffect' | 'flush'>
   readonly worklist: Pick<Worklist, 'handedOut' | 'keptList'>
   /** How the native module gets a process of its own; plain Node's fork where it is missing. */
   readonly spawnWorker?: SpawnWorker | undefined
@@ -126,6 +126,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
+      writeEvents: eventLog.flush,
       onCorrected: (done) => rejectionNotes.corrected(done),
       isCorrectionQueued: (correctionId) => parts.store.correctionNotices.noteOf(correctionId) !== undefined,
       onMoved: (moved, options) => forwarding.correct(moved, options),

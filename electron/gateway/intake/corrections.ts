@@ -526,6 +526,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     for (const file of files) arriving.add(file)
     try {
       const copies = await makeCopies(wanted, files, uids)
+      await deps.writeEvents?.()
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)

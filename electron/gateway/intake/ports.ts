@@ -77,6 +77,8 @@ export interface IntakeDeps extends DomainDeps {
    * for which it queues what takes their place itself, such as after a rejection note.
    */
   readonly onCorrected?: (done: CorrectionDone) => readonly string[]
+  /** Writes the events that are only noted yet: whoever was asked about a study has to be informed of its correction. */
+  readonly writeEvents?: () => Promise<void>
   /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
   readonly isCorrectionQueued?: (correctionId: string) => boolean
   /** In the same transaction: images that take the place of others; they are queued for no destination of `except`. */
