@@ -16,12 +16,13 @@ if (process.env.ISTHMUS_TEST_CLOCK !== NOON) {
 }
 
 /** Files that take long: they start first, so that no worker is left with one at the end. */
-const LONG = ['screens*.spec.ts', 'viewer*.spec.ts', 'stories*.spec.ts']
+const LONG = ['screens*.spec.ts', 'viewer*.spec.ts', 'stories*.spec.ts', 'drafts.spec.ts', 'reading.spec.ts']
 
 /** Chromium without the interface of a browser, in a package of its own, uses a fifth less CPU time. */
 const SHELL = '/usr/bin/chromium-headless-shell'
-/** Parts of the browser's interface that are loaded for each context, and that nothing here looks at. */
-const INTERFACE = [
+/** What Chromium starts for each context without being asked: parts of its interface, and a process for the next page. */
+const UNUSED = [
+  'SpareRendererForSitePerProcess',
   ...['PreloadTopChromeWebUI', 'InitialWebUI', 'WebUIReloadButton', 'WebUIToolbar'],
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
 ]
@@ -62,7 +63,7 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
         '--no-first-run',
-        `--disable-features=${INTERFACE.join(',')}`,
+        `--disable-features=${UNUSED.join(',')}`,
       ],
     },
   },
