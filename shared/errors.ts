@@ -7,6 +7,8 @@ export const ERRORS = {
   /** By the HTTPS listener, from a PC nobody has approved. */
   'workstation-unknown': { status: 403, title: 'Workstation not approved' },
   'bad-key': { status: 401, title: 'No valid API key' },
+  /** The window asks its person to confirm who they are, and makes the call again. */
+  'confirm-identity': { status: 403, title: 'Confirm your identity' },
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },

@@ -52,6 +52,7 @@ const NewKey = z.object({
   description: z.string().trim().min(1, 'must not be empty').max(200),
   viewer: z.boolean().default(false),
   scope: z.enum(['all', 'self']).default('all'),
+  'manage-people': z.boolean().default(false),
 })
 const NewUser = z.object({
   email: Email,
@@ -69,12 +70,12 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run: signInLink,
   },
   'api-key create': {
-    usage: '--description TEXT [--viewer] [--scope all|self]',
+    usage: '--description TEXT [--viewer] [--scope all|self] [--manage-people]',
     about: 'print a new API key, once',
-    options: { description: text, viewer: flag, scope: text },
+    options: { description: text, viewer: flag, scope: text, 'manage-people': flag },
     run(parts, { options }) {
-      const { description, viewer, scope } = read(NewKey, options)
-      return parts.apiKeys.create({ description, isViewerEnabled: viewer, scope }, ACTOR).key
+      const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
+      return parts.apiKeys.create({ description, isViewerEnabled: viewer, scope, managesPeople }, ACTOR).key
     },
   },
   'user create': {

@@ -9,6 +9,7 @@ import { mintToken } from './domain/token.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { HttpApp } from './http/operations.ts'
 import { type HttpServer, type HttpServerOptions, openHttpServer } from './http/server.ts'
+import type { Sessions } from './http/sessions.ts'
 import type { Log } from './log.ts'
 import { isLoopback } from './own-network.ts'
 import { RESCUE_CALLS, serveRescue } from './rescue-calls.ts'
@@ -17,6 +18,9 @@ import type { Clock } from './store/clock.ts'
 import { dataKeyOf } from './store/data-key.ts'
 import { rowsIn, salvageSetting } from './store/salvage.ts'
 import { StoreError, type StoreFault } from './store/store-error.ts'
+
+/** Nobody can sign in on the rescue page. */
+const NOBODY: Sessions = { userOf: () => undefined, isConfirmed: () => false, isLimited: () => true }
 
 export interface RescueOptions {
   /** The data folder, which nobody has open. */
@@ -89,7 +93,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
   const server = opened.use(
     await openAt(options.port ?? salvageSetting(folder, 'http.port') ?? SETTINGS['http.port'].initial, {
       host: isLoopback(host) ? host : '127.0.0.1',
-      ...{ log, pageFolder, uuid: randomUUID, allowedHosts: () => [], publicUrl: () => null, sessions: { userOf: () => undefined } },
+      ...{ log, pageFolder, uuid: randomUUID, allowedHosts: () => [], publicUrl: () => null, sessions: NOBODY },
       register(app) {
         admitByToken(app, token, existsSync(join(pageFolder, PAGE)))
         serveRescue(app, { folder, fault, version, backupFolder, staging, clock, hasDataKey: () => dataKey() !== undefined, leaveSoon })

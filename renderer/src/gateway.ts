@@ -13,6 +13,7 @@ import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operat
 import { whoseCall } from './at-work.ts'
 import { type Call, openClient, type ProblemCode, ProblemError } from './client.ts'
 import { takeEarly } from './early.ts'
+import { askForConfirmation } from './identity-confirmation.ts'
 import { ownPath } from './linked.ts'
 
 const client = openClient({
@@ -24,12 +25,17 @@ const client = openClient({
   origin: '',
 })
 
-/** The gateway that served this page. What it says of the session with a refusal, the whole window is told. */
+/**
+ * The gateway that served this page. What it says of the session with a refusal, the whole window is told. A call that takes
+ * a recent proof of who is there is made again once the person gave it.
+ */
 export const call: Call = async (operation, input, signal, options) => {
   try {
     return await client(operation, input, signal, options)
   } catch (error) {
-    if (error instanceof ProblemError) noteSession(error.code, operation)
+    if (!(error instanceof ProblemError)) throw error
+    if (error.code === 'confirm-identity' && (await askForConfirmation())) return call(operation, input, signal, options)
+    noteSession(error.code, operation)
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { limitTable, parameterTable, tlsTable } from './associations.ts'
+import { interfaceAuthorityTable, windowAuthorityTable } from './authority.ts'
 import { proposedContextTable } from './calling.ts'
 import { enrichmentTable, eventTable } from './integration.ts'
 import type { Tables } from './markdown.ts'
@@ -49,6 +50,8 @@ export const TABLES: Tables = {
   'iod-capture': () => objectTable('capture'),
   'iod-rejection': () => objectTable('rejection'),
   codes: codeTable,
+  'authority-window': windowAuthorityTable,
+  'authority-interface': interfaceAuthorityTable,
   events: eventTable,
   'enrichment-fields': enrichmentTable,
 }

@@ -27,6 +27,8 @@ const PersonInvitation = z.object({
 
 /** A user as the window shows them. invited: has not accepted yet; revoked: without access. */
 export const Person = ScribeUser.extend({
+  /** What partner systems read and write; `level` is the right in the gateway (decision 0033). */
+  interfaceLevel: Level,
   state: z.enum(['active', 'invited', 'revoked']),
   invitation: PersonInvitation.nullable(),
   /** By name. */
@@ -73,6 +75,8 @@ export const ApiKeyRow = z.object({
   description: z.string(),
   isViewerEnabled: z.boolean(),
   scope: z.enum(['all', 'self']),
+  /** It may invite and change people, and link them to customers. */
+  managesPeople: z.boolean(),
   last4: z.string(),
   createdAt: Instant,
   lastUsedAt: Instant.nullable(),
@@ -188,9 +192,16 @@ export const dashboardPeople = {
       description: z.string().trim().min(1, 'must not be empty').max(200),
       isViewerEnabled: z.boolean().default(false),
       scope: z.enum(['all', 'self']).default('self'),
+      managesPeople: z.boolean().default(false),
     }),
     reply: ShownKey,
     status: 201,
+  }),
+  changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
+    summary: 'Let a key manage people, or no longer',
+    params: keyParams,
+    body: z.object({ managesPeople: z.boolean() }),
+    reply: ApiKeyRow,
   }),
   rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {
     summary: 'Replace the secret of a key; the one before opens for so many hours more',

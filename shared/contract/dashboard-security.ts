@@ -90,6 +90,11 @@ export const dashboardSecurity = {
     body: currentPassword,
     reply: Session,
   }),
+  confirm: operation('POST /dashboard/session/confirm', {
+    summary: 'Confirm who is there, by the password or a code of the second factor, for privileged actions of the next minutes',
+    body: z.object({ password: z.string().max(200).optional(), code: SecondFactorCode.optional() }),
+    reply: Outcome,
+  }),
   account: operation('GET /dashboard/account', { summary: 'My account', reply: Account }),
   changeAccount: operation('PATCH /dashboard/account', {
     summary: 'Change my names and phone number',

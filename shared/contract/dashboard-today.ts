@@ -35,6 +35,7 @@ export const TODAY_KINDS = [
   'addenda',
   'studies-waiting',
   'events-failed',
+  'second-factor',
   'mail-failing',
   'invitations-pending',
   'certificate',

@@ -67,6 +67,10 @@ export const Session = z.object({
   lockMinutes: z.number(),
   /** The first-run wizard is to be gone on with, by who manages the gateway. */
   needsSetup: z.boolean(),
+  /** The person sees the studies of some customers only, and no screen with every patient. */
+  isLimited: z.boolean(),
+  /** The person manages the gateway and signs in by password alone. */
+  needsSecondFactor: z.boolean(),
   clinicName: z.string(),
   version: z.string(),
 })

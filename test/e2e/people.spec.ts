@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test'
-import { clickSomewhere, complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import { clickSomewhere, complaintsOf, enterAsOwner, faultsByScheme, go as goOn, OWNER, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -213,6 +213,25 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   await asked.getByRole('button', { name: 'Replace the key' }).click()
   const third = await shownKey()
   expect([await statusFor(first), await statusFor(second), await statusFor(third)]).toEqual([401, 401, 200])
+
+  // Signed in more than ten minutes ago, with something done in between so that the window is not locked.
+  await stage.advanceClock(6 * 60_000)
+  await page.reload()
+  await expect(row).toBeVisible()
+  await stage.advanceClock(6 * 60_000)
+  await row.getByRole('button', { name: 'Let Cloud RIS, production manage people' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Allow' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await expect(confirm.getByLabel('Your password')).toBeFocused()
+  await confirm.getByLabel('Your password').fill('not the password')
+  await confirm.getByRole('button', { name: 'Confirm' }).click()
+  await expect(confirm.getByText('must be the password of who is signed in')).toBeVisible()
+  await isAccessible(page)
+  await confirm.getByLabel('Your password').fill(OWNER.password)
+  await confirm.getByRole('button', { name: 'Confirm' }).click()
+  // What was asked for is done without being asked for again.
+  await expect(row).toContainText('manages people')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 
   await row.getByRole('button', { name: 'Revoke the key of Cloud RIS, production' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()

@@ -1,6 +1,8 @@
+import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it, vi } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams, type Exam } from '#shared/contract/dashboard-exams.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { CT, image } from '../electron/gateway/intake/intake-fixture.ts'
@@ -146,6 +148,8 @@ it('Today says what needs somebody, and is calm once it was seen to', async () =
     const { items, numbers } = await clinic.gateway.call(dashboardToday.today, {})
     return { kinds: items.map(({ kind }) => kind), numbers }
   }
+  expect((await today()).kinds).toEqual(['second-factor'])
+  await setUpSecondFactor(clinic.gateway)
   expect(await today()).toMatchObject({ kinds: [], numbers: { exams: 0, queries: 0, unread: { count: 0, isMore: false } } })
   const reportMetadata = { patientName: 'NOVAKOVA^ANA', mrn: '1', sex: 'female', dateOfBirth: '1961-03-07' } as const
   const study = await clinic.gateway.call(scribe.create, {
@@ -155,3 +159,11 @@ it('Today says what needs somebody, and is calm once it was seen to', async () =
   await clinic.gateway.call(scribe.cancel, { body: { studyId: study.studyId } })
   expect((await today()).kinds).toEqual([])
 })
+
+/** The owner's own, by an authenticator app. */
+async function setUpSecondFactor({ call }: Pick<StartedGateway, 'call'>): Promise<void> {
+  const { password } = OWNER
+  const { secret } = await call(dashboardSecurity.beginSecondFactor, { body: { password } })
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  await call(dashboardSecurity.confirmSecondFactor, { body: { code } })
+}

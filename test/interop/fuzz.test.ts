@@ -94,7 +94,7 @@ function furnish(folder: string): string {
   // Nothing is asked of it: it only has to be there.
   parts.partnerEndpoint.set({ url: 'http://127.0.0.1:9/', allowPlaintext: true }, 'command-line')
   parts.settings.change({ 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 }, 'command-line')
-  return parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  return parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true }, 'command-line').key
 }
 
 async function knownIds(call: ReturnType<typeof keyCall>['call'], folder: string): Promise<ValueOptions['known']> {

@@ -9,13 +9,14 @@ import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
 const AT = '2026-03-10T08:00:00.000Z'
 
 /** A key in the store, as a caller. */
-export function newKey(store: Store, more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled'>> = {}): KeyCaller {
-  const { scope = 'all', isViewerEnabled = true } = more
+export function newKey(store: Store, more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {}): KeyCaller {
+  const { scope = 'all', isViewerEnabled = true, managesPeople = true } = more
   const apiKeyId = randomUUID()
   const unused = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
   const keyHash = hashOfToken(apiKeyId)
-  store.apiKeys.insert({ apiKeyId, keyHash, last4: '0000', description: 'RIS', isViewerEnabled, scope, createdAt: AT, ...unused })
-  return { kind: 'api-key', apiKeyId, scope, isViewerEnabled }
+  const rights = { isViewerEnabled, managesPeople, scope }
+  store.apiKeys.insert({ apiKeyId, keyHash, last4: '0000', description: 'RIS', ...rights, createdAt: AT, ...unused })
+  return { kind: 'api-key', apiKeyId, ...rights }
 }
 
 /** A user in the store. */
@@ -32,6 +33,7 @@ export function newUser(store: Store, more: Partial<UserRecord> = {}): UserRecor
     phoneNumber: null,
     npiNumber: null,
     level: 'member',
+    interfaceLevel: more.level ?? 'member',
     clinicRole: 'Radiologist',
     canManageStudies: false,
     canCreateReports: true,

@@ -29,11 +29,13 @@ export const keyCall = (http: string, key: string): Client => clientOf(http, { a
 
 const KEYS = {
   /** Reaches everything. */
-  partner: { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+  partner: { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all', managesPeople: true },
   /** Reaches only the studies it made. */
-  self: { description: 'Reading group', isViewerEnabled: true, scope: 'self' },
+  self: { description: 'Reading group', isViewerEnabled: true, scope: 'self', managesPeople: true },
   /** Without the viewer area. */
-  plain: { description: 'Dictation only', isViewerEnabled: false, scope: 'all' },
+  plain: { description: 'Dictation only', isViewerEnabled: false, scope: 'all', managesPeople: true },
+  /** As keys are made unless somebody says otherwise: it manages nobody. */
+  studies: { description: 'Worklist of the RIS', isViewerEnabled: true, scope: 'all' },
   revoked: { description: 'Former partner', isViewerEnabled: true, scope: 'all' },
 } as const satisfies Record<string, Parameters<Parts['apiKeys']['create']>[0]>
 export type KeyName = keyof typeof KEYS

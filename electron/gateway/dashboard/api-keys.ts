@@ -10,7 +10,10 @@ const HOUR_MS = 60 * 60_000
 export function apiKeyHandlers({
   apiKeys,
   clock,
-}: Pick<DashboardPeopleDeps, 'apiKeys' | 'clock'>): Pick<PeopleHandlers, 'apiKeys' | 'createApiKey' | 'rotateApiKey' | 'revokeApiKey'> {
+}: Pick<DashboardPeopleDeps, 'apiKeys' | 'clock'>): Pick<
+  PeopleHandlers,
+  'apiKeys' | 'createApiKey' | 'changeApiKey' | 'rotateApiKey' | 'revokeApiKey'
+> {
   /** The secret before is told of only while it opens. */
   function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
     const isOpen = apiKey.revokedAt === null && oldLast4 !== null && oldExpiresAt !== null && oldExpiresAt > instantOf(clock())
@@ -23,6 +26,7 @@ export function apiKeyHandlers({
       const { apiKey, key } = apiKeys.create(body, userActor(user.userId))
       return { apiKey: show(apiKey), key }
     },
+    changeApiKey: ({ params, body, user }) => show(apiKeys.change(params.apiKeyId, body, userActor(user.userId))),
     rotateApiKey({ params, body, user }) {
       const { apiKey, key } = apiKeys.rotate(params.apiKeyId, body.overlapHours * HOUR_MS, userActor(user.userId))
       return { apiKey: show(apiKey), key }

@@ -1,5 +1,6 @@
 import type { Caller } from '#gateway/domain/caller.ts'
 import type { ImageStudies } from '#gateway/domain/image-studies.ts'
+import { visibleCustomers } from '#gateway/domain/study-access.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
@@ -21,6 +22,8 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
   /** The images may be put only where the caller manages them too. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {
     if (target.to === 'study') imageStudies.demandManaging(caller, target.studyInstanceUid)
+    // Orders of the worklist are of every patient.
+    if (target.to === 'order') imageStudies.demandManaging(caller)
   }
 
   const handlers: HandlersOf<typeof dashboardCorrections, typeof CORRECTIONS_PERMISSIONS> = {
@@ -33,7 +36,7 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
       imageStudies.demandManaging(caller, params.studyInstanceUid)
       const targets = await ports.targets(params.studyInstanceUid, query.search)
       const isShown = ({ target }: (typeof targets)[number]) =>
-        target.to !== 'study' || imageStudies.isVisible(caller, target.studyInstanceUid)
+        target.to === 'study' ? imageStudies.isVisible(caller, target.studyInstanceUid) : visibleCustomers(caller) === undefined
       return { targets: targets.filter(isShown) }
     },
     async preview({ params, body, user }) {
@@ -49,8 +52,12 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
       return ports.apply(params.studyInstanceUid, body, user.userId)
     },
     list({ params, user }) {
-      imageStudies.read(callerOf(user), params.studyInstanceUid)
-      return { corrections: ports.list(params.studyInstanceUid) }
+      const caller = callerOf(user)
+      imageStudies.read(caller, params.studyInstanceUid)
+      // A correction names the patient of both its studies.
+      const isShown = ({ correctionId }: { readonly correctionId: string }) =>
+        ports.studiesOf(correctionId).every((studyInstanceUid) => imageStudies.isVisible(caller, studyInstanceUid))
+      return { corrections: ports.list(params.studyInstanceUid).filter(isShown) }
     },
     async undo({ params, body, user }) {
       const caller = callerOf(user)

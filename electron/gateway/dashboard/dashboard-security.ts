@@ -50,6 +50,7 @@ export function serveDashboardSecurity(app: HttpApp, deps: DashboardSecurityDeps
 
 type AccountCalls =
   | 'unlock'
+  | 'confirm'
   | 'account'
   | 'changeAccount'
   | 'changePassword'
@@ -62,6 +63,10 @@ function accountHandlers(deps: DashboardSecurityDeps, accounts: Accounts): Pick<
   const show = sessionShown(deps)
   return {
     unlock: async ({ body, session }) => show(await accounts.unlock(tokenOf(session), body.password)),
+    async confirm({ body, session }) {
+      await accounts.confirm(tokenOf(session), body)
+      return { success: true }
+    },
     account: ({ user }) => accounts.read(user.userId),
     changeAccount: ({ body, user }) => show(accounts.change(user.userId, body)),
     async changePassword({ body, user, session }) {

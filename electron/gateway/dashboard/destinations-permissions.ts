@@ -4,9 +4,9 @@ import type { dashboardDestinations } from '#shared/contract/destinations.ts'
 /** Who may make which of these calls. Sending a study begins with choosing a destination; whether a member may send is the domain's to say. */
 export const DESTINATIONS_PERMISSIONS = {
   list: 'signed-in',
-  add: 'manage',
-  update: 'manage',
-  remove: 'manage',
+  add: 'manage-confirmed',
+  update: 'manage-confirmed',
+  remove: 'manage-confirmed',
   echo: 'manage',
 
   studies: 'signed-in',

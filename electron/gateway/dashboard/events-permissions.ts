@@ -12,10 +12,10 @@ export const EVENTS_PERMISSIONS = {
   meter: 'manage',
 
   endpoints: 'manage',
-  addEndpoint: 'manage',
-  changeEndpoint: 'manage',
-  removeEndpoint: 'manage',
-  rotateSecret: 'manage',
+  addEndpoint: 'manage-confirmed',
+  changeEndpoint: 'manage-confirmed',
+  removeEndpoint: 'manage-confirmed',
+  rotateSecret: 'manage-confirmed',
 } as const satisfies { readonly [K in keyof typeof dashboardEvents]: Access }
 
 /** Calls that an open window repeats by itself: they do not keep a session awake. */

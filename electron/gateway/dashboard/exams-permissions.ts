@@ -3,20 +3,20 @@ import type { dashboardExams } from '#shared/contract/dashboard-exams.ts'
 import type { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import type { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 
-/** Everybody at the window looks at the exams of the day, as at queries; asking the partner for them changes nothing. */
+/** Who may see every patient looks at the exams of the day, as at queries; asking the partner for them changes nothing. */
 export const EXAMS_PERMISSIONS = {
-  exams: 'signed-in',
-  refresh: 'signed-in',
-  explain: 'signed-in',
+  exams: 'every-patient',
+  refresh: 'every-patient',
+  explain: 'every-patient',
 } as const satisfies { readonly [K in keyof typeof dashboardExams]: Access }
 
-/** Who may decide is the rules' to say: it takes the right to manage studies. */
+/** Orders are of every patient; who may decide is the rules' to say: it takes the right to manage studies. */
 export const RECONCILIATION_PERMISSIONS = {
-  read: 'signed-in',
-  link: 'signed-in',
-  keep: 'signed-in',
-  notDone: 'signed-in',
-  undo: 'signed-in',
+  read: 'every-patient',
+  link: 'every-patient',
+  keep: 'every-patient',
+  notDone: 'every-patient',
+  undo: 'every-patient',
 } as const satisfies { readonly [K in keyof typeof dashboardReconciliation]: Access }
 
 export const TODAY_PERMISSIONS = { today: 'signed-in' } as const satisfies { readonly [K in keyof typeof dashboardToday]: Access }

@@ -7,24 +7,25 @@ export const PEOPLE_PERMISSIONS = {
   people: 'manage',
   // Users and customers are readable by whoever reads studies (row 52).
   customerUsers: 'signed-in',
-  invitePerson: 'manage',
-  updatePerson: 'manage',
-  revokePerson: 'manage',
-  reactivatePerson: 'manage',
-  renewInvitation: 'manage',
-  revokeInvitation: 'manage',
+  invitePerson: 'manage-confirmed',
+  updatePerson: 'manage-confirmed',
+  revokePerson: 'manage-confirmed',
+  reactivatePerson: 'manage-confirmed',
+  renewInvitation: 'manage-confirmed',
+  revokeInvitation: 'manage-confirmed',
 
   invitation: 'public',
   acceptInvitation: 'public',
   rejectInvitation: 'public',
 
   apiKeys: 'manage',
-  createApiKey: 'manage',
-  rotateApiKey: 'manage',
-  revokeApiKey: 'manage',
+  createApiKey: 'manage-confirmed',
+  changeApiKey: 'manage-confirmed',
+  rotateApiKey: 'manage-confirmed',
+  revokeApiKey: 'manage-confirmed',
 
   mail: 'manage',
-  setMail: 'manage',
+  setMail: 'manage-confirmed',
   testMail: 'manage',
 } as const satisfies { readonly [K in keyof typeof dashboardPeople]: Access }
 

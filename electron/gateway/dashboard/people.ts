@@ -71,6 +71,8 @@ export function peopleHandlers({
     const invitation = invitations.ofUser(user.userId)
     return {
       ...scribeUserOf(user),
+      level: user.level,
+      interfaceLevel: user.interfaceLevel,
       state: stateOf(user),
       invitation: invitation ? showInvitation(invitation) : null,
       expressCustomers: customers
@@ -126,7 +128,8 @@ export function peopleHandlers({
 
     invitation({ body }) {
       const invitation = invitations.open(body.token)
-      const { email, firstName, lastName, clinicRole, level, expiry } = invitation
+      const { email, firstName, lastName, clinicRole, expiry } = invitation
+      const level = people.list().find(({ userId }) => userId === invitation.userId)?.level ?? 'member'
       const clinicName = settings.get('clinic.name')
       return { email, firstName, lastName, clinicRole, level, expiry, clinicName, invitedBy: invitations.inviterName(invitation) }
     },

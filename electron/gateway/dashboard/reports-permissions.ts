@@ -13,7 +13,7 @@ export const REPORTS_PERMISSIONS = {
   revision: 'signed-in',
   check: 'signed-in',
   sign: 'signed-in',
-  overrideIdentity: 'signed-in',
+  overrideIdentity: 'confirmed',
   withdrawOverride: 'signed-in',
   startAddendum: 'signed-in',
   cancelAddendum: 'signed-in',

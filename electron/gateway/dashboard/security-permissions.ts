@@ -10,13 +10,15 @@ export const SECURITY_PERMISSIONS = {
   lock: 'public',
   unlock: 'public',
 
+  confirm: 'signed-in',
+
   account: 'signed-in',
   changeAccount: 'signed-in',
   changePassword: 'signed-in',
   beginSecondFactor: 'signed-in',
   confirmSecondFactor: 'signed-in',
   endSecondFactor: 'signed-in',
-  resetSecondFactor: 'manage',
+  resetSecondFactor: 'manage-confirmed',
 
   // One's own; who manages the gateway everybody's.
   sessions: 'signed-in',
@@ -25,9 +27,9 @@ export const SECURITY_PERMISSIONS = {
   thisWorkstation: 'public',
   askForWorkstation: 'public',
   lanAccess: 'manage',
-  setLanAccess: 'manage',
-  approveWorkstation: 'manage',
-  removeWorkstation: 'manage',
+  setLanAccess: 'manage-confirmed',
+  approveWorkstation: 'manage-confirmed',
+  removeWorkstation: 'manage-confirmed',
 } as const satisfies { readonly [K in keyof typeof dashboardSecurity]: Access }
 
 export type SecurityHandlers = HandlersOf<typeof dashboardSecurity, typeof SECURITY_PERMISSIONS>

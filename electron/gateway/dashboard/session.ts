@@ -12,15 +12,18 @@ import type { DashboardHandlers } from './handlers.ts'
 
 /** What the sessions are read by; `use` says whether a person is at work. */
 interface SessionReader {
-  readonly sessions: Pick<People['sessions'], 'find'>
+  readonly sessions: Pick<People['sessions'], 'find' | 'isConfirmed'>
+  readonly isLimited: People['isLimited']
 }
 
 /** The sessions that `openHttpServer` asks for, from `openPeople`. */
-export const sessionsOf = ({ sessions }: SessionReader, store?: Pick<Store, 'sessions'>): Sessions => ({
+export const sessionsOf = ({ sessions, isLimited }: SessionReader, store?: Pick<Store, 'sessions'>): Sessions => ({
   userOf(token, use) {
     const session = sessions.find(token, use)
     return session?.isLocked ? 'locked' : session?.user
   },
+  isConfirmed: (token) => sessions.isConfirmed(token),
+  isLimited,
   ...(store && { onClosed: store.sessions.onClosed }),
 })
 
@@ -40,7 +43,9 @@ export const sessionShown =
     people,
     settings,
     version,
-  }: Pick<DashboardDeps, 'settings' | 'version'> & { readonly people: Pick<DashboardDeps['people'], 'hasUser'> }) =>
+  }: Pick<DashboardDeps, 'settings' | 'version'> & {
+    readonly people: Pick<DashboardDeps['people'], 'hasUser' | 'isLimited' | 'needsSecondFactor'>
+  }) =>
   (user: SignedInUser | undefined, isLocked = false) => ({
     user: user ?? null,
     needsOwner: !people.hasUser(),
@@ -48,6 +53,8 @@ export const sessionShown =
     lockMinutes: settings.get('window.lockMinutes'),
     // Nobody else can go on with it.
     needsSetup: user !== undefined && ACCESS.manage(user) && !settings.get('setup.isDone'),
+    isLimited: user !== undefined && people.isLimited(user),
+    needsSecondFactor: user !== undefined && people.needsSecondFactor(user),
     clinicName: settings.get('clinic.name'),
     version,
   })

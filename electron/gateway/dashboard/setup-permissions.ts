@@ -5,12 +5,12 @@ import type { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 export const SETUP_PERMISSIONS = {
   state: 'manage',
   finish: 'manage',
-  makeRecoveryKey: 'manage',
-  confirmRecoveryKey: 'manage',
+  makeRecoveryKey: 'manage-confirmed',
+  confirmRecoveryKey: 'manage-confirmed',
   selfTest: 'manage',
   readiness: 'manage',
   backups: 'manage',
-  setBackupFolder: 'manage',
+  setBackupFolder: 'manage-confirmed',
   makeBackup: 'manage',
 } as const satisfies { readonly [K in keyof typeof dashboardSetup]: Access }
 

@@ -11,6 +11,8 @@ import type { UndeliveredReports } from './ports.ts'
 export interface TodaySituation {
   readonly now: number
   readonly person: Rights & { readonly userId: string }
+  /** The person manages the gateway and signs in by password alone. */
+  readonly needsSecondFactor: boolean
   readonly isSetUp: boolean
   /** `serve --safe-mode`. */
   readonly isSafe?: boolean | undefined
@@ -230,6 +232,12 @@ const LINES: readonly Line[] = [
     find: ({ counts, dayAgo }) => counted('warning', counts.failedEvents(dayAgo, MOST_COUNTED + 1)),
   },
   {
+    kind: 'second-factor',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ needsSecondFactor }) => (needsSecondFactor ? { tone: 'warning' } : undefined),
+  },
+  {
     kind: 'mail-failing',
     needs: 'manageUsers',
     of: 'gateway',
@@ -255,6 +263,9 @@ const LINES: readonly Line[] = [
   { kind: 'advice', needs: 'manageGateway', of: 'gateway', find: ({ advice }) => advice.map((detail) => ({ tone: 'info', detail })) },
 ]
 
+/** Kinds about lists with every patient: not for who sees the studies of some customers only. */
+const OF_EVERY_PATIENT: readonly TodayKind[] = ['exams-withheld', 'exams-overdue', 'images-unplanned']
+
 /** Kinds whose fault stops everybody's work: first for all. */
 const FOR_ALL: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
 
@@ -264,7 +275,8 @@ export function itemsOf(situation: TodaySituation): TodayItem[] {
   const order = orderFor(person)
   // Who manages the gateway looks after all of it.
   const isOwn = (of: Line['of']) => person.level !== 'member' || of === order[0]
-  const found = LINES.flatMap(({ kind, needs, of, find }, line) => {
+  const isOpen = ({ kind }: Line) => situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)
+  const found = LINES.filter(isOpen).flatMap(({ kind, needs, of, find }, line) => {
     const items = find(situation) ?? []
     const mayAct = needs === null || may(person, needs)
     return (Array.isArray(items) ? (items as readonly Found[]) : [items as Found]).map((item) => {

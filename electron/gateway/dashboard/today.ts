@@ -1,4 +1,5 @@
 import { clinicDay, startOfDay, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import { needsSecondFactor } from '#gateway/domain/second-factor.ts'
 import { visibleCustomers } from '#gateway/domain/study-access.ts'
 import { upkeepHealth } from '#gateway/domain/upkeep-health.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
@@ -67,6 +68,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
     const items = itemsOf({
       now,
       person: user,
+      needsSecondFactor: needsSecondFactor(store, user),
       isSafe: ports.isSafe,
       isSetUp: settings.get('setup.isDone'),
       listeners,

@@ -5,9 +5,10 @@ import type { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 export const UPKEEP_PERMISSIONS = {
   state: 'manage',
   make: 'manage',
-  remove: 'manage',
+  remove: 'manage-confirmed',
   rehearse: 'manage',
   previewRestore: 'manage',
+  // It takes the owner's password with the call.
   restore: 'manage',
   restoreState: 'manage',
   diagnostics: 'manage',

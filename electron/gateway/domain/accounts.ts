@@ -27,6 +27,16 @@ export interface Accounts {
   resetSecondFactor(by: SignedInUser, userId: string): void
   /** The window of the session goes on; the tenth wrong password ends it. @throws ApiError not-signed-in, too-many */
   unlock(token: string, password: string): Promise<SignedInUser>
+  /**
+   * Proves who is there, by the password or a code of the second factor; the tenth wrong password ends the session.
+   * @throws ApiError refused, not-signed-in, too-many
+   */
+  confirm(token: string, proof: IdentityProof): Promise<void>
+}
+
+export interface IdentityProof {
+  readonly password?: string | undefined
+  readonly code?: string | undefined
 }
 
 export interface AccountPatch {
@@ -48,6 +58,16 @@ export function openAccounts(deps: AccountsDeps): Accounts {
     const user = users.get(userId)
     if (!user) throw new ApiError('not-found', 'There is no such user.')
     return user
+  }
+
+  /** Counts it; the tenth ends the session. */
+  function wrongPassword(token: string): ApiError {
+    if (sessions.noteWrongPassword(hashOfToken(token)) < MOST_WRONG)
+      return new ApiError('refused', 'This is not the password of who is signed in.', {
+        errors: [{ path: 'body.password', message: 'must be the password of who is signed in' }],
+      })
+    people.signOut(token)
+    return ended('The password was wrong ten times, so the session has ended. Sign in again.')
   }
 
   async function demandPassword(userId: string, password: string): Promise<UserRecord> {
@@ -122,14 +142,24 @@ export function openAccounts(deps: AccountsDeps): Accounts {
         people.sessions.unlock(token)
         return session.user
       }
-      if (sessions.noteWrongPassword(hashOfToken(token)) < MOST_WRONG)
-        throw new ApiError('refused', 'This is not the password of who is signed in.', {
-          errors: [{ path: 'body.password', message: 'must be the password of who is signed in' }],
-        })
-      people.signOut(token)
-      throw ended('The password was wrong ten times, so the session has ended. Sign in again.')
+      throw wrongPassword(token)
+    },
+
+    async confirm(token, { password, code }) {
+      const session = people.sessions.find(token, 'person')
+      if (!session || session.isLocked) throw ended('The session has ended. Sign in again.')
+      const { userId, email } = session.user
+      if (code !== undefined && secondFactors.isOn(userId)) {
+        if (!secondFactors.check(userId, code)) throw refusedField('code', 'This code is not right or was used.')
+      } else {
+        const verified = await people.verifyPassword(email, password ?? '')
+        if (verified?.userId !== userId || !people.sessions.find(token, 'background')) throw wrongPassword(token)
+      }
+      people.sessions.confirm(token)
     },
   }
 }
+
+const refusedField = (field: string, message: string) => new ApiError('refused', message, { errors: [{ path: `body.${field}`, message }] })
 
 const ended = (message: string) => new ApiError('not-signed-in', message, { headers: { 'www-authenticate': 'Session realm="isthmus"' } })

@@ -8,7 +8,10 @@ import { hashOfToken } from './token.ts'
 const USE_NOTED_EVERY_MS = 60_000
 
 export type ApiKey = Omit<ApiKeyRecord, 'keyHash' | 'oldKeyHash'>
-export type NewApiKey = Pick<ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'>
+export type NewApiKey = Pick<ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
+  /** It may invite and change people; absent: it may not. */
+  readonly managesPeople?: boolean | undefined
+}
 /** `key` is `sk_live_` and 32 hex digits; it is shown once and not kept. */
 export interface ShownApiKey {
   readonly apiKey: ApiKey
@@ -22,6 +25,8 @@ export interface ApiKeys {
   create(key: NewApiKey, actor: Actor): ShownApiKey
   /** The live key of that secret, or of the one before while it overlaps; `undefined` for any other text. Its use is noted a moment later. */
   authenticate(key: string): ApiKey | undefined
+  /** What it may do beside its areas; again changes nothing. @throws ApiError not-found, refused (revoked) */
+  change(apiKeyId: string, rights: { readonly managesPeople: boolean }, actor: Actor): ApiKey
   /** Replaces the secret; id, scope and everything it made stay. The one before opens for `overlapMs` more. @throws ApiError not-found, refused (revoked) */
   rotate(apiKeyId: string, overlapMs: number, actor: Actor): ShownApiKey
   /** Both secrets at once; again changes nothing. @throws ApiError not-found */
@@ -61,6 +66,7 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
           apiKeyId: uuid(),
           last4: key.slice(-4),
           ...wanted,
+          managesPeople: wanted.managesPeople ?? false,
           createdAt: instantOf(clock()),
           lastUsedAt: null,
           revokedAt: null,
@@ -69,7 +75,7 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
           oldExpiresAt: null,
         }
         store.apiKeys.insert({ ...apiKey, keyHash: hashOfToken(key), oldKeyHash: null })
-        note(deps, actor, 'api-key.create', apiKey.apiKeyId, { ...wanted })
+        note(deps, actor, 'api-key.create', apiKey.apiKeyId, { ...wanted, managesPeople: apiKey.managesPeople })
         return { apiKey, key }
       }),
     authenticate(key) {
@@ -81,6 +87,16 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
       noteUse(found.apiKeyId)
       return withoutHashes(found)
     },
+    change: (apiKeyId, { managesPeople }, actor) =>
+      store.database.transaction(() => {
+        const before = existing(apiKeyId)
+        if (before.revokedAt !== null) throw new ApiError('refused', 'The key was revoked: make a new one.')
+        if (before.managesPeople === managesPeople) return withoutHashes(before)
+        store.apiKeys.setManagesPeople(apiKeyId, managesPeople)
+        const change = { before: before.managesPeople, after: managesPeople }
+        note(deps, actor, 'api-key.change', apiKeyId, { managesPeople: change })
+        return withoutHashes({ ...before, managesPeople })
+      }),
     rotate: (apiKeyId, overlapMs, actor) =>
       store.database.transaction(() => {
         const before = existing(apiKeyId)

@@ -14,6 +14,8 @@ export interface KeyCaller {
   /** self: only the studies it made. */
   readonly scope: 'all' | 'self'
   readonly isViewerEnabled: boolean
+  /** It may invite and change people, and link them to customers; absent: it may not. */
+  readonly managesPeople?: boolean | undefined
 }
 
 /** A person at the window, by the session. */
@@ -28,12 +30,21 @@ export interface UserCaller {
 /** The caller as the audit trail names it. */
 export const actorOf = (caller: Caller): Actor => (caller.kind === 'user' ? userActor(caller.user.userId) : keyActor(caller.apiKeyId))
 
-/** Whether the caller may: a key may whatever its areas reach, a person what level and flags give (row 52). */
-export const isAllowed = (caller: Caller, permission: Permission): boolean => caller.kind === 'api-key' || may(caller.user, permission)
+/**
+ * Whether the caller may: a person what level and flags give (row 52); a key whatever its areas reach, people only with the
+ * right to, and never how the gateway works.
+ */
+export const isAllowed = (caller: Caller, permission: Permission): boolean =>
+  caller.kind === 'user'
+    ? may(caller.user, permission)
+    : permission === 'manageUsers'
+      ? caller.managesPeople === true
+      : permission !== 'manageGateway'
 
 /** @throws ApiError not-permitted */
 export function demand(caller: Caller, permission: Permission): void {
-  if (!isAllowed(caller, permission)) throw new ApiError('not-permitted', SENTENCES[permission])
+  if (isAllowed(caller, permission)) return
+  throw new ApiError('not-permitted', caller.kind === 'user' ? SENTENCES[permission] : KEY_SENTENCE)
 }
 
 /** Who made a record: the key or the user, the other is null. */
@@ -42,6 +53,7 @@ export const makerOf = (caller: Caller): { readonly createdByApiKeyId: string | 
     ? { createdByApiKeyId: null, createdByUserId: caller.user.userId }
     : { createdByApiKeyId: caller.apiKeyId, createdByUserId: null }
 
+const KEY_SENTENCE = 'This API key may not manage people: an administrator of the gateway can allow it.'
 const SENTENCES: Readonly<Record<Permission, string>> = {
   manageGateway: 'Only an owner or an admin may change how the gateway works.',
   manageUsers: 'Only an owner or an admin may manage users.',

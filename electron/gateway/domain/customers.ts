@@ -88,6 +88,12 @@ export function openCustomers(deps: DomainDeps): Customers {
     })
   }
 
+  /** Who is linked to a customer sees its studies alone: a key needs the right to manage people. */
+  function demandLinking(caller: Caller): void {
+    demand(caller, 'manageCustomers')
+    if (caller.kind === 'api-key') demand(caller, 'manageUsers')
+  }
+
   function existingUser(userId: string): void {
     if (!users.get(userId)) throw new ApiError('not-found', 'There is no such user.')
   }
@@ -123,7 +129,7 @@ export function openCustomers(deps: DomainDeps): Customers {
       change(caller, expressCustomerId, 'customer.reactivate', (before) => ({ ...before, isActive: true })),
     addUser: (caller, expressCustomerId, userId) =>
       database.transaction(() => {
-        demand(caller, 'manageCustomers')
+        demandLinking(caller)
         const customer = existing(expressCustomerId)
         existingUser(userId)
         if (!customer.isActive) return { success: false, message: 'The customer is deactivated: reactivate it first.' }
@@ -134,7 +140,7 @@ export function openCustomers(deps: DomainDeps): Customers {
       }),
     removeUser: (caller, expressCustomerId, userId) =>
       database.transaction(() => {
-        demand(caller, 'manageCustomers')
+        demandLinking(caller)
         existing(expressCustomerId)
         existingUser(userId)
         if (!customers.removeUser(expressCustomerId, userId)) return { success: false, message: 'The user is not linked to the customer.' }

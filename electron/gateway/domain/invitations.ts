@@ -14,7 +14,17 @@ import type { People, SignIn } from './people.ts'
 import type { SessionPlace } from './sessions.ts'
 import type { Settings } from './settings.ts'
 import { hashOfToken, mintToken } from './token.ts'
-import { checkPerson, isPending, type ListPart, type ListPlace, merged, type PersonPatch, partOf } from './users.ts'
+import {
+  checkPerson,
+  demandWindowFor,
+  isPending,
+  type ListPart,
+  type ListPlace,
+  merged,
+  type PersonPatch,
+  partOf,
+  patchedUser,
+} from './users.ts'
 
 /** Row 9. */
 const INVITATION_MS = 30 * 24 * 60 * 60_000
@@ -156,6 +166,9 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         const isByUser = caller.kind === 'user'
         const user: UserRecord = {
           ...person,
+          // The right to run the gateway is given in the window only (decision 0033).
+          level: isByUser ? person.level : 'member',
+          interfaceLevel: person.level,
           userId: idFromUuid('usr', uuid()),
           passwordHash: null,
           invitedSource: isByUser ? 'dashboard' : 'api',
@@ -216,7 +229,9 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         if (Object.keys(changes).length === 0) return before
         const changed = { ...after, updatedAt }
         invitations.update(changed)
-        users.update({ ...merged(userOf(before.userId), patch), updatedAt })
+        const user = patchedUser(caller, userOf(before.userId), patch)
+        checkPerson(user, patch)
+        users.update({ ...user, updatedAt })
         note(deps, actorOf(caller), 'invitation.update', invitationId, changes)
         return changed
       }),
@@ -230,6 +245,7 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         if (named && userId !== undefined && named.userId !== userId) throw unnamed('must be the user of that invitation', 'userId')
         const invitation = named ?? invitations.ofUser(userId ?? '')
         if (!invitation) return { success: false, message: 'The user has no invitation.' }
+        demandWindowFor(caller, userOf(invitation.userId))
         if (!isPending(invitation, now())) return { success: false, message: `The invitation ${overOf(invitation)}.` }
         end(invitation, 'revoke', actorOf(caller))
         return { success: true, message: 'The invitation was revoked.' }

@@ -7,7 +7,7 @@ import { idFromUuid } from '#shared/ids.ts'
 import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
 import { openPasswords, type ScryptCost } from './password.ts'
 import { checkPassword, type PasswordOwner } from './password-rules.ts'
-import { openSecondFactors } from './second-factor.ts'
+import { needsSecondFactor, openSecondFactors } from './second-factor.ts'
 import { openSessions, type SessionPlace, type Sessions, type SessionUse, type SignIn, signedInUser } from './sessions.ts'
 import { openSignInThrottle } from './sign-in-throttle.ts'
 import { hashOfToken, mintToken } from './token.ts'
@@ -43,6 +43,10 @@ export interface People {
   /** Whether somebody can sign in: people who were invited and have not accepted do not count. */
   hasUser(): boolean
   list(): UserRecord[]
+  /** Whether the person is a member who is linked to customers, and so sees their studies alone (row 52). */
+  isLimited(user: Pick<SignedInUser, 'userId' | 'level'>): boolean
+  /** Whether the person manages the gateway and has no second factor. */
+  needsSecondFactor(user: SignedInUser): boolean
   /** Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or there is a user already */
   createOwner(owner: NewOwner, place?: SessionPlace): Promise<SignIn>
   /** @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed */
@@ -98,6 +102,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       firstName,
       lastName,
       level,
+      interfaceLevel: level,
       clinicRole,
       canManageStudies: level !== 'member',
       canCreateReports: clinicRole === 'Radiologist',
@@ -158,6 +163,8 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   return {
     hasUser: () => users.count() > 0,
     list: () => users.list(),
+    isLimited: ({ userId, level }) => level === 'member' && store.customers.idsOf(userId).length > 0,
+    needsSecondFactor: (user) => needsSecondFactor(store, user),
 
     async createOwner({ token, clinicName, password, ...owner }, place) {
       const isOpen = () => users.count() === 0 && signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'

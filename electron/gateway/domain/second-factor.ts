@@ -1,8 +1,11 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
+import type { Store } from '#gateway/store/store.ts'
 import type { SecondFactor } from '#shared/contract/dashboard-security.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import { may } from '#shared/lifecycle.ts'
 import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
 import { openSignInThrottle } from './sign-in-throttle.ts'
 
@@ -27,6 +30,8 @@ export interface SecondFactors {
   confirm(userId: string, code: string): string[]
   /** Again changes nothing. */
   end(userId: string, actor: Actor): void
+  /** Whether it is a right code, which is taken, once. @throws ApiError too-many */
+  check(userId: string, code: string): boolean
   /** Takes a code, once. @throws ApiError not-signed-in, naming `body.code`; too-many */
   demand(userId: string, code: string | undefined): void
 }
@@ -71,7 +76,14 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
     return true
   }
 
+  function check(userId: string, code: string): boolean {
+    if (guarded(userId, () => take(userId, code))) return true
+    note(deps, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
+    return false
+  }
+
   return {
+    check,
     of(userId) {
       const since = secondFactors.get(userId)?.since ?? null
       return { isOn: since !== null, since, codesLeft: since === null ? 0 : secondFactors.codesLeft(userId) }
@@ -120,12 +132,15 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
 
     demand(userId, code) {
       if (code === undefined || code.trim() === '') throw codeNeeded('Enter the six digits of your authenticator.')
-      if (guarded(userId, () => take(userId, code))) return
-      note(deps, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
+      if (check(userId, code)) return
       throw codeNeeded('This code is not right or was used.')
     },
   }
 }
+
+/** Whether the person manages the gateway and signs in by password alone; the tray asks for nobody. */
+export const needsSecondFactor = (store: Pick<Store, 'users' | 'secondFactors'>, user: SignedInUser): boolean =>
+  may(user, 'manageGateway') && store.users.get(user.userId) !== undefined && !store.secondFactors.get(user.userId)?.secret
 
 const mintCode = () => {
   const four = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')

@@ -10,6 +10,8 @@ import { type Actor, type DomainDeps, note, userActor } from './audit.ts'
 import { hashOfToken, mintToken } from './token.ts'
 
 const USE_NOTED_EVERY_MS = 60_000
+/** For so long after it a proof of who is there holds for privileged actions (decision 0033). */
+export const CONFIRMED_MS = 10 * 60_000
 
 /** A session that has just begun; `token` is what the cookie carries and is not kept. */
 export interface SignIn {
@@ -52,6 +54,10 @@ export interface Sessions {
   /** Again changes nothing. */
   lock(token: string): void
   unlock(token: string): void
+  /** The session's person has just proved who they are. */
+  confirm(token: string): void
+  /** Whether that was, or the sign-in was, a short time ago. */
+  isConfirmed(token: string): boolean
   end(token: string): void
   /** Newest use first; `token` is that of who asks. Of everybody where `userId` is undefined. */
   list(token: string | undefined, userId: string | undefined): OpenSession[]
@@ -140,7 +146,7 @@ export function openSessions(deps: DomainDeps): Sessions {
         const here = { ...user, lastLoginAt: at }
         sessions.insert({
           ...{ tokenHash: hashOfToken(token), sessionId: uuid(), userId: user.userId, ...place },
-          ...{ createdAt: at, lastUsedAt: at, expiresAt, lockedAt: null, wrongPasswords: 0 },
+          ...{ createdAt: at, lastUsedAt: at, expiresAt, lockedAt: null, wrongPasswords: 0, confirmedAt: at },
         })
         users.update(here)
         note(deps, userActor(user.userId), 'user.sign-in', user.userId, { how, ...(place.address !== '' && { address: place.address }) })
@@ -161,6 +167,18 @@ export function openSessions(deps: DomainDeps): Sessions {
         database.afterCommit(() => sessions.hold(session.tokenHash, undefined))
         note(deps, userActor(session.userId), 'session.unlock', session.sessionId)
       }),
+    confirm: (token) =>
+      database.transaction(() => {
+        const session = sessions.get(hashOfToken(token))
+        if (!session) return
+        sessions.confirm(session.tokenHash, instantOf(clock()))
+        note(deps, userActor(session.userId), 'session.confirm', session.sessionId)
+      }),
+    isConfirmed(token) {
+      const confirmedAt = sessions.get(hashOfToken(token))?.confirmedAt ?? null
+      // A clock that is set back makes no old proof a recent one.
+      return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMED_MS
+    },
     end: (token) =>
       database.transaction(() => {
         const session = sessions.get(hashOfToken(token))

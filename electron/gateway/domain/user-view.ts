@@ -13,8 +13,8 @@ function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [
 
 /** The record of the viewer area (interface.md, Viewer user). */
 export function viewerUserOf(user: UserRecord): ViewerUser {
-  const { userId, email, firstName, lastName, clinicRole, level, canManageStudies, hasDashboardAccess } = user
-  const { invitedSource, lastLoginAt, createdAt } = user
+  const { userId, email, firstName, lastName, clinicRole, canManageStudies, hasDashboardAccess } = user
+  const { interfaceLevel: level, invitedSource, lastLoginAt, createdAt } = user
   return {
     ...{ userId, email, firstName, lastName, ...present(user, ['middleName', 'suffix1', 'suffix2', 'phoneNumber']) },
     ...{ clinicRole, level, canManageStudies, hasDashboardAccess, invitedSource, lastLoginAt, createdAt },

@@ -29,7 +29,10 @@ export interface Users {
    * through a key, an administrator without access to the window, report creation without an NPI, the last owner's level
    */
   update(caller: Caller, userId: string, patch: PersonPatch): UserRecord
-  /** Ends sessions and links at once; again changes nothing. @throws ApiError as `update` */
+  /**
+   * Ends sessions and links at once; again changes nothing. @throws ApiError as `update`; refused: an administrator of the
+   * gateway through a key
+   */
   revokeAccess(caller: Caller, userId: string): Outcome
   /** Former permissions come back; an active user is left alone (`success:false`). @throws ApiError as `update` */
   reactivate(caller: Caller, userId: string): Outcome
@@ -67,10 +70,11 @@ export function openUsers(deps: DomainDeps): Users {
         const before = existing(userId)
         demandOwnerFor(caller, before)
         if (patch.level === 'owner' && before.level !== 'owner') demandOwner(caller)
-        const after = merged(before, patch)
+        const after = patchedUser(caller, before, patch)
         checkPerson(after, patch)
+        checkPerson({ ...after, level: after.interfaceLevel }, patch)
         if (isLastOwner(before) && after.level !== 'owner') throw lastOwner('body.level')
-        const changes = differences<PersonFields>(before, after)
+        const changes = differences<PersonFields & Pick<UserRecord, 'interfaceLevel'>>(before, after)
         if (Object.keys(changes).length === 0) return before
         const updatedAt = instantOf(clock())
         const changed = { ...after, updatedAt }
@@ -90,6 +94,7 @@ export function openUsers(deps: DomainDeps): Users {
         demand(caller, 'manageUsers')
         const user = existing(userId)
         demandOwnerFor(caller, user)
+        demandWindowFor(caller, user)
         if (user.deactivatedAt !== null) return { success: true, message: 'The user had no access.' }
         if (isLastOwner(user)) return { success: false, message: 'The last owner keeps access: make another owner first.' }
         const at = instantOf(clock())
@@ -107,6 +112,7 @@ export function openUsers(deps: DomainDeps): Users {
         demand(caller, 'manageUsers')
         const user = existing(userId)
         demandOwnerFor(caller, user)
+        demandWindowFor(caller, user)
         if (user.deactivatedAt === null) return { success: false, message: 'The user is active.' }
         const at = instantOf(clock())
         const invitation = invitations.ofUser(userId)
@@ -141,6 +147,23 @@ export const merged = <T extends PersonFields>(before: T, patch: PersonPatch): T
   ...before,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 })
+
+/**
+ * The user with the fields of the patch that are given. A key writes the interface's `level` alone: the
+ * right to run the gateway is given and taken in the window (decision 0033).
+ */
+export function patchedUser(caller: Caller, before: UserRecord, { level, ...patch }: PersonPatch): UserRecord {
+  const after = merged(before, patch)
+  // A form of the window sends the level whether it was changed or not.
+  if (level === undefined || (caller.kind === 'user' && level === before.level)) return after
+  return caller.kind === 'user' ? { ...after, level, interfaceLevel: level } : { ...after, interfaceLevel: level }
+}
+
+/** A key takes nobody's right to run the gateway, and gives none back. @throws ApiError refused */
+export function demandWindowFor(caller: Caller, { level }: Pick<UserRecord, 'level'>): void {
+  if (caller.kind === 'api-key' && level !== 'member')
+    throw new ApiError('refused', 'Access of an administrator of the gateway is given and taken in the window only.')
+}
 
 /** The rows of a part, which were read with a limit of `limit + 1`. */
 export function partOf<T>(rows: readonly T[], limit: number, keyOf: (row: T) => TimeKey): ListPart<T> {

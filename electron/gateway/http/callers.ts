@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import type { Operation } from '#shared/operation.ts'
 import { CSRF_HEADER, isFromOwnPage, locked, type Sessions, type SessionUse, sessionTokenOf } from './sessions.ts'
 import { admitWorkstation, type Workstations } from './workstations.ts'
 
@@ -12,6 +13,8 @@ export interface ApiKeyCaller {
   /** self: only the studies it made, and what belongs to them (interface-choices §6 row 26). */
   readonly scope: 'all' | 'self'
   readonly isViewerEnabled: boolean
+  /** It may invite and change people, and link them to customers; absent: it may not. */
+  readonly managesPeople?: boolean | undefined
 }
 
 /** A person of the clinic, by the session of the window. */
@@ -31,19 +34,28 @@ export interface Callers {
   customerIdsOf(userId: UserId): readonly ExpressCustomerId[]
 }
 
-/** Who may call what of the interface: `partner` any key, `viewer` a key with the viewer area; a signed-in person both (row 26). */
+/**
+ * Who may call what of the interface: `partner` any key, `viewer` a key with the viewer area, `people` a key that may
+ * manage people; a signed-in person all of it, `people` after a recent proof of who they are (row 26, decision 0033).
+ */
 export const PARTNER_ACCESS = {
   partner: () => true,
   viewer: (key) => key.isViewerEnabled,
+  people: (key) => key.managesPeople === true,
+  'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
 } as const satisfies Record<string, (key: ApiKeyCaller) => boolean>
 export type PartnerAccess = keyof typeof PARTNER_ACCESS
 
 /** The access of one operation of the interface by its path: the routes and their description go by it alike (row 26). */
-export const accessOf = ({ path }: { readonly path: string }): PartnerAccess =>
-  path.startsWith('/v1/viewer/') || path.endsWith('/viewer-only-reroute-url') ? 'viewer' : 'partner'
+export function accessOf({ method, path }: Pick<Operation, 'method' | 'path'>): PartnerAccess {
+  const isViewer = path.startsWith('/v1/viewer/') || path.endsWith('/viewer-only-reroute-url')
+  const changesPeople = method !== 'GET' && /^\/v1\/(?:viewer|scribe|express\/:\w+)\/users(?:\/|$)/.test(path)
+  if (changesPeople) return isViewer ? 'viewer-people' : 'people'
+  return isViewer ? 'viewer' : 'partner'
+}
 
 /** The access of each operation of a contract, as `serveAll` takes it. */
-export const accessOfAll = <T extends Readonly<Record<string, { readonly path: string }>>>(operations: T) =>
+export const accessOfAll = <T extends Readonly<Record<string, Pick<Operation, 'method' | 'path'>>>>(operations: T) =>
   Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, accessOf(operation)])) as PartnerAccesses<T>
 
 export type PartnerAccesses<T> = { readonly [K in keyof T]: PartnerAccess }
@@ -82,9 +94,15 @@ export function callerOf(request: FastifyRequest, use: SessionUse, { callers, se
 export function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess) throw new ApiError('not-permitted', 'This account may not use the window.')
-  } else if (!PARTNER_ACCESS[access](caller)) {
-    throw new ApiError('not-permitted', 'This API key has no access to the viewer area.')
+    return
   }
+  if (PARTNER_ACCESS[access](caller)) return
+  throw new ApiError(
+    'not-permitted',
+    access === 'people' || caller.isViewerEnabled
+      ? 'This API key may not manage people: an administrator of the gateway can allow it.'
+      : 'This API key has no access to the viewer area.',
+  )
 }
 
 /** One text for each caller, to keep what is kept of one from any other. */

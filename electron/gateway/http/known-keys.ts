@@ -32,8 +32,8 @@ export function knownKeys({ authenticate, version, clock }: KnownKeysDeps): Call
     if (before && now >= before.at && now - before.at < MOST_MS) return before.caller
     const found = authenticate(key)
     if (!found) return undefined
-    const { apiKeyId, scope, isViewerEnabled, oldExpiresAt } = found
-    const caller: ApiKeyCaller = { kind: 'api-key', apiKeyId, scope, isViewerEnabled }
+    const { apiKeyId, scope, isViewerEnabled, managesPeople, oldExpiresAt } = found
+    const caller: ApiKeyCaller = { kind: 'api-key', apiKeyId, scope, isViewerEnabled, managesPeople }
     // While two secrets open, the clock alone can end one of them.
     if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now) known.set(keyHash, { caller, at: now })
     return caller

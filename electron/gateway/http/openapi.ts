@@ -5,7 +5,7 @@ import { EVENTS, type EventType, WorklistItem } from '#shared/contract/webhooks.
 import { ERRORS, type ErrorCode } from '#shared/errors.ts'
 import { WebhookEventId } from '#shared/ids.ts'
 import type { Operation } from '#shared/operation.ts'
-import { accessOf } from './callers.ts'
+import { accessOf, type PartnerAccess } from './callers.ts'
 import { exampleOf } from './example.ts'
 import { type JsonObject, type SchemaPrinter, schemaPrinter } from './json-schema.ts'
 
@@ -93,7 +93,7 @@ function operationObject(operationId: string, operation: Operation, printer: Sch
   return {
     operationId,
     summary,
-    ...(accessOf(operation) === 'viewer' && { description: 'Needs a key with the viewer area.' }),
+    ...descriptionOf(operation),
     tags: [tag],
     parameters: [
       ...parametersOf('path', params, printer),
@@ -119,6 +119,17 @@ function operationObject(operationId: string, operation: Operation, printer: Sch
       ...Object.fromEntries(refusalsOf(operation).map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }])),
     },
   }
+}
+
+const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
+  partner: undefined,
+  viewer: 'Needs a key with the viewer area.',
+  people: 'Needs a key that may manage people.',
+  'viewer-people': 'Needs a key with the viewer area that may manage people.',
+}
+function descriptionOf(operation: Operation): { readonly description?: string } {
+  const description = NEEDS[accessOf(operation)]
+  return description === undefined ? {} : { description }
 }
 
 /** What this call can be refused with (interface-choices §6 rows 11-15). */

@@ -5,7 +5,7 @@ import type { CursorCodec } from './cursor-codec.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { ReplyCache } from './reply-cache.ts'
-import type { SessionUse } from './sessions.ts'
+import { requireConfirmed, type SessionUse } from './sessions.ts'
 
 /** What the interface for partners stands on, beside the window; one for all listeners. */
 export interface Partners {
@@ -17,7 +17,7 @@ export interface Partners {
   readonly replies?: ReplyCache
 }
 
-/** The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key, too-many, not-permitted */
+/** The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key, too-many, not-permitted, confirm-identity */
 export function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,5 +31,6 @@ export function admitCaller(
     if (!isAllowed) throw new ApiError('too-many', 'This API key makes more calls than it may; wait a little.')
   }
   requireAccess(caller, access)
+  if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people')) requireConfirmed(request, deps.sessions)
   return caller
 }

@@ -16,17 +16,34 @@ export type SessionUse = 'person' | 'background'
 export interface Sessions {
   /** The user of a live session; undefined for a token that is unknown, ended or expired; `locked` where its window is. */
   userOf(token: string, use: SessionUse): SignedInUser | 'locked' | undefined
+  /** Whether the session's person proved who they are a short time ago, by signing in or by confirming it since. */
+  isConfirmed(token: string): boolean
+  /** Whether the person sees the studies of some customers only (interface-choices §6 row 52). */
+  isLimited(user: SignedInUser): boolean
   /** Tells that some session was ended or locked, so that streams look at theirs. Returns what stops it. */
   onClosed?(listener: () => void): () => void
 }
 
-/** Who may make a call: anyone, anyone signed in, or who manages the gateway (owner and admin). */
+const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
+const manages = (user: SignedInUser) => user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
+
+/**
+ * Who may make a call: anyone, anyone signed in, or who manages the gateway (owner and admin). `every-patient`: anyone
+ * who is not limited to the studies of some customers. `confirmed` and `manage-confirmed` take a recent proof of who is
+ * there too (decision 0033).
+ */
 export const ACCESS = {
   public: () => true,
-  'signed-in': (user) => user.hasDashboardAccess,
-  manage: (user) => user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin'),
+  'signed-in': isSignedIn,
+  'every-patient': isSignedIn,
+  confirmed: isSignedIn,
+  manage: manages,
+  'manage-confirmed': manages,
 } as const satisfies Record<string, (user: SignedInUser) => boolean>
 export type Access = keyof typeof ACCESS
+
+const MANAGING: ReadonlySet<Access> = new Set(['manage', 'manage-confirmed'])
+const CONFIRMED: ReadonlySet<Access> = new Set(['confirmed', 'manage-confirmed'])
 
 /** The user a handler sees: always there, except in public calls. */
 export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | undefined : SignedInUser
@@ -43,7 +60,7 @@ export interface SessionCookie {
   clear(): void
 }
 
-/** The user allowed to make this call. Throws `not-signed-in` and `not-permitted`. */
+/** The user allowed to make this call. @throws ApiError not-signed-in, locked, not-permitted, confirm-identity */
 export function admit(request: FastifyRequest, access: Access, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
   const token = sessionTokenOf(request)
   const found = token ? sessions.userOf(token, use) : undefined
@@ -56,10 +73,20 @@ export function admit(request: FastifyRequest, access: Access, sessions: Session
   if (!ACCESS[access](user)) {
     throw new ApiError(
       'not-permitted',
-      access === 'manage' ? 'Only an owner or an administrator may do this.' : 'This account may not use the window.',
+      MANAGING.has(access) ? 'Only an owner or an administrator may do this.' : 'This account may not use the window.',
     )
   }
+  if (access === 'every-patient' && sessions.isLimited(user))
+    throw new ApiError('not-permitted', 'Your account sees the studies of its customers only, and this shows every patient.')
+  if (CONFIRMED.has(access)) requireConfirmed(request, sessions)
   return user
+}
+
+/** Refuses a call of a window whose person proved who they are too long ago. @throws ApiError confirm-identity */
+export function requireConfirmed(request: FastifyRequest, sessions: Sessions): void {
+  const token = sessionTokenOf(request)
+  if (token !== undefined && sessions.isConfirmed(token)) return
+  throw new ApiError('confirm-identity', 'Confirm that it is you to do this: enter your password, or a code of your authenticator.')
 }
 
 /**

@@ -11,6 +11,8 @@ export interface ApiKeyRecord {
   readonly isViewerEnabled: boolean
   /** self: only the studies it made. */
   readonly scope: 'all' | 'self'
+  /** It may invite and change people, and link them to customers. */
+  readonly managesPeople: boolean
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
@@ -30,6 +32,7 @@ export interface ApiKeysStore {
   byHash(keyHash: string): ApiKeyRecord | undefined
   insert(key: ApiKeyRecord): void
   rotate(apiKeyId: string, secret: Pick<ApiKeyRecord, 'keyHash' | 'last4' | 'rotatedAt' | 'oldKeyHash' | 'oldLast4' | 'oldExpiresAt'>): void
+  setManagesPeople(apiKeyId: string, managesPeople: boolean): void
   /** Whether it was live until now. */
   revoke(apiKeyId: string, at: string): boolean
   noteUse(apiKeyId: string, at: string): void
@@ -43,8 +46,10 @@ export function apiKeysStore(db: Database): ApiKeysStore {
     list: () => db.all(every.orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf),
     get: (apiKeyId) => first(db.get(every.where('apiKeyId', '=', apiKeyId))),
     byHash: (keyHash) => first(db.get(every.where('keyHash', '=', keyHash)) ?? db.get(every.where('oldKeyHash', '=', keyHash))),
-    insert: (key) => void db.run(db.sql.insertInto('apiKeys').values({ ...key, isViewerEnabled: flag(key.isViewerEnabled) })),
+    insert: (key) => void db.run(db.sql.insertInto('apiKeys').values(rowOf(key))),
     rotate: (apiKeyId, secret) => void db.run(change.set(secret).where('apiKeyId', '=', apiKeyId)),
+    setManagesPeople: (apiKeyId, managesPeople) =>
+      void db.run(change.set({ managesPeople: flag(managesPeople) }).where('apiKeyId', '=', apiKeyId)),
     revoke: (apiKeyId, at) =>
       db.run(change.set({ revokedAt: at }).where('apiKeyId', '=', apiKeyId).where('revokedAt', 'is', null)).changes > 0,
     noteUse: (apiKeyId, at) => void db.run(change.set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
@@ -52,4 +57,14 @@ export function apiKeysStore(db: Database): ApiKeysStore {
 }
 
 type StoredKey = { [K in keyof ApiKeyRecord]: unknown }
-const keyOf = (row: StoredKey): ApiKeyRecord => ({ ...row, isViewerEnabled: row.isViewerEnabled === 1 }) as ApiKeyRecord
+const rowOf = (key: ApiKeyRecord) => ({
+  ...key,
+  isViewerEnabled: flag(key.isViewerEnabled),
+  managesPeople: flag(key.managesPeople),
+})
+const keyOf = (row: StoredKey): ApiKeyRecord =>
+  ({
+    ...row,
+    isViewerEnabled: row.isViewerEnabled === 1,
+    managesPeople: row.managesPeople === 1,
+  }) as ApiKeyRecord

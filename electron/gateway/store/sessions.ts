@@ -18,6 +18,8 @@ export interface SessionRecord {
   readonly lockedAt: string | null
   /** Wrong passwords since it was locked. */
   readonly wrongPasswords: number
+  /** When its person last proved who they are; null for a session of an earlier version. */
+  readonly confirmedAt: string | null
 }
 
 /** What the disk did not take of a session. */
@@ -41,8 +43,10 @@ export interface SessionsStore {
   noteUse(tokenHash: string, at: string): void
   /** Locked from `at` on; wrong passwords are counted anew. */
   lock(tokenHash: string, at: string): void
-  /** Used at `at`, and no longer locked. */
+  /** Used at `at`, and no longer locked: its person proved who they are. */
   unlock(tokenHash: string, at: string): void
+  /** Its person proved who they are at `at`. */
+  confirm(tokenHash: string, at: string): void
   /** How many wrong passwords there were by now. */
   noteWrongPassword(tokenHash: string): number
   remove(tokenHash: string): boolean
@@ -87,7 +91,8 @@ export function sessionsStore(db: Database): SessionsStore {
     lock: (tokenHash, at) =>
       void closed(db.run(change.set({ lockedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash)).changes),
     unlock: (tokenHash, at) =>
-      void db.run(change.set({ lockedAt: null, wrongPasswords: 0, lastUsedAt: at }).where('tokenHash', '=', tokenHash)),
+      void db.run(change.set({ lockedAt: null, wrongPasswords: 0, lastUsedAt: at, confirmedAt: at }).where('tokenHash', '=', tokenHash)),
+    confirm: (tokenHash, at) => void db.run(change.set({ confirmedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash)),
     noteWrongPassword(tokenHash) {
       const wrong = change.set((of) => ({ wrongPasswords: of('wrongPasswords', '+', 1) })).where('tokenHash', '=', tokenHash)
       return db.get(wrong.returning('wrongPasswords'))?.wrongPasswords ?? 0

@@ -22,6 +22,8 @@ export interface PersonFields {
 
 export interface UserRecord extends PersonFields {
   readonly userId: UserId
+  /** The interface's `level`, which gives no right; `level` is the right in the gateway, given in the window. */
+  readonly interfaceLevel: Level
   readonly lastLoginAt: string | null
   /** As `domain/password` prints it; null until the invitation is accepted. */
   readonly passwordHash: string | null
@@ -45,6 +47,7 @@ export interface UserFilters {
   /** Contains, compared without case and accents. */
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
+  /** The interface's. */
   readonly level?: Level | undefined
   readonly invitedSource?: 'dashboard' | 'api' | undefined
   readonly canCreateReports?: boolean | undefined
@@ -89,7 +92,7 @@ export function usersStore(db: Database): UsersStore {
     let query = every.orderBy('createdAt', 'desc').orderBy('userId', 'desc').limit(limit)
     if (after) query = query.where((of) => of(of.refTuple('createdAt', 'userId'), '<', of.tuple(after.createdAt, after.id)))
     if (filters.email !== undefined) query = query.where('emailKey', '=', emailKeyOf(filters.email))
-    if (filters.level !== undefined) query = query.where('level', '=', filters.level)
+    if (filters.level !== undefined) query = query.where('interfaceLevel', '=', filters.level)
     if (filters.invitedSource !== undefined) query = query.where('invitedSource', '=', filters.invitedSource)
     if (filters.canCreateReports !== undefined) query = query.where('canCreateReports', '=', flag(filters.canCreateReports))
     return db.all(query).map(userOf)

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
@@ -54,7 +55,7 @@ export function SecondFactorPanel() {
 }
 
 function End({ onClose }: { onClose: () => void }) {
-  const end = useSend(dashboardSecurity.endSecondFactor, [dashboardSecurity.account])
+  const end = useSend(dashboardSecurity.endSecondFactor, [dashboardSecurity.account, dashboard.session])
   const form = useForm({ initialValues: { password: '' } })
   const submit = form.onSubmit((body) =>
     end.mutate(

@@ -2,6 +2,7 @@ import { Button, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } fro
 import { useForm } from '@mantine/form'
 import { IconPrinter } from '@tabler/icons-react'
 import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../client.ts'
 import { Copy } from '../components/copy.tsx'
@@ -69,7 +70,7 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
 }
 
 function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly string[]) => void }) {
-  const confirm = useSend(dashboardSecurity.confirmSecondFactor, [dashboardSecurity.account])
+  const confirm = useSend(dashboardSecurity.confirmSecondFactor, [dashboardSecurity.account, dashboard.session])
   const form = useForm({ initialValues: { code: '' } })
   const submit = form.onSubmit((body) =>
     confirm.mutate({ body }, { onSuccess: ({ codes }) => onDone(codes), onError: (error) => form.setErrors(faultsByField(error)) }),

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconBan, IconKey, IconPlus, IconRefresh } from '@tabler/icons-react'
+import { IconBan, IconKey, IconPlus, IconRefresh, IconUserCog, IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { faultsByField } from '../client.ts'
@@ -22,6 +22,7 @@ export function Keys() {
   const keys = useReply(dashboardPeople.apiKeys, {})
   const [isAdding, setIsAdding] = useState(false)
   const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
+  const [peopleOf, setPeopleOf] = useState<ApiKeyRow | null>(null)
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
@@ -39,20 +40,28 @@ export function Keys() {
             {words.noneText}
           </Empty>
         )}
-        {keys.data && keys.data.apiKeys.length > 0 && <KeyTable keys={keys.data.apiKeys} onRotate={setRotating} onRevoke={setRevoking} />}
+        {keys.data && keys.data.apiKeys.length > 0 && (
+          <KeyTable keys={keys.data.apiKeys} onPeople={setPeopleOf} onRotate={setRotating} onRevoke={setRevoking} />
+        )}
       </Panel>
       <Modal opened={isAdding} onClose={() => setIsAdding(false)} title={words.form.title}>
         {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
       </Modal>
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
+      {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
       <ShownOnce value={shown} {...words.shown} what={words.theKey} onClose={() => setShown(null)} />
     </Page>
   )
 }
 
-function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow) => void; onRevoke: (key: ApiKeyRow) => void }) {
-  const { keys, onRotate, onRevoke } = props
+function KeyTable(props: {
+  keys: readonly ApiKeyRow[]
+  onPeople: (key: ApiKeyRow) => void
+  onRotate: (key: ApiKeyRow) => void
+  onRevoke: (key: ApiKeyRow) => void
+}) {
+  const { keys, onPeople, onRotate, onRevoke } = props
   const { columns } = words
   return (
     <Table.ScrollContainer minWidth={820}>
@@ -80,6 +89,11 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
               </Table.Td>
               <Table.Td>
                 {words.scopes[key.scope]} {key.isViewerEnabled && words.viewer}
+                {key.managesPeople && (
+                  <Text fz="sm" c="dimmed">
+                    {words.managesPeople}
+                  </Text>
+                )}
               </Table.Td>
               <Table.Td>
                 <Clock instant={key.createdAt} />
@@ -99,6 +113,11 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
                   </Group>
                 ) : (
                   <Group gap={2} justify="flex-end" wrap="nowrap">
+                    <IconAct
+                      icon={key.managesPeople ? IconUserOff : IconUserCog}
+                      label={words.people[key.managesPeople ? 'end' : 'allow'](key.description)}
+                      onClick={() => onPeople(key)}
+                    />
                     <IconAct icon={IconRefresh} label={words.rotate(key.description)} onClick={() => onRotate(key)} />
                     <IconAct icon={IconBan} label={words.revoke(key.description)} onClick={() => onRevoke(key)} />
                   </Group>
@@ -114,8 +133,10 @@ function KeyTable(props: { keys: readonly ApiKeyRow[]; onRotate: (key: ApiKeyRow
 
 function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
   const create = useSend(dashboardPeople.createApiKey, CHANGES)
-  const form = useForm({ initialValues: { description: '', scope: 'self' as 'self' | 'all', isViewerEnabled: false } })
-  const { description, scope, viewer, submit, cancel } = words.form
+  const form = useForm({
+    initialValues: { description: '', scope: 'self' as 'self' | 'all', isViewerEnabled: false, managesPeople: false },
+  })
+  const { description, scope, viewer, people, submit, cancel } = words.form
   return (
     <form
       onSubmit={form.onSubmit((body) =>
@@ -151,6 +172,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
           {...form.getInputProps('scope')}
         />
         <Checkbox label={viewer[0]} description={viewer[1]} {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })} />
+        <Checkbox label={people[0]} description={people[1]} {...form.getInputProps('managesPeople', { type: 'checkbox' })} />
         {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
@@ -192,6 +214,36 @@ function Rotate({ apiKey, onMade, onDone }: { apiKey: ApiKeyRow; onMade: (key: s
         <Text>{words.rotateText}</Text>
         <NumberInput label={words.overlap} min={0} max={720} value={hours} onChange={setHours} />
       </Stack>
+    </Confirm>
+  )
+}
+
+/** Lets a key manage people, or no longer. */
+function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
+  const change = useSend(dashboardPeople.changeApiKey, CHANGES)
+  const { apiKeyId, description, managesPeople } = apiKey
+  const texts = words.people[managesPeople ? 'ending' : 'allowing']
+  const confirm = () =>
+    change.mutate(
+      { params: { apiKeyId }, body: { managesPeople: !managesPeople } },
+      {
+        onSuccess() {
+          showDone(texts.done(description))
+          onDone()
+        },
+      },
+    )
+  return (
+    <Confirm
+      isOpen
+      title={texts.title}
+      action={texts.action}
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onDone}
+      onConfirm={confirm}
+    >
+      {texts.text(description)}
     </Confirm>
   )
 }

@@ -10,6 +10,7 @@ export const es: Translated<English> = {
   columns: { description: 'La usa', key: 'Clave', reach: 'Alcanza', made: 'Creada', used: 'Último uso', actions: 'Acciones' },
   scopes: { self: 'Los estudios que creó', all: 'Todos los estudios' },
   viewer: 'y el área del visor',
+  managesPeople: 'gestiona personas',
   revoked: 'Revocada',
   old: (last4) => `…${last4} aún abre hasta`,
   rotated: 'sustituida',
@@ -20,8 +21,29 @@ export const es: Translated<English> = {
     description: ['La usa', 'El sistema que la usará, por ejemplo «RIS en la nube, producción».'],
     scope: ['Estudios', 'Los estudios que creó: para esta clave no existen los de otros sistemas.'],
     viewer: ['Puede usar el área del visor', 'Hace falta para abrir estudios en el visor.'],
+    people: [
+      'Puede gestionar personas',
+      'Invitar, cambiar y bloquear personas y vincularlas a clientes. Pocos sistemas lo necesitan: quien tenga esta clave puede dar acceso. Nunca nombra a un administrador.',
+    ],
     submit: 'Crear la clave',
     cancel: 'Cancelar',
+  },
+  people: {
+    allow: (name) => `Permitir que ${name} gestione personas`,
+    end: (name) => `Dejar de permitir que ${name} gestione personas`,
+    allowing: {
+      title: '¿Permitir que esta clave gestione personas?',
+      text: (name) =>
+        `${name} podrá invitar, cambiar y bloquear personas y vincularlas a clientes. Nunca nombra a un administrador de la pasarela.`,
+      action: 'Permitir',
+      done: (name) => `${name} puede gestionar personas.`,
+    },
+    ending: {
+      title: '¿Dejar de permitir que esta clave gestione personas?',
+      text: (name) => `${name} ya no podrá invitar, cambiar ni bloquear personas. Lo que hizo se conserva.`,
+      action: 'Retirar el permiso',
+      done: (name) => `${name} ya no puede gestionar personas.`,
+    },
   },
   shown: {
     title: 'La clave, una sola vez',

@@ -10,6 +10,7 @@ const en = {
   columns: { description: 'Used by', key: 'Key', reach: 'Reaches', made: 'Made', used: 'Last used', actions: 'Actions' },
   scopes: { self: 'Studies it made', all: 'All studies' },
   viewer: 'and the viewer area',
+  managesPeople: 'manages people',
   revoked: 'Revoked',
   old: (last4: string) => `…${last4} still opens until`,
   rotated: 'replaced',
@@ -20,8 +21,29 @@ const en = {
     description: ['Used by', 'The system that will use it, for example “Cloud RIS, production”.'],
     scope: ['Studies', 'Studies it made: other systems’ studies do not exist for this key.'],
     viewer: ['May use the viewer area', 'Needed to open studies in the viewer.'],
+    people: [
+      'May manage people',
+      'Invite, change and revoke people, and link them to customers. Needed by few systems: whoever has this key can let people in. It never makes an administrator.',
+    ],
     submit: 'Make the key',
     cancel: 'Cancel',
+  },
+  people: {
+    allow: (name: string) => `Let ${name} manage people`,
+    end: (name: string) => `No longer let ${name} manage people`,
+    allowing: {
+      title: 'Let this key manage people?',
+      text: (name: string) =>
+        `${name} may then invite, change and revoke people, and link them to customers. It never makes an administrator of the gateway.`,
+      action: 'Allow',
+      done: (name: string) => `${name} may manage people.`,
+    },
+    ending: {
+      title: 'No longer let this key manage people?',
+      text: (name: string) => `${name} can then no longer invite, change or revoke people. What it did stays.`,
+      action: 'End it',
+      done: (name: string) => `${name} may no longer manage people.`,
+    },
   },
   shown: {
     title: 'The key, once',

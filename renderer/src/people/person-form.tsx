@@ -52,6 +52,9 @@ export function PersonForm(props: {
         <Stack>
           {kept && <Notice tone="info">{words.notEditable[kept]}</Notice>}
           <Identity form={form} isInvited={person !== null} />
+          {person && person.level !== person.interfaceLevel && (
+            <Notice tone="info">{texts.interfaceLevel(LEVEL_NAMES[person.interfaceLevel])}</Notice>
+          )}
           {/* An owner is made of a user by an owner; nobody is invited as one. */}
           <Rights form={form} levels={person && isOwner ? ['member', 'admin', 'owner'] : ['member', 'admin']} />
           <FormEnd

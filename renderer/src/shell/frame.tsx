@@ -12,6 +12,7 @@ import { mayManage, type Session } from '../session.ts'
 import { useCutOff } from '../status.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Banner } from './banner.tsx'
+import { ConfirmIdentity } from './confirm-identity.tsx'
 import { KeyNames } from './key-names.tsx'
 import { LiveSign } from './live-sign.tsx'
 import { Navigation } from './navigation.tsx'
@@ -20,7 +21,8 @@ import { Overlays, showPalette } from './overlays.tsx'
 import { usePrefetch } from './prefetch.ts'
 import { useIsRoomWanted } from './room.ts'
 import { SchemeSwitch } from './scheme-switch.tsx'
-import { isForManagers } from './screens.ts'
+import { isForManagers, isOfEveryPatient } from './screens.ts'
+import { SecondFactorPrompt } from './second-factor-prompt.tsx'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 import { words } from './words.ts'
@@ -31,7 +33,7 @@ export function Frame({ session }: { session: Session }) {
   const isRoomWanted = useIsRoomWanted()
   const isNarrow = isSmall || isRoomWanted
   const { pathname } = useLocation()
-  const isOpen = mayManage(session.user) || !isForManagers(pathname)
+  const isOpen = mayManage(session.user) || (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
   const isCutOff = useCutOff() !== null
   useReadAgainAfter(isCutOff)
   useGeneralShortcuts()
@@ -76,9 +78,11 @@ export function Frame({ session }: { session: Session }) {
         {...(isCutOff && { onSubmitCapture: refuse })}
       >
         <LeftDrafts />
-        {isOpen ? <Outlet /> : <NotYours pathname={pathname} />}
+        {pathname === '/' && <SecondFactorPrompt session={session} />}
+        {isOpen ? <Outlet /> : <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />}
       </main>
       <Overlays session={session} />
+      <ConfirmIdentity session={session} />
       <StatWatch />
     </div>
   )

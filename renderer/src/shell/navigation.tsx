@@ -6,7 +6,7 @@ import { numberText } from '../display/amounts.ts'
 import { mayManage, type Session } from '../session.ts'
 import { useWaiting } from '../today/use-today.ts'
 import { Mark } from './brand.tsx'
-import { GROUPS, SCREENS, type Screen, screenAt } from './screens.ts'
+import { GROUPS, isOfEveryPatient, SCREENS, type Screen, screenAt } from './screens.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
 
@@ -30,7 +30,7 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
               key={screen.to}
               screen={screen}
               isHere={screen.to === here}
-              isLocked={screen.isForManagers === true && !isManager}
+              isLocked={(screen.isForManagers === true && !isManager) || (session.isLimited && isOfEveryPatient(screen.to))}
               isNarrow={isNarrow}
             />
           ))}
@@ -59,7 +59,7 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
         {isLocked ? (
           <span className={css.lock}>
             <IconLock size={14} stroke={1.8} aria-hidden />
-            <VisuallyHidden>{words.lockedFor}</VisuallyHidden>
+            <VisuallyHidden>{isOfEveryPatient(to) ? words.lockedForLimited : words.lockedFor}</VisuallyHidden>
           </span>
         ) : (
           <Count to={to} />

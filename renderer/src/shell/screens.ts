@@ -87,6 +87,11 @@ const FOR_MANAGERS = ['/audit']
 export const isForManagers = (address: string): boolean =>
   ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) || FOR_MANAGERS.some((to) => isWithin(address, to))
 
+/** Screens and lists with every patient of the clinic: not for who sees the studies of some customers only. */
+const OF_EVERY_PATIENT = ['/worklist', '/queries']
+
+export const isOfEveryPatient = (address: string): boolean => OF_EVERY_PATIENT.some((to) => isWithin(address, to))
+
 /** Lists of a screen that have addresses of their own. */
 const ELSEWHERE: Readonly<Record<string, Screen['to']>> = { '/queries': '/activity', '/audit': '/activity' }
 

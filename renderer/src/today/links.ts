@@ -33,6 +33,7 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   addenda: { to: '/reading', search: { view: 'addenda' } },
   'studies-waiting': { to: '/reading' },
   'events-failed': { to: '/events', search: { show: 'failed' } },
+  'second-factor': { to: '/account' },
   'mail-failing': { to: '/people' },
   'invitations-pending': { to: '/people' },
   certificate: { to: '/settings' },

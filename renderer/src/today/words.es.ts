@@ -181,6 +181,11 @@ export const es: Translated<English> = {
       text: (count, of) => are(count, 'evento falló', 'eventos fallaron', of).concat(' en las últimas 24 horas.'),
       action: 'Eventos',
     },
+    'second-factor': {
+      name: 'Su cuenta no tiene autenticación de dos factores',
+      text: () => 'Administra la pasarela y solo la protege la contraseña.',
+      action: 'Mi cuenta',
+    },
     'mail-failing': {
       name: 'El correo no sale',
       text: (count, of) => are(count, 'invitación no se pudo', 'invitaciones no se pudieron', of).concat(' enviar por correo.'),

@@ -159,6 +159,11 @@ const en = {
       text: (count: string, of: number) => are(count, 'event', 'events', of).concat(' failed in the last 24 hours.'),
       action: 'Events',
     },
+    'second-factor': {
+      name: 'Your account has no two-factor authentication',
+      text: () => 'It manages the gateway, and its password alone opens it.',
+      action: 'My account',
+    },
     'mail-failing': {
       name: 'Mail does not leave',
       text: (count: string, of: number) => are(count, 'invitation', 'invitations', of).concat(' could not be sent by mail.'),

@@ -20,9 +20,9 @@ import { openTestServer } from './http/http-fixture.ts'
 
 const SIGN_IN = { password: 'a long and quiet evening', firstName: 'Una', clinicRole: 'Radiologist' } as const
 const KEYS = {
-  all: { description: 'all', isViewerEnabled: true, scope: 'all' },
-  self: { description: 'self', isViewerEnabled: true, scope: 'self' },
-  plain: { description: 'plain', isViewerEnabled: false, scope: 'all' },
+  all: { description: 'all', isViewerEnabled: true, scope: 'all', managesPeople: true },
+  self: { description: 'self', isViewerEnabled: true, scope: 'self', managesPeople: true },
+  plain: { description: 'plain', isViewerEnabled: false, scope: 'all', managesPeople: true },
 } as const
 const open = new AsyncDisposableStack()
 const clock = standingClock()
@@ -47,7 +47,8 @@ beforeAll(async () => {
     const user = parts.store.users.get(userId)
     if (user) people.push({ userId, cookie: `isthmus-session=${accounts.beginSession(user, 'test').token}` })
   }
-  const sessions = { userOf: (token: string) => accounts.sessionOf(token) }
+  const userOf = (token: string) => accounts.sessionOf(token)
+  const sessions = { userOf, isConfirmed: () => true, isLimited: () => false }
   const publicBase = () => 'http://127.0.0.1'
   const invitations = openInvitations({ ...parts.deps, settings: parts.settings, people: accounts, publicBase })
   const partnerInterface = openPartnerInterface(parts, { version: '0', publicBase, users: openUsers(parts.deps), invitations })

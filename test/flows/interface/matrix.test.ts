@@ -186,7 +186,12 @@ interface Kind {
   readonly client: () => Client
   /** Whose study it is asked about; the partner's unless it is told. */
   readonly maker?: () => Client
-  readonly expected: (of: { readonly needsViewer: boolean; readonly case: Case; readonly good: number }) => number
+  readonly expected: (of: {
+    readonly needsViewer: boolean
+    readonly changesPeople: boolean
+    readonly case: Case
+    readonly good: number
+  }) => number
 }
 const nobody = () => 401
 const plainRights: Omit<Rights, 'level'> = { canManageStudies: false, canCreateReports: false, hasDashboardAccess: true }
@@ -200,6 +205,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'a bad key': { client: () => keyCall(stage.http, 'sk_live_1'), expected: nobody },
   'a revoked key': { client: () => stage.keys.revoked, expected: nobody },
   'a key': { client: () => stage.keys.partner, expected: ({ good }) => good },
+  'a key that manages nobody': {
+    client: () => stage.keys.studies,
+    expected: ({ changesPeople, good }) => (changesPeople ? 403 : good),
+  },
   'a key without the viewer': { client: () => stage.keys.plain, expected: ({ needsViewer, good }) => (needsViewer ? 403 : good) },
   'a key of scope self, a study of another': {
     client: () => stage.keys.self,
@@ -240,7 +249,9 @@ for (const area of Object.keys(CONTRACT) as Area[]) {
         const path = operation.path.replace(/:(\w+)/g, (_, param: string) => params[param] ?? '')
         const answer = await client().send(`${operation.method} ${path as '/'}?${query}`, { json })
         const good = operation.status ?? 200
-        const status = oracle({ needsViewer, case: one, good })
+        const isLink = operation === express.addUser || operation === express.removeUser
+        const changesPeople = one.needs === 'manageUsers' || isLink
+        const status = oracle({ needsViewer, changesPeople, case: one, good })
         expected[kind] = status
         given[kind] = answer.status
         if (status === good && answer.status === good) {

@@ -42,7 +42,7 @@ export async function openClinic(): Promise<Clinic> {
     overrides: { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000, 'backup.dailyAt': null, 'window.lockMinutes': 60 },
     devices: [{ aeTitle: 'CT1' }, { aeTitle: 'MR1' }, { aeTitle: 'US1', isEnabled: false }],
     prepare(parts) {
-      ;({ key } = parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all' }, 'command-line'))
+      ;({ key } = parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true }, 'command-line'))
     },
   })
   const { http } = started

@@ -9,7 +9,14 @@ const invitation = {
 const person = (state: Person['state'], more: object | null = {}): Person =>
   dashboardPeople.updatePerson.reply.parse({
     ...{ userId: `usr_${'0'.repeat(32)}`, email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Other' },
-    ...{ level: 'member', canManageStudies: false, canCreateReports: false, hasDashboardAccess: true, invitedSource: 'dashboard' },
+    ...{
+      level: 'member',
+      interfaceLevel: 'member',
+      canManageStudies: false,
+      canCreateReports: false,
+      hasDashboardAccess: true,
+      invitedSource: 'dashboard',
+    },
     ...{ lastLoginAt: null, createdAt: '2026-03-10T09:00:00.000Z', state, invitation: more && { ...invitation, ...more } },
     ...{ expressCustomers: [], secondFactorSince: null },
   })

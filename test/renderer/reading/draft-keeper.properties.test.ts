@@ -30,6 +30,8 @@ beforeAll(async () => {
   tom = on.colleague()
   server = await openTestServer({
     sessions: {
+      isConfirmed: () => true,
+      isLimited: () => false,
       userOf(token) {
         const whose = sessions.get(token)
         if (whose === 'locked') return 'locked'

@@ -4,6 +4,7 @@ import type { Flag } from '../flag.ts'
 /** Who may use the gateway, and from where: staff, their sessions and PCs, and the keys of partners. */
 export interface AccountTables {
   users: Person & {
+    interfaceLevel: Generated<string>
     passwordHash: string | null
     createdAt: string
     updatedAt: string
@@ -33,6 +34,7 @@ export interface AccountTables {
     workstationId: string | null
     lockedAt: string | null
     wrongPasswords: number
+    confirmedAt: string | null
   }
   passwordChanges: { userId: string; at: string }
   secondFactors: {
@@ -65,6 +67,7 @@ export interface AccountTables {
     description: string
     isViewerEnabled: Flag
     scope: string
+    managesPeople: Generated<Flag>
     createdAt: string
     lastUsedAt: string | null
     revokedAt: string | null

@@ -8,6 +8,18 @@ export const FAULTS: readonly Sentence[] = [
     'Esta llamada necesita una clave de API: envíe Authorization: Bearer sk_live_….',
   ],
   ['This account may not use the window.', 'Esta cuenta no puede usar la ventana.'],
+  [
+    'This API key may not manage people: an administrator of the gateway can allow it.',
+    'Esta clave de API no puede gestionar personas: un administrador de la pasarela puede permitirlo.',
+  ],
+  [
+    'Confirm that it is you to do this: enter your password, or a code of your authenticator.',
+    'Confirme que es usted para hacer esto: escriba su contraseña, o un código de su autenticador.',
+  ],
+  [
+    'Your account sees the studies of its customers only, and this shows every patient.',
+    'Su cuenta ve solo los estudios de sus clientes, y esto muestra a todos los pacientes.',
+  ],
   ['This API key has no access to the viewer area.', 'Esta clave de API no tiene acceso al área del visor.'],
   ['The body is larger than this call accepts.', 'El cuerpo es mayor de lo que acepta esta llamada.'],
   ['The body must be JSON: send Content-Type: application/json.', 'El cuerpo debe ser JSON: envíe Content-Type: application/json.'],
@@ -93,6 +105,7 @@ export const FAULTS: readonly Sentence[] = [
   ['must be YYYY-MM-DD', 'debe ser YYYY-MM-DD'],
   ['Malformed request', 'Petición mal formada'],
   ['Not signed in', 'Sin sesión iniciada'],
+  ['Confirm your identity', 'Confirme su identidad'],
   ['Window locked', 'Ventana bloqueada'],
   ['Workstation not approved', 'Puesto no aprobado'],
   ['No valid API key', 'Clave de API no válida'],

@@ -124,6 +124,10 @@ export const PEOPLE: readonly Sentence[] = [
   ],
   ['Another user has the e-mail address by now.', 'Otro usuario tiene ya esa dirección de correo.'],
   ['The user has access again.', 'El usuario vuelve a tener acceso.'],
+  [
+    'Access of an administrator of the gateway is given and taken in the window only.',
+    'El acceso de un administrador de la pasarela solo se da y se quita en la ventana.',
+  ],
   ['An owner is changed in the window only.', 'Un propietario solo se cambia en la ventana.'],
   ['Only an owner may change an owner, or make one.', 'Solo un propietario puede cambiar a un propietario o nombrar a otro.'],
   ['The last owner stays one: make another owner first.', 'El último propietario sigue siéndolo: nombre primero a otro propietario.'],

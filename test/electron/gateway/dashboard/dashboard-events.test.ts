@@ -54,7 +54,7 @@ describe('the window about events', () => {
   it('is for owner and admin alone, for it shows what was sent', async () => {
     const member = await gateway.signedIn('member')
     for (const [name, { method, path }] of Object.entries(dashboardEvents)) {
-      expect(EVENTS_PERMISSIONS[name as keyof typeof EVENTS_PERMISSIONS]).toBe('manage')
+      expect(EVENTS_PERMISSIONS[name as keyof typeof EVENTS_PERMISSIONS]).toMatch(/^manage/)
       const filled = path.replace(':eventId', newEvent().eventId).replace(':endpointId', randomUUID())
       const body = method === 'GET' || method === 'DELETE' ? undefined : {}
       expect(codeOf(await member.call(method, filled, body))).toEqual([403, 'not-permitted'])

@@ -200,7 +200,9 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
           uses.push(use)
           return people.sessions.find(token, use)
         },
+        isConfirmed: people.sessions.isConfirmed,
       },
+      isLimited: people.isLimited,
     }),
     register(app) {
       const about = { store, imageStudies: openImageStudies(deps), customersOf: (userId: UserId) => customers.idsOf(userId), feed }

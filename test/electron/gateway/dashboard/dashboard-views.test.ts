@@ -27,7 +27,11 @@ beforeEach(async () => {
   seedImages(on.store, { uid: '1.2.4' })
   server = await openTestServer({
     views,
-    sessions: { userOf: (token) => (token === 'mine' ? user : undefined) },
+    sessions: {
+      userOf: (token) => (token === 'mine' ? user : undefined),
+      isConfirmed: () => true,
+      isLimited: () => false,
+    },
     register: (app) => serveDashboardViews(app, { views, customersOf }),
   })
 })

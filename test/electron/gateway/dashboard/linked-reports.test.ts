@@ -40,7 +40,11 @@ beforeEach(async () => {
         ports: { sendObjects: () => ({ success: true }), pdfUrl: on.links.pdfUrl },
       }
       serveDashboardReports(app, desk)
-      const session = sessionShown({ people: { hasUser: () => true }, settings: on.settings, version: '1' })
+      const session = sessionShown({
+        people: { hasUser: () => true, isLimited: () => false, needsSecondFactor: () => false },
+        settings: on.settings,
+        version: '1',
+      })
       serveLinkedReports(app, { ...desk, session })
     },
   })

@@ -12,7 +12,7 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 const owner = { email: 'Olga@Clinic.example', firstName: 'Olga', lastName: 'Owner', password: PASSWORD, clinicName: 'North Clinic' }
 const NOBODY = {
-  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: false },
+  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: false, isLimited: false, needsSecondFactor: false },
   ...{ clinicName: '', version: '0.1.0' },
 }
 const session = (answer: { json: unknown }) => dashboard.session.reply.parse(answer.json)
@@ -32,6 +32,8 @@ describe('the first run', () => {
     expect(made.status).toBe(201)
     expect(session(made)).toMatchObject({
       needsOwner: false,
+      isLimited: false,
+      needsSecondFactor: true,
       needsSetup: true,
       clinicName: 'North Clinic',
       user: { email: 'Olga@Clinic.example', level: 'owner', clinicRole: 'Administrative Director', hasDashboardAccess: true },

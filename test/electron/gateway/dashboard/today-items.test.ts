@@ -21,6 +21,7 @@ const DESK = { ...OWNER, level: 'member', canManageStudies: false, canCreateRepo
 const calm: TodaySituation = {
   now: Date.parse(NOW),
   person: OWNER,
+  needsSecondFactor: false,
   isSetUp: true,
   listeners: [{ name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' }],
   storage: STORAGE,
@@ -89,6 +90,7 @@ describe('what needs somebody', () => {
     ['addenda', unreadWhere(({ statuses }) => statuses.includes('addendum_active'))],
     ['studies-waiting', unreadWhere(({ before }) => before === calm.dayAgo)],
     ['events-failed', counts({ failedEvents: (since) => (since === calm.dayAgo ? some() : NONE) })],
+    ['second-factor', { needsSecondFactor: true }],
     ['mail-failing', { mail: { ...some(), fault: 'The mail server refuses the sender.' } }],
     ['invitations-pending', counts({ pendingInvitations: (before) => (before === calm.threeDaysAgo ? some() : NONE) })],
     ['certificate', { certificates: [certificate({ daysLeft: 5 }), certificate({ isInUse: false, daysLeft: 1 })] }],

@@ -34,7 +34,7 @@ export function peopleFixture() {
   return {
     ...temp,
     ...{ settings, people, users, invitations, apiKeyId: apiKey.apiKeyId },
-    key: { kind: 'api-key', apiKeyId: apiKey.apiKeyId, scope: 'all', isViewerEnabled: true } as Caller,
+    key: { kind: 'api-key', apiKeyId: apiKey.apiKeyId, scope: 'all', isViewerEnabled: true, managesPeople: true } as Caller,
     /** Somebody at the window; each call makes another account. */
     async at(level: Level, more: { readonly canManageStudies?: boolean; readonly hasDashboardAccess?: boolean } = {}) {
       const email = `${level}-${temp.uuid()}@clinic.example`

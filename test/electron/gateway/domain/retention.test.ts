@@ -55,7 +55,7 @@ describe('what is past its time', () => {
     const at = instantOf(clock())
     const tokenHash = 'a'.repeat(64)
     const expiresAt = instantOf(clock() + HOUR)
-    const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0 }
+    const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0, confirmedAt: null }
     const session = { tokenHash, sessionId: 'a', userId: newUser(store).userId, browser: '', address: '' }
     store.sessions.insert({ ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
     store.signInAttempts.put({ accountHash: tokenHash, failures: 1, lastAt: at, blockedUntil: null })

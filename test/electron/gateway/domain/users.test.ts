@@ -71,9 +71,17 @@ describe('updating a user', () => {
     expect(update({ level: 'admin' })).toThrow(
       expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path: 'body.hasDashboardAccess' })] }),
     )
-    expect(update({ level: 'admin', hasDashboardAccess: true })()).toMatchObject({ level: 'admin', hasDashboardAccess: true })
+    expect(update({ level: 'admin', hasDashboardAccess: true })()).toMatchObject({
+      interfaceLevel: 'admin',
+      level: 'member',
+      hasDashboardAccess: true,
+    })
     expect(update({ hasDashboardAccess: false })).toThrow('hasDashboardAccess must be true for the level admin')
-    expect(update({ level: 'member', hasDashboardAccess: false })()).toMatchObject({ level: 'member', hasDashboardAccess: false })
+    expect(update({ level: 'member', hasDashboardAccess: false })()).toMatchObject({
+      interfaceLevel: 'member',
+      level: 'member',
+      hasDashboardAccess: false,
+    })
   })
 
   it('asks for an NPI when report creation is switched on, and keeps it while it is', () => {
@@ -97,6 +105,30 @@ describe('updating a user', () => {
       expect.objectContaining({ code: 'not-permitted' }),
     )
     expect(temp.users.update(owner.caller, admin.userId, { level: 'owner' })).toMatchObject({ level: 'owner' })
+  })
+
+  it('through a key is of the interface’s level alone: it gives no right in the gateway and takes none', async () => {
+    using temp = peopleFixture()
+    const [owner, admin, member] = [await temp.at('owner'), await temp.at('admin'), await temp.at('member')]
+    const update = (caller: Caller, userId: string, patch: object) => temp.users.update(caller, userId, patch)
+    expect(update(temp.key, member.userId, { level: 'admin' })).toMatchObject({ level: 'member', interfaceLevel: 'admin' })
+    expect(update(temp.key, admin.userId, { level: 'member' })).toMatchObject({ level: 'admin', interfaceLevel: 'member' })
+    expect(() => update(temp.key, admin.userId, { hasDashboardAccess: false })).toThrow('must be true for the level admin')
+    for (const ask of ['revokeAccess', 'reactivate'] as const)
+      expect(() => temp.users[ask](temp.key, admin.userId)).toThrow(expect.objectContaining({ code: 'refused' }))
+    // The form of the window sends the level whether it was changed or not.
+    expect(update(owner.caller, member.userId, { firstName: 'Ola', level: 'member' })).toMatchObject({ interfaceLevel: 'admin' })
+    expect(update(owner.caller, member.userId, { level: 'admin' })).toMatchObject({ level: 'admin', interfaceLevel: 'admin' })
+  })
+
+  it('takes a key that may manage people', () => {
+    using temp = peopleFixture()
+    const key: Caller = { kind: 'api-key', apiKeyId: temp.apiKeyId, scope: 'all', isViewerEnabled: true }
+    const { user } = temp.invitations.invite(temp.key, person())
+    const refusal = expect.objectContaining({ code: 'not-permitted' })
+    expect(() => temp.users.update(key, user.userId, { firstName: 'Ola' })).toThrow(refusal)
+    expect(() => temp.invitations.invite(key, person())).toThrow(refusal)
+    expect(temp.users.read(key, user.userId)).toEqual(user)
   })
 
   it('keeps one owner', async () => {

@@ -29,6 +29,8 @@ export function sessionsOf(users: Record<string, SignedInUser | 'locked'>): Sess
       looks.push(`${token} ${use}`)
       return users[token]
     },
+    isConfirmed: () => true,
+    isLimited: () => false,
   }
 }
 

@@ -110,8 +110,20 @@ describe('a session', () => {
 describe('the access to an operation', () => {
   it('is the viewer area’s by its path, and any key’s otherwise', () => {
     const paths = ['/v1/viewer/things', '/v1/things/viewer/', '/v1/scribe/studies/viewer-only-reroute-url', '/v1/viewer-only-reroute-url/x']
-    expect(paths.map((path) => accessOf({ path }))).toEqual(['viewer', 'partner', 'viewer', 'partner'])
-    expect(accessOfAll({ see: { path: '/v1/viewer/things' }, list: { path: '/v1/cards' } })).toEqual({ see: 'viewer', list: 'partner' })
+    const accessTo = (method: 'GET' | 'POST') => paths.map((path) => accessOf({ method, path }))
+    for (const method of ['GET', 'POST'] as const) expect(accessTo(method)).toEqual(['viewer', 'partner', 'viewer', 'partner'])
+    const see = { method: 'GET', path: '/v1/viewer/things' } as const
+    expect(accessOfAll({ see, list: { method: 'GET', path: '/v1/cards' } })).toEqual({ see: 'viewer', list: 'partner' })
+  })
+
+  it('takes the right to manage people where people, or what they see, are changed', () => {
+    const paths = [
+      ...['/v1/viewer/users', '/v1/scribe/users', '/v1/scribe/users/:userId', '/v1/viewer/users/invitations/revoke'],
+      ...['/v1/express/:expressCustomerId/users', '/v1/express/:expressCustomerId', '/v1/scribe/usersOfAll'],
+    ] as const
+    const accessTo = (method: 'GET' | 'POST') => paths.map((path) => accessOf({ method, path }))
+    expect(accessTo('POST')).toEqual([...['viewer-people', 'people', 'people', 'viewer-people', 'people', 'partner', 'partner']])
+    expect(accessTo('GET')).toEqual(['viewer', 'partner', 'partner', 'viewer', 'partner', 'partner', 'partner'])
   })
 })
 

@@ -152,6 +152,7 @@ describe('a customer that the partner names', () => {
       description: 'RIS',
       isViewerEnabled: true,
       scope: 'all',
+      managesPeople: false,
       createdAt: at,
       lastUsedAt: null,
       revokedAt: null,

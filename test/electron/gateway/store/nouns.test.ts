@@ -97,6 +97,7 @@ const user = (number: number, differs: Partial<UserRecord> = {}): UserRecord => 
   email: `person${number}@clinic.example`,
   firstName: 'Eva',
   lastName: 'Kern',
+  interfaceLevel: 'member',
   level: 'member',
   clinicRole: 'Imaging Technologist',
   canManageStudies: false,
@@ -178,7 +179,15 @@ describe('endpoints', () => {
     disabledReason: null,
     ...differs,
   })
-  const key = { apiKeyId: 'k1', keyHash: 'a'.repeat(64), last4: 'aaaa', description: '', isViewerEnabled: true, scope: 'all' as const }
+  const key = {
+    apiKeyId: 'k1',
+    keyHash: 'a'.repeat(64),
+    last4: 'aaaa',
+    description: '',
+    isViewerEnabled: true,
+    managesPeople: false,
+    scope: 'all' as const,
+  }
 
   it('take an event of their key, else as the default', () => {
     using temp = tempStore()

@@ -14,7 +14,15 @@ function stage() {
   const insert = (name: string, more: Partial<SessionRecord> = {}) => {
     const session: SessionRecord = {
       ...{ tokenHash: name.repeat(64), sessionId: name, userId, browser: '', address: '', workstationId: null },
-      ...{ createdAt: AT, lastUsedAt: AT, expiresAt: '2026-03-10T21:00:00.000Z', lockedAt: null, wrongPasswords: 0, ...more },
+      ...{
+        createdAt: AT,
+        lastUsedAt: AT,
+        expiresAt: '2026-03-10T21:00:00.000Z',
+        lockedAt: null,
+        wrongPasswords: 0,
+        confirmedAt: null,
+        ...more,
+      },
     }
     sessions.insert(session)
     return session
