@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
-import { CODINGS } from '#gateway/dimse/coding.ts'
 import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dimse/corrected-copy.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
-import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
 import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
@@ -36,7 +33,7 @@ import { isSameName } from './name.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
-import { readStored } from './stored-object.ts'
+import { readStored, withInflated } from './stored-object.ts'
 import type { Turns } from './turns.ts'
 
 /** Orders of the worklist that are known here. */
@@ -62,7 +59,7 @@ export interface CorrectionDone {
 }
 
 export interface CorrectionsDeps extends IntakeDeps {
-  readonly arrivals: Pick<Arrivals, 'forget'>
+  readonly arrivals: Pick<Arrivals, 'forget' | 'rivalOf'>
   readonly settling: Pick<Settling, 'reopen'>
   readonly turns: Turns
   /** Files that are about to have a row. */
@@ -90,6 +87,13 @@ export interface Corrections {
   studiesOf(correctionId: string): readonly string[]
   /** @throws ApiError not-found, refused, unavailable */
   undo(correctionId: string, reason: string, userId: string): Promise<Correction>
+  /** Whether the instance was found as another version of an image that is shown; releasing it is `restore`. */
+  isVersion(instance: InstanceRecord): boolean
+  /**
+   * Instances that were set aside as other versions of images that are shown take their places: the
+   * correction that made them, or undid it, is recorded anew. @throws ApiError outdated, unavailable
+   */
+  restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<void>
   /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
   sweep(): Promise<void>
 }
@@ -115,6 +119,8 @@ interface Wanted {
 }
 interface Copy {
   readonly original: InstanceRecord
+  /** It has a row already, and is set aside. */
+  readonly instance?: InstanceRecord
   readonly header: InstanceHeader
   readonly file: string
   readonly dataSetOffset: number
@@ -126,7 +132,6 @@ const CHUNK_BYTES = 256 << 10
 /** Headers of images that are remembered; files never change. */
 const MOST_HEADERS = 20_000
 const MOST_TARGETS = 60
-const MOST_INFLATED = 4 * 2 ** 30
 const GIGABYTE = 1_000_000_000
 const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 
@@ -280,6 +285,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
     if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
     if (!target) return 'This order or study is not known any more.'
+    if (from.inDoubt) return IN_DOUBT
     const isSame = to === from.studyInstanceUid
     if (kind === 'correct' && !isSame) return 'Correcting the patient keeps the study: reassign the images to put them into another.'
     if (isSame && (kind === 'merge' || kind === 'split')) return 'The images are in this study already.'
@@ -339,13 +345,17 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       })
       const correction = {
         ...{ values, uids, deviceSet: deviceSetOf(source), at: `${date}${time}${offset}` },
-        ...{ source: callingAeTitle || setting('dimse.aeTitle'), system: `ISTHMUS ${setting('dimse.aeTitle')}` },
+        ...{ source: callingAeTitle || setting('dimse.aeTitle'), aeTitle: setting('dimse.aeTitle') },
       }
       const part = imageFiles.begin()
       let isPlaced = false
       try {
         await part.write([meta])
-        await inflated(source, (plain, isDeflated) => writeCorrectedCopy(plain, correction, (bytes) => part.write([bytes]), { isDeflated }))
+        const { dataSetOffset } = source
+        const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
+        await withInflated(stored, temporary, (plain, isDeflated) =>
+          writeCorrectedCopy(plain, correction, (bytes) => part.write([bytes]), { isDeflated }),
+        )
         await part.finish()
         await part.place(file)
         isPlaced = true
@@ -357,29 +367,6 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       copies.push(await readBack(original, source, { file, dataSetOffset: meta.length }))
     }
     return copies
-  }
-
-  /** Its data set without compression, where it is deflated in a file of its own. */
-  async function inflated(
-    source: InstanceRecord,
-    work: (plain: { path: string; dataSetOffset: number; transferSyntaxUid: string }, isDeflated: boolean) => Promise<void>,
-  ): Promise<void> {
-    const { dataSetOffset, transferSyntaxUid } = source
-    const path = imageFiles.pathOf(source.file)
-    if (!CODINGS[transferSyntaxUid]?.deflated) return work({ path, dataSetOffset, transferSyntaxUid }, false)
-    mkdirSync(temporary, { recursive: true, mode: 0o700 })
-    const plain = join(temporary, `${uuid()}.dcm`)
-    try {
-      await inflatedFile(path, plain, { bytes: MOST_INFLATED })
-      const ofPlain = fileMeta({
-        ...{ sopClassUid: source.sopClassUid, sopInstanceUid: source.sopInstanceUid },
-        ...{ transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sourceAeTitle: '' },
-      })
-      const start = { path: plain, dataSetOffset: ofPlain.length, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian }
-      await work(start, true)
-    } finally {
-      await rm(plain, { force: true })
-    }
   }
 
   /** A copy that is not whole, or not what it should be, never takes the place of anything. */
@@ -424,6 +411,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const pairs = copies.map((copy): CorrectedImage => {
       const { original, header } = copy
       const { studyInstanceUid, seriesInstanceUid, seriesNumber, seriesDescription } = header
+      if (copy.instance) {
+        const found = { ...copy.instance, state: 'current' as const, reason: null, detail: '' }
+        instances.setState(found.instanceId, found.state)
+        return { original: { ...original, state: 'superseded' }, copy: found }
+      }
       const instance = instances.insert(rowOf(copy))
       const series = { seriesInstanceUid, modality: instance.modality, seriesNumber, seriesDescription }
       imageStudies.count(studyInstanceUid, series, instance.bytes, now, 'current')
@@ -592,6 +584,66 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     })
     deps.onChanged()
     return viewOf(record)
+  }
+
+  const versionOf = ({ instanceId, sopInstanceUid }: InstanceRecord) =>
+    arrivals.rivalOf(sopInstanceUid, corrections.foundBeside(instanceId))
+
+  async function restored(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<void> {
+    const pairs = found.flatMap((copy) => {
+      const original = versionOf(copy)
+      return original ? [{ original, copy }] : []
+    })
+    const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
+    for (const group of ofStudies.values()) await restoredOf(group, reason, actor)
+    deps.onChanged()
+  }
+
+  /** All from one study into one. */
+  async function restoredOf(pairs: readonly CorrectedImage[], reason: string, actor: Actor): Promise<void> {
+    const [{ original, copy: sample }] = pairs as readonly [CorrectedImage, ...CorrectedImage[]]
+    const [fromUid, to] = [original.studyInstanceUid, sample.studyInstanceUid]
+    const leaving = new Set(pairs.map((pair) => pair.original.instanceId))
+    const left = imagesOf(fromUid).filter((each) => isReceived(each) && !leaving.has(each.instanceId))
+    const staying = await headersOf(left)
+    const there = fromUid === to ? staying : await headersOf(imagesOf(to).filter(isReceived))
+    const copies: Copy[] = []
+    for (const pair of pairs) {
+      const { file, dataSetOffset, bytes, crc32 } = pair.copy
+      copies.push({
+        original: pair.original,
+        instance: pair.copy,
+        header: await headerOfInstance(pair.copy),
+        file,
+        dataSetOffset,
+        bytes,
+        crc32,
+      })
+    }
+    const originals = await headersOf(pairs.map((pair) => pair.original))
+    const patient = identityOfHeader((copies[0] as Copy).header.study)
+    const before = JSON.stringify(core(fromUid, to))
+    await deps.writeEvents?.()
+    await database.commitSoon(() => {
+      const isStanding = pairs.every(({ copy }) => instances.get(copy.instanceId)?.state === 'quarantined')
+      if (!isStanding || JSON.stringify(core(fromUid, to)) !== before) throw outdated()
+      const at = instantOf(clock())
+      const correctionId = uuid()
+      const [kind, cause] = fromUid === to ? (['correct', 'patient-safety'] as const) : (['reassign', 'wrong-worklist-entry'] as const)
+      const from = existing(fromUid)
+      replace(copies, {
+        ...{ from, toStudyInstanceUid: to, staying, there },
+        handedOut: (now) => (fromUid === to ? from.handedOut && { ...from.handedOut, ...patient } : (now?.handedOut ?? null)),
+        record: {
+          ...{ correctionId, kind, cause, fromStudyInstanceUid: fromUid, toStudyInstanceUid: to, at, undoes: null },
+          userId: actor.replace(/^user:/, ''),
+          details: { reason, changes: changesOf(originals, patient, fromUid, to) },
+        },
+      })
+      note(deps, actor, 'images.correct', fromUid, {
+        ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: copies.length, isRestored: 1 },
+      })
+    })
   }
 
   /** Why it cannot be undone; '' where it can. */
@@ -805,6 +857,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       if (!record) throw noCorrection()
       return [record.fromStudyInstanceUid, record.toStudyInstanceUid]
     },
+    isVersion: (instance) => versionOf(instance) !== undefined,
+    restore: (found, reason, actor) => turns.take(TURN, () => restored(found, reason, actor)),
     undo: (correctionId, reason, userId) => turns.take(TURN, () => undone(correctionId, reason, userId)),
     async sweep() {
       let removed = 0
@@ -823,6 +877,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 
 const TURN = 'corrections'
 const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
+const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
 const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }

@@ -12,7 +12,7 @@ import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
-import { deflatedStructure } from './stored-object.ts'
+import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import type { Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 import { takeBack } from './unproven.ts'
@@ -151,12 +151,13 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     arriving.add(file)
     try {
       await part.place(file)
-      const structure =
-        received.structure ?? (await deflatedStructure({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }))
+      const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }
+      const structure = received.structure ?? (await deflatedStructure(stored))
       const arrival = {
         ...source,
         header,
         structure,
+        originals: await originalsIn({ ...stored, sopInstanceUid: header.sopInstanceUid }, temporaryIn(store.folder)),
         transferSyntaxUid: transferSyntax,
         file,
         dataSetOffset,

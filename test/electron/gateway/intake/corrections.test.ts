@@ -174,7 +174,7 @@ test('what a device sends again of a corrected image does not bring it back', as
   expect((await stage.send(image(2, { StudyDescription: 'other' }))).status).toBe(0)
   const [set] = store.instances.quarantined({ limit: 5 }).items
   expect(set?.reason).toBe('different-content')
-  expect(() => stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway')).toThrow('undo the correction')
+  await expect(stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway')).rejects.toThrow('undo the correction')
   const original = store.instances.versions(`${SERIES}.1`)[0]
   expect(() => stage.intake.restoreVersion(original?.instanceId ?? 0, 'try', 'gateway')).toThrow('undo the correction')
 })
