@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
@@ -109,4 +110,50 @@ it.concurrent('deletes such a file only when a person discards it, with a reason
   expect(filesIn(join(folder, 'recovery'))).toHaveLength(2)
   const { entries } = await call(dashboard.audit, { query: {} })
   expect(entries.find(({ action }) => action === 'recovery.discard')).toMatchObject({ target: file, detail: { reason } })
+})
+
+it.concurrent('asks a person about corrected copies that an older database does not know, and restores the correction', async () => {
+  using temp = tempFolder()
+  const { folder } = temp
+  const database = join(folder, 'gateway.sqlite')
+  {
+    await using clinic = await openImagingClinic({ folder })
+    await sendImages(clinic, [imageOf(1), imageOf(2)])
+    await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, state: 'complete' }))
+  }
+  await copyFile(database, `${database}.older`)
+  const patient = {
+    ...{ patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '19820202', patientSex: 'F' as const },
+    accessionNumber: 'A7',
+  }
+  const request = { kind: 'correct', target: { to: 'patient', patient } } as const
+  const params = { studyInstanceUid: UID }
+  {
+    await using clinic = await openImagingClinic({ folder })
+    const { call } = clinic.gateway
+    const { digest } = await call(dashboardCorrections.preview, { params, body: request })
+    const because = { cause: 'patient-safety', reason: 'Registered under another name' } as const
+    await call(dashboardCorrections.apply, { params, body: { ...request, ...because, digest } })
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
+  await copyFile(`${database}.older`, database)
+
+  await using clinic = await openImagingClinic({ folder })
+  const { call } = clinic.gateway
+  await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 2, identity: 'mismatch' }))
+  expect(filesIn(join(folder, 'images'))).toHaveLength(4)
+  expect(await recoveredIn(clinic)).toEqual([])
+  const found = await clinic.images()
+  expect(found.identityCheck.differences).toContainEqual(
+    expect.objectContaining({ from: 'version', field: 'patientName', expected: 'Sample^Sue' }),
+  )
+  const kinds = (await call(dashboardToday.today, {})).items.map(({ kind }) => kind)
+  expect(kinds).toEqual(expect.arrayContaining(['mismatches', 'quarantined']))
+  const { groups } = await call(dashboardImages.quarantineGroups, { params })
+  const [group] = groups
+  const { newestInstanceId: upTo = 0, reason: because = 'different-content' } = group ?? {}
+  const outcome = await call(dashboardImages.releaseGroup, { params, body: { because, upTo, reason: 'The correction was right' } })
+  expect(outcome).toMatchObject({ success: true, decided: 2 })
+  expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 0, identity: 'resolved', patientName: 'Sample^Sue' })
+  expect(filesIn(join(folder, 'images'))).toHaveLength(4)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
 import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dimse/corrected-copy.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
@@ -33,8 +33,7 @@ import { isSameName } from './name.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
-import { readStored, withInflated } from './stored-object.ts'
-import type { Turns } from './turns.ts'
+import { readStored, temporaryIn, withInflated } from './stored-object.ts'
 
 /** Orders of the worklist that are known here. */
 export interface Orders {
@@ -61,7 +60,6 @@ export interface CorrectionDone {
 export interface CorrectionsDeps extends IntakeDeps {
   readonly arrivals: Pick<Arrivals, 'forget' | 'rivalOf'>
   readonly settling: Pick<Settling, 'reopen'>
-  readonly turns: Turns
   /** Files that are about to have a row. */
   readonly arriving: Set<string>
 }
@@ -73,19 +71,24 @@ export interface CorrectionOrder extends CorrectionRequest {
 }
 
 /** Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and undo. */
-export interface Corrections {
+export interface Corrections extends AsyncDisposable {
   /** @throws ApiError not-found */
   identities(studyInstanceUid: string): Promise<ImageIdentity[]>
   /** Orders and studies that the images may belong to, the most similar first. @throws ApiError not-found */
   targets(studyInstanceUid: string, search: string): Promise<TargetChoice[]>
   /** @throws ApiError not-found */
   preview(studyInstanceUid: string, request: CorrectionRequest): Promise<CorrectionPreview>
-  /** @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more */
+  /**
+   * Answers when it is done or, where that takes long, while it is under way, with `progress`.
+   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more, or
+   * another correction of the study or its target is under way
+   */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction>
+  /** Those under way first, then the newest. @throws ApiError not-found */
   list(studyInstanceUid: string): Correction[]
   /** @throws ApiError not-found */
   studiesOf(correctionId: string): readonly string[]
-  /** @throws ApiError not-found, refused, unavailable */
+  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
   undo(correctionId: string, reason: string, userId: string): Promise<Correction>
   /** Whether the instance was found as another version of an image that is shown; releasing it is `restore`. */
   isVersion(instance: InstanceRecord): boolean
@@ -107,6 +110,19 @@ interface Plan {
   /** Undefined: a new one. */
   readonly toStudyInstanceUid: string | undefined
   readonly preview: CorrectionPreview
+}
+
+/** A correction, an undo or a restored correction of these studies that is under way. */
+interface Running {
+  readonly studies: Set<string>
+  readonly begun: PromiseWithResolvers<void>
+  /** Known once copies are written. */
+  correction?: Omit<Correction, 'progress'>
+  /** To be written and read back, and how many of them were. */
+  bytes: number
+  done: number
+  /** `done` when the window was last notified. */
+  notedAt: number
 }
 
 /** A copy that is to be made, or was. */
@@ -132,15 +148,21 @@ const CHUNK_BYTES = 256 << 10
 /** Headers of images that are remembered; files never change. */
 const MOST_HEADERS = 20_000
 const MOST_TARGETS = 60
+/** Written or read back between two notes of progress. */
+const NOTED_BYTES = 64 << 20
+const LONG_MS = 10_000
 const GIGABYTE = 1_000_000_000
 const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 
 export function openCorrections(deps: CorrectionsDeps): Corrections {
-  const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, turns, arriving } = deps
+  const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, arriving } = deps
   const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
   const seeds = openSeeds(deps)
   const headers = new Map<number, InstanceHeader>()
-  const temporary = join(store.folder, 'spool', 'corrected')
+  const temporary = temporaryIn(store.folder)
+  const running = new Set<Running>()
+  const works = new Set<Promise<unknown>>()
+  const closing = new AbortController()
   // What an earlier run was copying when it ended.
   rmSync(temporary, { recursive: true, force: true })
 
@@ -149,6 +171,74 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => {
     const device = recogniseDevice(callingAeTitle, remoteAddress)
     return device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
+  }
+
+  const isBusy = (uids: readonly (string | undefined)[], own?: Running) =>
+    [...running].some((run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)))
+
+  /** @throws ApiError outdated: a correction of one of the studies is under way */
+  function occupy(run: Running, uids: readonly string[]): void {
+    if (isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
+    for (const uid of uids) run.studies.add(uid)
+  }
+
+  /** No other correction of these studies begins before the work has ended, however it ended. */
+  async function exclusively<T>(uids: readonly string[], work: (run: Running) => Promise<T>): Promise<T> {
+    const run: Running = { studies: new Set(), begun: Promise.withResolvers(), bytes: 0, done: 0, notedAt: 0 }
+    occupy(run, uids)
+    running.add(run)
+    const working = work(run)
+    works.add(working)
+    try {
+      return await working
+    } finally {
+      works.delete(working)
+      running.delete(run)
+      deps.onChanged()
+    }
+  }
+
+  /** @throws ApiError unavailable: the gateway stops */
+  function passed(run: Running, bytes: number): void {
+    if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    run.done += bytes
+    if (run.done - run.notedAt < NOTED_BYTES) return
+    run.notedAt = run.done
+    deps.onChanged()
+  }
+
+  const shareOf = (run: Running) => (run.bytes === 0 ? 0 : Math.min(1, run.done / run.bytes))
+  const progressOf = (correctionId: string) => {
+    const run = [...running].find(({ correction }) => correction?.correctionId === correctionId)
+    return run ? shareOf(run) : null
+  }
+
+  /** The result of the work or, where it takes long, what it is about. */
+  async function answered(uids: readonly string[], work: (run: Running) => Promise<Correction>): Promise<Correction> {
+    const timer = new AbortController()
+    const { signal } = timer
+    let isLong: Promise<Correction | undefined> | undefined
+    const working = exclusively(uids, (run) => {
+      const over = delay(deps.longCorrectionMs ?? LONG_MS, undefined, { signal, ref: false }).then(() => run.begun.promise)
+      isLong = over.then(() => run.correction && { ...run.correction, progress: shareOf(run) })
+      return work(run)
+    })
+    // Aborted where it did not take long.
+    isLong?.catch(() => undefined)
+    try {
+      const underWay = await Promise.race([working.then(() => undefined), ...(isLong ? [isLong] : [])])
+      if (!underWay) return await working
+      working.catch(tellFailure)
+      return underWay
+    } finally {
+      timer.abort()
+    }
+  }
+
+  /** Nobody waits for the answer any more. */
+  function tellFailure(error: unknown): void {
+    if (!(error instanceof ApiError)) deps.onError(uuid().slice(0, 8), error)
+    deps.onNews(diskNews('danger', NOT_MADE))
   }
 
   function existing(studyInstanceUid: string): ImageStudyRecord {
@@ -221,7 +311,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return date
   }
 
-  async function plan(studyInstanceUid: string, request: CorrectionRequest): Promise<Plan> {
+  async function plan(studyInstanceUid: string, request: CorrectionRequest, run?: Running): Promise<Plan> {
     const { kind } = request
     const from = existing(studyInstanceUid)
     const images = imagesOf(studyInstanceUid)
@@ -239,6 +329,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         staying,
         target,
         toStudyInstanceUid,
+        isBusy: isBusy([studyInstanceUid, toStudyInstanceUid], run),
         isMissing: wanted !== undefined && wanted.size !== chosen.length,
       }) || (changes.length === 0 ? 'Nothing would change: the images say so already.' : '')
     const destinations = destinationsOf(chosen)
@@ -278,9 +369,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   interface Asked extends Pick<Plan, 'from' | 'chosen' | 'staying' | 'target' | 'toStudyInstanceUid'> {
     readonly kind: CorrectionRequest['kind']
     readonly isMissing: boolean
+    readonly isBusy: boolean
   }
 
-  function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing }: Asked): string {
+  function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing, isBusy }: Asked): string {
+    if (isBusy) return UNDER_WAY
     if (isMissing) return 'Some of the chosen images are not in the study any more.'
     if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
     if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
@@ -332,7 +425,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** Writes the copies, each durable under its name, and reads them back. @throws ApiError unavailable; StorageFault */
-  async function makeCopies(wanted: readonly Wanted[], files: readonly string[], uids: ReadonlyMap<string, string>): Promise<Copy[]> {
+  async function makeCopies(
+    wanted: readonly Wanted[],
+    files: readonly string[],
+    { uids, run }: Pick<Copying, 'uids' | 'run'>,
+  ): Promise<Copy[]> {
+    run.begun.resolve()
+    run.bytes = 2 * wanted.reduce((sum, { source }) => sum + source.bytes, 0)
     const copies: Copy[] = []
     const at = instantOf(clock())
     const { date, time, offset } = dicomTime(at, timeZoneOf(setting('clinic.timeZone')))
@@ -354,7 +453,15 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         const { dataSetOffset } = source
         const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
         await withInflated(stored, temporary, (plain, isDeflated) =>
-          writeCorrectedCopy(plain, correction, (bytes) => part.write([bytes]), { isDeflated }),
+          writeCorrectedCopy(
+            plain,
+            correction,
+            async (bytes) => {
+              passed(run, bytes.length)
+              await part.write([bytes])
+            },
+            { isDeflated },
+          ),
         )
         await part.finish()
         await part.place(file)
@@ -364,7 +471,9 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         if (!isPlaced) await part.discard()
         throw error instanceof CopyFault ? new ApiError('refused', `An image cannot be corrected: ${error.message}`) : error
       }
-      copies.push(await readBack(original, source, { file, dataSetOffset: meta.length }))
+      const copy = await readBack(original, source, { file, dataSetOffset: meta.length })
+      copies.push(copy)
+      passed(run, copy.bytes)
     }
     return copies
   }
@@ -382,6 +491,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
       throw new ApiError('refused', 'An image cannot be corrected: its copy could not be read back.')
     return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
+  }
+
+  interface Copying {
+    readonly uids: ReadonlyMap<string, string>
+    readonly to: string
+    readonly run: Running
   }
 
   interface Replacing {
@@ -462,7 +577,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   /** Within a transaction, once the rows are what they are to be: forwards, counters, hooks. */
   function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
     const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
-    for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) imageStudies.recount(uid)
+    const { at, userId, undoneAt, undoneBy } = done.correction
+    const actor: Actor = `user:${done.isUndo ? undoneBy : userId}`
+    for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) {
+      imageStudies.recount(uid)
+      seeds.followImages(uid, (done.isUndo ? undoneAt : undefined) ?? at, actor)
+    }
     const except = deps.onCorrected?.(done) ?? []
     deps.onMoved(moved, { isFetched: imageStudies.isFetched(fromStudyInstanceUid), except })
     deps.performedSteps.changed()
@@ -508,16 +628,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** The files exist from here to the commit, or not at all: a note says what a crash left. */
-  async function withCopies<T>(
-    wanted: readonly Wanted[],
-    { uids, to }: { readonly uids: ReadonlyMap<string, string>; readonly to: string },
-    commit: (copies: readonly Copy[]) => T,
-  ): Promise<T> {
+  async function withCopies<T>(wanted: readonly Wanted[], { uids, to, run }: Copying, commit: (copies: readonly Copy[]) => T): Promise<T> {
     const files = wanted.map(() => fileFor(to, uuid()))
     const noted = imageFiles.noteCopies(files)
     for (const file of files) arriving.add(file)
     try {
-      const copies = await makeCopies(wanted, files, uids)
+      const copies = await makeCopies(wanted, files, { uids, run })
       await deps.writeEvents?.()
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
@@ -543,27 +659,33 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return uids
   }
 
-  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
+  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string, run: Running): Promise<Correction> {
     const { cause, reason, digest, ...request } = order
-    const planned = await plan(studyInstanceUid, request)
+    const planned = await plan(studyInstanceUid, request, run)
     const { from, chosen, staying, target, preview } = planned
     if (preview.digest !== digest) throw outdated()
     if (preview.obstacle !== '' || !target) throw new ApiError('refused', preview.obstacle)
     const to = planned.toStudyInstanceUid ?? newUid()
+    occupy(run, [to])
+    const correctionId = uuid()
+    const { kind } = request
+    run.correction = {
+      ...{ correctionId, kind, cause, reason, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: to },
+      ...{ instances: chosen.length, changes: preview.changes, at: instantOf(clock()), by: nameOf(userId) },
+      ...{ undone: null, undoObstacle: UNDER_WAY },
+    }
     const before = JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid))
     const stayingHeaders = await headersOf(staying.filter(isReceived))
     const there = to === studyInstanceUid ? [] : await headersOf(imagesOf(to).filter(isReceived))
     const wanted: Wanted[] = []
     for (const original of chosen) {
       const identity = identityOfHeader((await headerOfInstance(original)).study)
-      wanted.push({ original, source: original, values: correctedValues(request.kind, identity, { ...target, studyInstanceUid: to }) })
+      wanted.push({ original, source: original, values: correctedValues(kind, identity, { ...target, studyInstanceUid: to }) })
     }
     const actor: Actor = `user:${userId}`
-    const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to }, (copies) => {
+    const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to, run }, (copies) => {
       if (JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid)) !== before) throw outdated()
       const at = instantOf(clock())
-      const { kind } = request
-      const correctionId = uuid()
       const made = replace(copies, {
         ...{ from: existing(studyInstanceUid), toStudyInstanceUid: to, staying: stayingHeaders, there },
         handedOut: (now) => {
@@ -582,8 +704,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       })
       return made
     })
-    deps.onChanged()
-    return viewOf(record)
+    return finished(record)
   }
 
   const versionOf = ({ instanceId, sopInstanceUid }: InstanceRecord) =>
@@ -595,8 +716,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       return original ? [{ original, copy }] : []
     })
     const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
-    for (const group of ofStudies.values()) await restoredOf(group, reason, actor)
-    deps.onChanged()
+    for (const group of ofStudies.values()) {
+      const uids = group.flatMap(({ original, copy }) => [original.studyInstanceUid, copy.studyInstanceUid])
+      await exclusively(uids, () => restoredOf(group, reason, actor))
+    }
   }
 
   /** All from one study into one. */
@@ -661,9 +784,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   /** Whether a destination has, or may have, originals or copies of it. */
   const hasLeft = (correctionId: string) => corrections.isSent(correctionId) || (deps.isCorrectionQueued?.(correctionId) ?? false)
 
-  async function undone(correctionId: string, reason: string, userId: string): Promise<Correction> {
-    const record = corrections.get(correctionId)
-    if (!record) throw noCorrection()
+  async function undone(record: CorrectionRecord, reason: string, userId: string, run: Running): Promise<Correction> {
+    const { correctionId } = record
     const demandUndoable = () => {
       const obstacle = undoObstacle(corrections.get(correctionId) ?? record)
       if (obstacle !== '') throw new ApiError('refused', obstacle)
@@ -704,13 +826,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         )
         audit({})
       })
-      deps.onChanged()
-      return viewOf(corrections.get(correctionId) ?? record)
+      return finished(corrections.get(correctionId) ?? record)
     }
 
     // What an archive rejected it does not show again: the originals go out once more, under UIDs of their own.
     const wanted = pairs.map(({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }))
-    await withCopies(wanted, { uids: uidsFor(wanted, back, back), to: back }, (copies) => {
+    run.correction = { ...viewOf(record), undoObstacle: UNDER_WAY }
+    await withCopies(wanted, { uids: uidsFor(wanted, back, back), to: back, run }, (copies) => {
       demandUndoable()
       if (JSON.stringify(core(now, back)) !== before) throw outdated()
       const at = instantOf(clock())
@@ -729,8 +851,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       imageStudies.compareAnew(now)
       audit({ furtherCorrectionId: furtherId })
     })
-    deps.onChanged()
-    return viewOf(corrections.get(correctionId) ?? record)
+    return finished(corrections.get(correctionId) ?? record)
   }
 
   function pairsOf({ correctionId }: CorrectionRecord): CorrectedImage[] {
@@ -746,9 +867,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       ...{ correctionId, kind, cause, reason: details.reason, fromStudyInstanceUid, toStudyInstanceUid },
       ...{ instances: record.instances, changes: details.changes, at, by: nameOf(record.userId) },
       undone: undoneAt === null ? null : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
-      undoObstacle: undoObstacle(record),
+      undoObstacle: isBusy([fromStudyInstanceUid, toStudyInstanceUid]) ? UNDER_WAY : undoObstacle(record),
+      progress: progressOf(correctionId),
     }
   }
+
+  /** The correction as it is once nothing of it is under way. */
+  const finished = (record: CorrectionRecord): Correction => ({ ...viewOf(record), undoObstacle: undoObstacle(record), progress: null })
 
   function nameOf(userId: string): string {
     const user = store.users.get(userId)
@@ -846,11 +971,17 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     },
 
     preview: async (studyInstanceUid, request) => (await plan(studyInstanceUid, request)).preview,
-    // One after the other: each reads what the one before it left.
-    apply: (studyInstanceUid, order, userId) => turns.take(TURN, () => applied(studyInstanceUid, order, userId)),
+    apply: (studyInstanceUid, order, userId) => answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
     list(studyInstanceUid) {
       existing(studyInstanceUid)
-      return corrections.ofStudy(studyInstanceUid).map(viewOf)
+      const made = corrections.ofStudy(studyInstanceUid).map(viewOf)
+      const known = new Set(made.map(({ correctionId }) => correctionId))
+      const making = [...running].flatMap(({ studies, correction }) =>
+        correction && studies.has(studyInstanceUid) && !known.has(correction.correctionId)
+          ? [{ ...correction, progress: progressOf(correction.correctionId) }]
+          : [],
+      )
+      return [...making, ...made]
     },
     studiesOf(correctionId) {
       const record = corrections.get(correctionId)
@@ -858,8 +989,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       return [record.fromStudyInstanceUid, record.toStudyInstanceUid]
     },
     isVersion: (instance) => versionOf(instance) !== undefined,
-    restore: (found, reason, actor) => turns.take(TURN, () => restored(found, reason, actor)),
-    undo: (correctionId, reason, userId) => turns.take(TURN, () => undone(correctionId, reason, userId)),
+    restore: restored,
+    async undo(correctionId, reason, userId) {
+      const record = corrections.get(correctionId)
+      if (!record) throw noCorrection()
+      const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
+      return await answered(uids, (run) => undone(record, reason, userId, run))
+    },
     async sweep() {
       let removed = 0
       for (const { note: noted, files } of imageFiles.notedCopies()) {
@@ -872,10 +1008,16 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       }
       if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
     },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await Promise.allSettled(works)
+    },
   }
 }
 
-const TURN = 'corrections'
+const UNDER_WAY = 'A correction of these images is under way: wait until it is done.'
+const STOPPING = 'The gateway is stopping. Nothing was changed.'
+const NOT_MADE = 'A correction of images, or its undo, could not be made: nothing of it was changed. Make it again.'
 const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
 const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'

@@ -52,7 +52,7 @@ export interface Intake extends AsyncDisposable {
   /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
-  readonly corrections: Omit<Corrections, 'sweep' | 'isVersion' | 'restore'>
+  readonly corrections: Omit<Corrections, 'sweep' | 'isVersion' | 'restore' | typeof Symbol.asyncDispose>
   /** Image files that no row names. */
   readonly recovery: Omit<Recovery, 'sweep' | 'move'>
   /** Looks at once at what is due: a setting or a device changed. */
@@ -85,7 +85,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const { arrived: onArrived, associationClosed } = settling
   const adoption = { ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }
   const recovery = openRecovery(adoption)
-  const corrections = openCorrections({ ...deps, arrivals, settling, turns, arriving })
+  const corrections = openCorrections({ ...deps, arrivals, settling, arriving })
   const quarantine = openQuarantine({ ...deps, settling, corrections })
   const sweep = async () => {
     // Before what it left is taken for unknown files.
@@ -127,6 +127,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
+      await corrections[Symbol.asyncDispose]()
       for (const part of [settling, seeding, commitments]) await part[Symbol.asyncDispose]()
       await sweeping
       store.imageFiles.close()

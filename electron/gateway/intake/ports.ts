@@ -88,6 +88,8 @@ export interface IntakeDeps extends DomainDeps {
   ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders
+  /** A correction that takes longer is answered while it is under way; ms. */
+  readonly longCorrectionMs?: number
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport
   readonly onNews: (news: News) => void

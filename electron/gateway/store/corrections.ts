@@ -139,14 +139,14 @@ export const IS_CORRECTED = `(
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
 // Both directions of each record, and of each note of a version that was found.
 // Two branches for the instances of a UID, as there are two partial indexes.
-const OTHER_VERSIONS = `with a as (
-    select instanceId from instances where sopInstanceUid = ?1 and state = 'current'
-    union all select instanceId from instances where sopInstanceUid = ?1 and state <> 'current')
+const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
+    select instanceId from instances where sopInstanceUid = (select uid from wanted) and state = 'current'
+    union all select instanceId from instances where sopInstanceUid = (select uid from wanted) and state <> 'current')
   select b.sopInstanceUid as uid from a
     join correctedInstances o on o.originalId = a.instanceId join instances b on b.instanceId = o.correctedId
   union select b.sopInstanceUid from a
     join correctedInstances o on o.correctedId = a.instanceId join instances b on b.instanceId = o.originalId
-  union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = ?1
+  union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
   union select f.otherUid from a join foundVersions f using (instanceId)`
 const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
 const NOTE_FOUND = 'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'

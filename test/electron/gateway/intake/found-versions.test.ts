@@ -63,6 +63,7 @@ async function clinic(numbers: readonly number[] = [1, 2], transferSyntax?: stri
         else rmSync(join(stage.folder, 'images', '.swept'), { force: true })
       })
       await stage.intake.settled()
+      expect(stage.errors).toEqual([])
     },
     [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   }
@@ -76,7 +77,7 @@ const groupOf = ({ store }: Stage, uid: string) => {
   if (!group) throw new Error(`nothing of ${uid} is in quarantine`)
   return group
 }
-const said = (stage: Stage) => stage.news.map(({ text }) => text).filter((text) => text.includes('corrected cop'))
+const said = (stage: Stage) => stage.news.map(({ text }) => text).filter((text) => /^\d+ corrected cop/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
