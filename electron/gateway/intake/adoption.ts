@@ -1,4 +1,4 @@
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
@@ -187,7 +187,7 @@ export function openSenders({ store, uuid, setting, recogniseDevice, association
     const isFetched = !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
     return {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
-      characterSet: device?.characterSet ? specificCharacterSetFor(device.characterSet) : [],
+      characterSet: characterSetOf(device),
     }
   }
 

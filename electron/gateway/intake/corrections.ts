@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dimse/corrected-copy.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
+import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
 import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
@@ -166,12 +167,9 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   // What an earlier run was copying when it ended.
   rmSync(temporary, { recursive: true, force: true })
 
-  const newUid = () => `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
+  const newUid = () => uidOfUuid(uuid())
   const scribeStudy = (studyInstanceUid: string) => studies.byUid('scribe', studyInstanceUid)
-  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => {
-    const device = recogniseDevice(callingAeTitle, remoteAddress)
-    return device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
-  }
+  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => characterSetOf(recogniseDevice(callingAeTitle, remoteAddress))
 
   const isBusy = (uids: readonly (string | undefined)[], own?: Running) =>
     [...running].some((run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)))
@@ -606,7 +604,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (!first) {
       // The copies of reports that are left say nothing of a patient.
       // Nor does the patient of the images that left: the study is that of its worklist row again.
-      const header = handedOut ? { ...study.header, ...patientOfRow(handedOut) } : study.header
+      const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
       seeds.follow(study, header)
       imageStudies.update(studyInstanceUid, { header, mismatch: null, remoteAddress: OWN_ADDRESS })
       return
@@ -775,8 +773,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (undoneAt !== null) return 'It was undone already.'
     if (undoes !== null) return 'It undid another correction: correct the images anew instead.'
     const study = scribeStudy(toStudyInstanceUid)
-    const signed = study ? reports.signedOf(study.studyId).some(({ signedAt }) => (signedAt ?? '') >= at) : false
-    if (signed) return 'A report was signed with the corrected images.'
+    if (study && reports.isSignedSince(study.studyId, at)) return 'A report was signed with the corrected images.'
     if (corrections.copiesGone(correctionId) > 0) return 'Corrected images were corrected again, set aside or replaced since.'
     return ''
   }
@@ -1035,11 +1032,7 @@ const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
 
-const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order) => ({
-  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
-})
-
-const patientOfRow = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: HandedOutRow) => ({
+const patientOf = <T extends Order | HandedOutRow>({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: T) => ({
   ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
 })
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
@@ -123,7 +123,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     const found = reader.end()
     if (found.fault !== undefined && !found.isCut) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
-    const header = headerOf(found, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+    const header = headerOf(found, characterSetOf(device))
     // What says where it belongs comes first in a header: one that is too long after that is kept, and set aside.
     if (header.isCut && [header.sopClassUid, header.sopInstanceUid, header.studyInstanceUid, header.seriesInstanceUid].includes(''))
       throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))

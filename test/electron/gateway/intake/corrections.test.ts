@@ -9,6 +9,7 @@ import { rawQuery } from '#gateway/store/raw-query.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
+import { newUser } from '../../../support/callers.ts'
 import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
 
 const ORDER: Order = {
@@ -442,7 +443,9 @@ test('a study of the interface that a correction leaves without images is cancel
   const { correctionId } = await apply(TO_ORDER)
   expect(cancelled()).toEqual([true, true])
   const audited = () =>
-    store.audit.page({ limit: 50 }).items.filter(({ action }) => action.startsWith('study.') && action.endsWith('cancel'))
+    store.audit
+      .list({ limit: 50, cursor: undefined })
+      .items.filter(({ action }) => action.startsWith('study.') && action.endsWith('cancel'))
   expect(audited().map(({ actor, action }) => [actor, action])).toEqual([
     ['user:usr_1', 'study.cancel'],
     ['user:usr_1', 'study.cancel'],
@@ -475,7 +478,8 @@ test('a study that a person cancelled, or created, stays as it is when its image
   }
   const by = '2026-03-10T09:00:30.000Z'
   store.studies.update({ ...study('scribe'), cancelledAt: by }, study('scribe'))
-  store.database.run(rawQuery(`update studies set createdByUserId = 'usr_1' where studyId = ?`, [study('viewer').studyId]))
+  const { userId } = newUser(store)
+  store.database.run(rawQuery('update studies set createdByUserId = ? where studyId = ?', [userId, study('viewer').studyId]))
   stage.clock.pass(1000)
   const { correctionId } = await apply(TO_ORDER)
   expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
