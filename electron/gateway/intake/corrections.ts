@@ -94,10 +94,11 @@ export interface Corrections extends AsyncDisposable {
   /** Whether the instance was found as another version of an image that is shown; releasing it is `restore`. */
   isVersion(instance: InstanceRecord): boolean
   /**
-   * Instances that were set aside as other versions of images that are shown take their places: the
-   * correction that made them, or undid it, is recorded anew. @throws ApiError outdated, unavailable
+   * Those of the instances that were set aside as other versions of images that are shown take their
+   * places, of several versions of one image the last: the correction that made it is recorded anew.
+   * How many did. @throws ApiError outdated, unavailable
    */
-  restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<void>
+  restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
   /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
   sweep(): Promise<void>
 }
@@ -708,16 +709,23 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   const versionOf = ({ instanceId, sopInstanceUid }: InstanceRecord) =>
     arrivals.rivalOf(sopInstanceUid, corrections.foundBeside(instanceId))
 
-  async function restored(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<void> {
-    const pairs = found.flatMap((copy) => {
+  async function restored(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
+    const last = new Map<number, CorrectedImage>()
+    for (const copy of found) {
       const original = versionOf(copy)
-      return original ? [{ original, copy }] : []
-    })
+      if (!original) continue
+      const known = last.get(original.instanceId)
+      // A copy of a copy names both as its originals.
+      const isLater = !known || corrections.foundBeside(copy.instanceId).length >= corrections.foundBeside(known.copy.instanceId).length
+      if (isLater) last.set(original.instanceId, { original, copy })
+    }
+    const pairs = [...last.values()]
     const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
     for (const group of ofStudies.values()) {
       const uids = group.flatMap(({ original, copy }) => [original.studyInstanceUid, copy.studyInstanceUid])
       await exclusively(uids, () => restoredOf(group, reason, actor))
     }
+    return pairs.length
   }
 
   /** All from one study into one. */

@@ -41,8 +41,8 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
   }
 
   /** @throws ApiError refused: the image was corrected, and what is here of it names the wrong patient or order */
-  function demandStanding({ sopInstanceUid }: InstanceRecord): void {
-    if (instances.withdrawn(sopInstanceUid)) throw new ApiError('refused', CORRECTED)
+  function demandStanding(instance: InstanceRecord): void {
+    if (instances.withdrawn(instance.sopInstanceUid) || corrections.isVersion(instance)) throw new ApiError('refused', CORRECTED)
   }
 
   function record(
@@ -61,6 +61,8 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
     const studies = new Set([studyInstanceUid])
     let replacing = 0
     for (const instance of released) {
+      // One that was let in just now is another version of it.
+      if (corrections.isVersion(instance)) continue
       const replaced = instances.current(instance.sopInstanceUid)
       if (replaced) {
         instances.setState(replaced.instanceId, 'superseded')
@@ -122,15 +124,14 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
 
   /** Those of the group that are other versions of images that are shown. How many took their places. */
   async function restoreVersions(group: QuarantineGroup, reason: string, actor: Actor): Promise<number> {
-    let restored = 0
+    const versions: InstanceRecord[] = []
     for (let after = 0; ; ) {
       const found = instances.quarantinedIn(group, { after, limit: PORTION })
-      const versions = found.filter((instance) => corrections.isVersion(instance))
-      if (versions.length > 0) await corrections.restore(versions, reason, actor)
-      restored += versions.length
+      versions.push(...found.filter((instance) => corrections.isVersion(instance)))
       after = found.at(-1)?.instanceId ?? 0
-      if (found.length < PORTION) return restored
+      if (found.length < PORTION) break
     }
+    return versions.length === 0 ? 0 : await corrections.restore(versions, reason, actor)
   }
 
   return {
@@ -187,7 +188,7 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
       let replacing = await restoreVersions(group, reason, actor)
       const before = replacing
       // One that was corrected stays set aside.
-      const isDecided = ({ sopInstanceUid }: InstanceRecord) => !instances.withdrawn(sopInstanceUid)
+      const isDecided = (instance: InstanceRecord) => !instances.withdrawn(instance.sopInstanceUid) && !corrections.isVersion(instance)
       const done = await byPortions(group, { action: 'instances.release', reason, actor, isDecided }, (portion) => {
         const ofPortion = letIn(group.studyInstanceUid, portion)
         // What is rolled back replaced nothing.

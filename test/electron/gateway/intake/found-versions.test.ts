@@ -219,6 +219,19 @@ test('of an image that was corrected twice the last copy takes the place of what
   expect(stage.store.instances.countQuarantined()).toBe(0)
 })
 
+test('of two copies of one image that are released together, the last takes its place and the other stays set aside', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  await at.apply(TO_BORN)
+  const again = { ...BORN, patientName: 'Sample^Samuel' }
+  await at.apply({ kind: 'correct', target: { to: 'patient', patient: again } })
+  await at.putBack()
+  const outcome = await stage.intake.releaseGroup(groupOf(stage, STUDY), 'corrected twice', 'user:usr_2')
+  expect(outcome).toMatchObject({ success: true, decided: 1, left: 1 })
+  expect(shown(stage)).toEqual(['Sample^Samuel'])
+  expect(identity(stage, STUDY).state).toBe('resolved')
+})
+
 test('a corrected copy that an archive returns does not stand beside its original', async () => {
   await using at = await clinic([1])
   const { stage } = at
