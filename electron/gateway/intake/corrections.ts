@@ -7,7 +7,7 @@ import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dim
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
-import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import { addDays, clinicDay, dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import { fileFor, StorageFault } from '#gateway/store/image-files.ts'
@@ -305,10 +305,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return { ...NOTHING, patient, studyInstanceUid, order }
   }
 
-  const today = () => {
-    const { date } = dicomTime(instantOf(clock()), timeZoneOf(setting('clinic.timeZone')))
-    return date
-  }
+  const today = () => clinicDay(clock(), timeZoneOf(setting('clinic.timeZone')))
 
   async function plan(studyInstanceUid: string, request: CorrectionRequest, run?: Running): Promise<Plan> {
     const { kind } = request
@@ -640,12 +637,17 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
       throw error
     } finally {
-      for (const file of files) {
-        if (!instances.has(file)) await imageFiles.remove(file)
-        arriving.delete(file)
-      }
-      imageFiles.forgetCopies(noted)
+      await removeUncommitted(noted, files)
+      for (const file of files) arriving.delete(file)
     }
+  }
+
+  /** Copies that no row names are deleted, and the note of them. How many were. */
+  async function removeUncommitted(noted: string, files: readonly string[]): Promise<number> {
+    const uncommitted = files.filter((file) => !instances.has(file))
+    for (const file of uncommitted) await imageFiles.remove(file)
+    imageFiles.forgetCopies(noted)
+    return uncommitted.length
   }
 
   function uidsFor(wanted: readonly Wanted[], from: string, to: string): Map<string, string> {
@@ -1003,14 +1005,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     },
     async sweep() {
       let removed = 0
-      for (const { note: noted, files } of imageFiles.notedCopies()) {
-        for (const file of files) {
-          if (instances.has(file)) continue
-          await imageFiles.remove(file)
-          removed++
-        }
-        imageFiles.forgetCopies(noted)
-      }
+      for (const { note: noted, files } of imageFiles.notedCopies()) removed += await removeUncommitted(noted, files)
       if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
     },
     async [Symbol.asyncDispose]() {
@@ -1065,14 +1060,9 @@ function changesOf(
 
 /** YYYY-MM-DD of the days around when the images were made, and of those around now. */
 function daysAround(studyDate: string, today: string): string[] {
-  const days = [studyDate.replaceAll('-', ''), today].filter((day) => /^\d{8}$/.test(day))
-  const around = days.flatMap((day) =>
-    [-1, 0, 1].map((offset) => {
-      const at = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)) + offset)
-      return new Date(at).toISOString().slice(0, 10)
-    }),
-  )
-  return [...new Set(around)]
+  const made = studyDate.replaceAll('-', '').replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
+  const days = [made, today].filter((day) => /^\d{4}-\d\d-\d\d$/.test(day))
+  return [...new Set(days.flatMap((day) => [-1, 0, 1].map((offset) => addDays(day, offset))))]
 }
 
 function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: Copy, now: string) {
