@@ -7,27 +7,26 @@ import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dim
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
-import { addDays, clinicDay, dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
+import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import { fileFor, StorageFault } from '#gateway/store/image-files.ts'
 import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
-import type { ScribeStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
 import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type {
   CORRECTION_CAUSES,
   Correction,
   CorrectionPreview,
   CorrectionRequest,
-  CorrectionTarget,
   ImageIdentity,
   TargetChoice,
 } from '#shared/contract/corrections.ts'
 import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Arrivals, identityOf } from './arrivals.ts'
-import { correctedValues, identityOfHeader, type Order, rowOfOrder, type Target } from './correction-rules.ts'
+import { correctedValues, identityOfHeader, patientOf, rowOfOrder, type Target } from './correction-rules.ts'
+import { openCorrectionTargets } from './correction-targets.ts'
 import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './header.ts'
 import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
 import { isSameName } from './name.ts'
@@ -35,13 +34,6 @@ import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
 import { readStored, temporaryIn, withInflated } from './stored-object.ts'
-
-/** Orders of the worklist that are known here. */
-export interface Orders {
-  /** Of these days (YYYY-MM-DD), those that no device may be sent left out. */
-  onDays(days: readonly string[]): Promise<Order[]>
-  get(orderId: string): Promise<Order | undefined>
-}
 
 /** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
 export interface CorrectedImage {
@@ -149,7 +141,6 @@ interface Copy {
 const CHUNK_BYTES = 256 << 10
 /** Headers of images that are remembered; files never change. */
 const MOST_HEADERS = 20_000
-const MOST_TARGETS = 60
 /** Written or read back between two notes of progress. */
 const NOTED_BYTES = 64 << 20
 const LONG_MS = 10_000
@@ -157,9 +148,10 @@ const GIGABYTE = 1_000_000_000
 const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 
 export function openCorrections(deps: CorrectionsDeps): Corrections {
-  const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, arriving } = deps
+  const { store, clock, uuid, setting, recogniseDevice, arrivals, settling, arriving } = deps
   const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
   const seeds = openSeeds(deps)
+  const targets = openCorrectionTargets(deps)
   const headers = new Map<number, InstanceHeader>()
   const temporary = temporaryIn(store.folder)
   const running = new Set<Running>()
@@ -279,34 +271,6 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return found
   }
 
-  async function targetOf(target: CorrectionTarget): Promise<Target | undefined> {
-    if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
-    if (target.to === 'order') {
-      const order = await orders.get(target.orderId)
-      const there = order && imageStudies.get(order.studyInstanceUid)
-      return order && { ...NOTHING, patient: patientOf(order), studyInstanceUid: order.studyInstanceUid, order, ...imagesThere(there) }
-    }
-    const { studyInstanceUid } = target
-    const images = imageStudies.get(studyInstanceUid)
-    const { header, row } = imagesThere(images)
-    if (header) return { ...NOTHING, patient: identityOfHeader(header), studyInstanceUid, header, row }
-    const metadata = scribeStudy(studyInstanceUid)?.detail.reportMetadata
-    if (!metadata) return undefined
-    const [order] = (await orders.onDays(daysAround(metadata.scanDate ?? '', today()))).filter(
-      (one) => one.studyInstanceUid === studyInstanceUid,
-    )
-    const patient: Target['patient'] = {
-      patientName: (metadata.patientName ?? '').trim(),
-      patientId: (metadata.mrn ?? '').trim(),
-      patientBirthDate: (metadata.dateOfBirth ?? '').replaceAll('-', ''),
-      patientSex: SEX[metadata.sex ?? ''] ?? '',
-      accessionNumber: order?.accessionNumber ?? '',
-    }
-    return { ...NOTHING, patient, studyInstanceUid, order }
-  }
-
-  const today = () => clinicDay(clock(), timeZoneOf(setting('clinic.timeZone')))
-
   async function plan(studyInstanceUid: string, request: CorrectionRequest, run?: Running): Promise<Plan> {
     const { kind } = request
     const from = existing(studyInstanceUid)
@@ -314,7 +278,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
     const chosen = wanted ? images.filter(({ instanceId }) => wanted.has(instanceId)) : images
     const staying = wanted ? images.filter(({ instanceId }) => !wanted.has(instanceId)) : []
-    const target = await targetOf(request.target)
+    const target = await targets.targetOf(request.target)
     const toStudyInstanceUid = target?.studyInstanceUid ?? (kind === 'correct' ? studyInstanceUid : undefined)
     const changes = target ? changesOf(await headersOf(chosen), target.patient, studyInstanceUid, toStudyInstanceUid) : []
     const obstacle =
@@ -909,73 +873,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       return [...found.values()]
     },
 
-    async targets(studyInstanceUid, search) {
-      const study = existing(studyInstanceUid)
-      const { header } = study
-      const own = identityOfHeader(header)
-      const days = daysAround(header.studyDate, today())
-      const listed = await orders.onDays(days)
-      const found = new Map<string, TargetChoice>()
-      for (const order of listed) {
-        const { orderId, modality, date, time } = order
-        found.set(`order/${orderId}`, {
-          target: { to: 'order', orderId },
-          ...patientOf(order),
-          description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
-          ...{ modality, date, time, instances: imageStudies.get(order.studyInstanceUid)?.instances ?? 0 },
-        })
-      }
-      const ordered = new Set(listed.map((order) => order.studyInstanceUid))
-      const searches = search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
-      for (const text of searches)
-        for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
-          if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
-          const { studyDescription, studyDate, studyTime } = other.header
-          found.set(`study/${other.studyInstanceUid}`, {
-            target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
-            ...identityOfHeader(other.header),
-            description: studyDescription,
-            ...{ modality: other.modalities.join(', '), date: studyDate, time: studyTime, instances: other.instances },
-          })
-        }
-      const waiting = studies.search
-        .find({ area: 'scribe', search, isCancelled: false }, 'newest', undefined, MOST_TARGETS)
-        .items.filter(isScribe)
-      for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
-        if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
-        const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
-        found.set(`study/${uid}`, {
-          target: { to: 'study', studyInstanceUid: uid },
-          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
-          ...{
-            accessionNumber: '',
-            description: studyDescription,
-            modality: '',
-            date: scanDate.replaceAll('-', ''),
-            time: '',
-            instances: 0,
-          },
-        })
-      }
-      const words = folded(search)
-        .split(/[\s^]+/)
-        .filter((word) => word !== '')
-      const isFound = (choice: TargetChoice) => {
-        const { patientName, patientId, accessionNumber, description } = choice
-        const text = folded([patientName, patientId, accessionNumber, description].join(' '))
-        return words.every((word) => text.includes(word))
-      }
-      const score = (choice: TargetChoice) =>
-        (own.accessionNumber !== '' && choice.accessionNumber === own.accessionNumber ? 8 : 0) +
-        (own.patientId !== '' && choice.patientId === own.patientId ? 4 : 0) +
-        (isSameName(choice.patientName, own.patientName) ? 4 : 0) +
-        (study.modalities.includes(choice.modality) ? 2 : 0) +
-        (choice.date === header.studyDate ? 1 : 0)
-      return [...found.values()]
-        .filter(isFound)
-        .sort((a, b) => score(b) - score(a) || a.patientName.localeCompare(b.patientName))
-        .slice(0, MOST_TARGETS)
-    },
+    targets: async (studyInstanceUid, search) => await targets.search(existing(studyInstanceUid), search),
 
     preview: async (studyInstanceUid, request) => (await plan(studyInstanceUid, request)).preview,
     apply: (studyInstanceUid, order, userId) => answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
@@ -1022,28 +920,14 @@ const CUT_OFF = 'A correction of images was cut off when the gateway stopped: no
 const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
-const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }
 /** Modalities of objects that hold text: PDF documents and structured reports. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', accessionNumber: 'accession number' } as const
-const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
 
 const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
 const outdated = () => new ApiError('outdated', 'The images or the target changed since this was shown: look at it again.')
-const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
-const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
-
-const patientOf = <T extends Order | HandedOutRow>({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: T) => ({
-  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
-})
-
-/** A study that was only announced, or holds what the gateway made, has no patient of its own. */
-function imagesThere(study: ImageStudyRecord | undefined): Pick<Target, 'header' | 'row'> {
-  if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return { header: undefined, row: undefined }
-  return { header: study.header, row: study.handedOut ?? undefined }
-}
 
 function changesOf(
   chosen: readonly InstanceHeader[],
@@ -1056,13 +940,6 @@ function changesOf(
     const before = [...new Set(chosen.map(({ study }) => identityOfHeader(study)[field] as string))]
     return before.every((value) => value === after[field]) ? [] : [{ field, before, after: after[field] }]
   })
-}
-
-/** YYYY-MM-DD of the days around when the images were made, and of those around now. */
-function daysAround(studyDate: string, today: string): string[] {
-  const made = studyDate.replaceAll('-', '').replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
-  const days = [made, today].filter((day) => /^\d{4}-\d\d-\d\d$/.test(day))
-  return [...new Set(days.flatMap((day) => [-1, 0, 1].map((offset) => addDays(day, offset))))]
 }
 
 function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: Copy, now: string) {

@@ -7,7 +7,8 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
-import type { CorrectionDone, Orders } from './corrections.ts'
+import type { Orders } from './correction-targets.ts'
+import type { CorrectionDone } from './corrections.ts'
 
 export type { Actor }
 
