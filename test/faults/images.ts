@@ -211,9 +211,9 @@ export default ofArea('IMG', [
     what: 'an image that is in its place can be discarded',
     file: `${intake}/quarantine.ts`,
     find: `        if (instance.state !== 'quarantined') return undefined
-        instances.remove(instanceId)`,
+        removed([instance])`,
     replace: `        if (instance.state === 'superseded') return undefined
-        instances.remove(instanceId)`,
+        removed([instance])`,
     tests: `${intake}/quarantine.test.ts`,
   },
   {

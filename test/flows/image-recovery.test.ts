@@ -6,7 +6,7 @@ import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
+import { EXAM, type ImagingClinic, imageOf, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // Images that were acknowledged and that the database does not know: an older copy of it was put back by hand.
@@ -32,6 +32,8 @@ async function olderDatabase(folder: string): Promise<void> {
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
   await copyFile(`${database}.older`, database)
 }
+
+const OF_NOBODY = { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' }
 
 const recoveredIn = async ({ gateway }: ImagingClinic) => (await gateway.call(dashboardImages.recoveredFiles, { query: {} })).files
 
@@ -118,13 +120,15 @@ it.concurrent('asks a person about corrected copies that an older database does 
   const database = join(folder, 'gateway.sqlite')
   {
     await using clinic = await openImagingClinic({ folder })
-    await sendImages(clinic, [imageOf(1), imageOf(2)])
-    await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, state: 'complete' }))
+    await clinic.worklist()
+    await sendImages(clinic, [imageOf(1, OF_NOBODY), imageOf(2, OF_NOBODY)])
+    await clinic.seeded()
+    await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, state: 'complete', identity: 'mismatch' }))
   }
   await copyFile(database, `${database}.older`)
   const patient = {
-    ...{ patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '19820202', patientSex: 'F' as const },
-    accessionNumber: 'A7',
+    ...{ patientName: String(EXAM.PatientName), patientId: String(EXAM.PatientID), patientBirthDate: String(EXAM.PatientBirthDate) },
+    ...{ patientSex: 'F' as const, accessionNumber: String(EXAM.AccessionNumber) },
   }
   const request = { kind: 'correct', target: { to: 'patient', patient } } as const
   const params = { studyInstanceUid: UID }
@@ -145,7 +149,7 @@ it.concurrent('asks a person about corrected copies that an older database does 
   expect(await recoveredIn(clinic)).toEqual([])
   const found = await clinic.images()
   expect(found.identityCheck.differences).toContainEqual(
-    expect.objectContaining({ from: 'version', field: 'patientName', expected: 'Sample^Sue' }),
+    expect.objectContaining({ from: 'version', field: 'patientName', expected: patient.patientName, received: 'Sample^Sam' }),
   )
   const kinds = (await call(dashboardToday.today, {})).items.map(({ kind }) => kind)
   expect(kinds).toEqual(expect.arrayContaining(['mismatches', 'quarantined']))
@@ -154,6 +158,6 @@ it.concurrent('asks a person about corrected copies that an older database does 
   const { newestInstanceId: upTo = 0, reason: because = 'different-content' } = group ?? {}
   const outcome = await call(dashboardImages.releaseGroup, { params, body: { because, upTo, reason: 'The correction was right' } })
   expect(outcome).toMatchObject({ success: true, decided: 2 })
-  expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 0, identity: 'resolved', patientName: 'Sample^Sue' })
+  expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 0, identity: 'resolved', patientName: patient.patientName })
   expect(filesIn(join(folder, 'images'))).toHaveLength(4)
 })

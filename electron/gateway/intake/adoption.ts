@@ -126,7 +126,7 @@ export const isInDoubt = ({ corrections }: Pick<AdoptionDeps['store'], 'correcti
   instance.state === 'quarantined' && corrections.foundBeside(instance.instanceId).length > 0
 
 export const inDoubtText = (count: number): string =>
-  `${count === 1 ? '1 corrected copy' : `${count} corrected copies`} of images, or their originals, without a record of the correction in the database that was put back: set aside. No report of these studies is signed until somebody decides which version is right.`
+  `${count} ${count === 1 ? 'object' : 'objects'} set aside: corrected copies, or their originals, without a record of the correction in the database that was put back. No report of these studies is signed until somebody decides which version is right.`
 
 /** A file that has no row, or one sentence on why it is no image that can be taken in. */
 export async function readFound(

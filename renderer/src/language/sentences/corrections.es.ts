@@ -31,12 +31,8 @@ export const CORRECTIONS: readonly Sentence[] = [
     'Es una copia corregida de una imagen que está aquí, o su original, y la corrección no consta aquí. Libérela para mostrarla en lugar de la otra, que se conserva; descártela si la corrección se deshizo.',
   ],
   [
-    '1 corrected copy of images, or their originals, without a record of the correction in the database that was put back: set aside. No report of these studies is signed until somebody decides which version is right.',
-    'Apartada 1 copia corregida de imágenes, o su original, sin constancia de la corrección en la base de datos que se restauró. No se firma ningún informe de estos estudios hasta que alguien decida qué versión es la correcta.',
-  ],
-  [
-    '{} corrected copies of images, or their originals, without a record of the correction in the database that was put back: set aside. No report of these studies is signed until somebody decides which version is right.',
-    'Apartadas {0} copias corregidas de imágenes, o sus originales, sin constancia de la corrección en la base de datos que se restauró. No se firma ningún informe de estos estudios hasta que alguien decida qué versión es la correcta.',
+    '{} {} set aside: corrected copies, or their originals, without a record of the correction in the database that was put back. No report of these studies is signed until somebody decides which version is right.',
+    'En cuarentena: {0} {1}. Son copias corregidas, o sus originales, sin constancia de la corrección en la base de datos que se restauró. No se firma ningún informe de estos estudios hasta que alguien decida qué versión es la correcta.',
   ],
   ['No image is chosen.', 'No se ha elegido ninguna imagen.'],
   ['There are no images to correct.', 'No hay imágenes que corregir.'],

@@ -77,7 +77,7 @@ const groupOf = ({ store }: Stage, uid: string) => {
   if (!group) throw new Error(`nothing of ${uid} is in quarantine`)
   return group
 }
-const said = (stage: Stage) => stage.news.map(({ text }) => text).filter((text) => /^\d+ corrected cop/.test(text))
+const said = (stage: Stage) => stage.news.map(({ text }) => text).filter((text) => /^\d+ objects? set aside/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -97,7 +97,7 @@ test.each(['by the gateway', 'by hand'] as const)(
     expect(state).toBe('mismatch')
     expect(differences).toContainEqual({ from: 'version', field: 'patientName', expected: 'Other^Olga', received: 'Sample^Sam' })
     expect(differences).toContainEqual({ from: 'version', field: 'studyInstanceUid', expected: TARGET, received: STUDY })
-    expect(said(stage)).toEqual([expect.stringMatching(/^2 corrected copies of images/)])
+    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects set aside/)])
 
     // Nothing else is decided, or said, at the next start.
     await stage.reopen()
