@@ -245,7 +245,7 @@ export function openArrivals(
       if (replaces) instances.setState(replaces.instanceId, 'superseded')
       const change = replaces ? (arrival.change ?? 'unknown') : null
       const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail, change })
-      noteVersions(arrival, instance)
+      if (arrival.originals.length > 0 || state === 'quarantined') noteVersions(arrival, instance)
       const { modality } = header.study
       const { seriesNumber, seriesDescription } = header
       const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
