@@ -73,7 +73,13 @@ const OF_ORDER: readonly number[] = [
 ]
 
 /** Whom an order, or a worklist row, is for. */
-export const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order | HandedOutRow) => ({
+export const patientOf = <Sex extends string>({
+  patientName,
+  patientId,
+  patientBirthDate,
+  patientSex,
+  accessionNumber,
+}: Omit<CorrectedPatient, 'patientSex'> & { readonly patientSex: Sex }) => ({
   ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
 })
 
