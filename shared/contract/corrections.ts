@@ -115,6 +115,11 @@ export const Correction = z.object({
   undone: z.object({ at: Instant, by: z.string(), reason: z.string() }).nullable(),
   /** Why it cannot be undone any more; empty where it can. */
   undoObstacle: z.string(),
+  /**
+   * While its copies, or those of its undo, are written: the share of the work that is done, 0 to 1.
+   * Null once it is done.
+   */
+  progress: z.number().min(0).max(1).nullable(),
 })
 export type Correction = z.infer<typeof Correction>
 
@@ -138,13 +143,14 @@ export const dashboardCorrections = {
     reply: CorrectionPreview,
   }),
   apply: operation('POST /dashboard/images/:studyInstanceUid/corrections', {
-    summary: 'Make corrected copies of the images; the originals are kept and no longer shown',
+    summary:
+      'Make corrected copies of the images; the originals are kept and no longer shown; answered while it is under way if it takes long',
     params: studyParams,
     body: CorrectionRequest.extend({ cause: z.enum(CORRECTION_CAUSES), reason: Reason, digest: z.string() }),
     reply: Correction,
   }),
   list: operation('GET /dashboard/images/:studyInstanceUid/corrections', {
-    summary: 'Corrections of images that are, or were, in the study, newest first',
+    summary: 'Corrections of images that are, or were, in the study: those under way, then the newest first',
     params: studyParams,
     reply: z.object({ corrections: z.array(Correction) }),
   }),

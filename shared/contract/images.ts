@@ -56,9 +56,10 @@ export const IDENTITY_FIELDS = [
 export const IdentityDifference = z.object({
   /**
    * What the images differ from: the worklist row that was sent to the device, the study as a
-   * partner or a person describes it, or the first images of the same study.
+   * partner or a person describes it, the first images of the same study, or another version of an
+   * image (a corrected copy, or its original) that was found and set aside.
    */
-  from: z.enum(['worklist', 'study', 'images']),
+  from: z.enum(['worklist', 'study', 'images', 'version']),
   field: z.enum(IDENTITY_FIELDS),
   expected: z.string(),
   received: z.string(),

@@ -211,9 +211,41 @@ export default ofArea('IMG', [
     what: 'an image that is in its place can be discarded',
     file: `${intake}/quarantine.ts`,
     find: `        if (instance.state !== 'quarantined') return undefined
-        instances.remove(instanceId)`,
+        removed([instance])`,
     replace: `        if (instance.state === 'superseded') return undefined
-        instances.remove(instanceId)`,
+        removed([instance])`,
     tests: `${intake}/quarantine.test.ts`,
+  },
+  {
+    promise: 'P-IMG-27',
+    what: 'a corrected copy that the database does not know is shown beside its original',
+    file: `${intake}/arrivals.ts`,
+    find: 'if (!current && rivalOf(header.sopInstanceUid, originals))',
+    replace: 'if (!current && originals.length > 99)',
+    tests: `${intake}/found-versions.test.ts`,
+  },
+  {
+    promise: 'P-IMG-27',
+    what: 'a study of which another version is set aside is no mismatch',
+    file: `${store}/study-identity.ts`,
+    find: "if (!images.inDoubt && differences.every(({ field }) => field === 'studyInstanceUid')) {",
+    replace: "if (images.inDoubt || differences.every(({ field }) => field === 'studyInstanceUid')) {",
+    tests: `${intake}/found-versions.test.ts`,
+  },
+  {
+    promise: 'P-IMG-28',
+    what: 'two corrections of the same images are made at once',
+    file: `${intake}/corrections.ts`,
+    find: '[...running].some((run) => run !== own && uids.some(',
+    replace: '[...running].some((run) => run === own && uids.some(',
+    tests: `${intake}/corrections.test.ts`,
+  },
+  {
+    promise: 'P-IMG-29',
+    what: 'a study that a person cancelled is active again with an undo',
+    file: `${intake}/seeds.ts`,
+    find: 'if (hasImages && isOurs) setCancelled(study, null, at, actor)',
+    replace: 'if (hasImages && cancelledAt !== null) setCancelled(study, null, at, actor)',
+    tests: `${intake}/corrections.test.ts`,
   },
 ])

@@ -2,10 +2,11 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
+import { EXAM, type ImagingClinic, imageOf, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // Images that were acknowledged and that the database does not know: an older copy of it was put back by hand.
@@ -31,6 +32,8 @@ async function olderDatabase(folder: string): Promise<void> {
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
   await copyFile(`${database}.older`, database)
 }
+
+const OF_NOBODY = { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' }
 
 const recoveredIn = async ({ gateway }: ImagingClinic) => (await gateway.call(dashboardImages.recoveredFiles, { query: {} })).files
 
@@ -109,4 +112,52 @@ it.concurrent('deletes such a file only when a person discards it, with a reason
   expect(filesIn(join(folder, 'recovery'))).toHaveLength(2)
   const { entries } = await call(dashboard.audit, { query: {} })
   expect(entries.find(({ action }) => action === 'recovery.discard')).toMatchObject({ target: file, detail: { reason } })
+})
+
+it.concurrent('asks a person about corrected copies that an older database does not know, and restores the correction', async () => {
+  using temp = tempFolder()
+  const { folder } = temp
+  const database = join(folder, 'gateway.sqlite')
+  {
+    await using clinic = await openImagingClinic({ folder })
+    await clinic.worklist()
+    await sendImages(clinic, [imageOf(1, OF_NOBODY), imageOf(2, OF_NOBODY)])
+    await clinic.seeded()
+    await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, state: 'complete', identity: 'mismatch' }))
+  }
+  await copyFile(database, `${database}.older`)
+  const patient = {
+    ...{ patientName: String(EXAM.PatientName), patientId: String(EXAM.PatientID), patientBirthDate: String(EXAM.PatientBirthDate) },
+    ...{ patientSex: 'F' as const, accessionNumber: String(EXAM.AccessionNumber) },
+  }
+  const request = { kind: 'correct', target: { to: 'patient', patient } } as const
+  const params = { studyInstanceUid: UID }
+  {
+    await using clinic = await openImagingClinic({ folder })
+    const { call } = clinic.gateway
+    const { digest } = await call(dashboardCorrections.preview, { params, body: request })
+    const because = { cause: 'patient-safety', reason: 'Registered under another name' } as const
+    await call(dashboardCorrections.apply, { params, body: { ...request, ...because, digest } })
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
+  await copyFile(`${database}.older`, database)
+
+  await using clinic = await openImagingClinic({ folder })
+  const { call } = clinic.gateway
+  await until(async () => expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 2, identity: 'mismatch' }))
+  expect(filesIn(join(folder, 'images'))).toHaveLength(4)
+  expect(await recoveredIn(clinic)).toEqual([])
+  const found = await clinic.images()
+  expect(found.identityCheck.differences).toContainEqual(
+    expect.objectContaining({ from: 'version', field: 'patientName', expected: patient.patientName, received: 'Sample^Sam' }),
+  )
+  const kinds = (await call(dashboardToday.today, {})).items.map(({ kind }) => kind)
+  expect(kinds).toEqual(expect.arrayContaining(['mismatches', 'quarantined']))
+  const { groups } = await call(dashboardImages.quarantineGroups, { params })
+  const [group] = groups
+  const { newestInstanceId: upTo = 0, reason: because = 'different-content' } = group ?? {}
+  const outcome = await call(dashboardImages.releaseGroup, { params, body: { because, upTo, reason: 'The correction was right' } })
+  expect(outcome).toMatchObject({ success: true, decided: 2 })
+  expect(await clinic.images()).toMatchObject({ instances: 2, quarantined: 0, identity: 'resolved', patientName: patient.patientName })
+  expect(filesIn(join(folder, 'images'))).toHaveLength(4)
 })

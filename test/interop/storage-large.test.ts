@@ -3,42 +3,21 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { COMMAND_FIELD } from '#gateway/dimse/command-set.ts'
-import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { openAssociation } from '#gateway/dimse/requestor.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { spawnGateway } from '../support/gateway-process.ts'
-import { imageDataSet } from '../support/instance-file.ts'
+import { LARGE, largeObject, MULTI_FRAME } from '../support/large-object.ts'
 import { needs } from '../support/needs.ts'
 import { perTier } from '../support/tier.ts'
 import { filesBelow } from './storage-fixture.ts'
 
 const { explicitLittleEndian } = TRANSFER_SYNTAX
-/** Ultrasound Multi-frame Image Storage. */
-const MULTI_FRAME = '1.2.840.10008.5.1.4.1.1.3.1'
-const PIXEL_DATA = 0x7fe00010
 /** More than the gateway may take of memory, so that keeping the object there would show. */
 const MEBIBYTES = perTier(320, 2048)
 const PIXEL_BYTES = MEBIBYTES * 2 ** 20
-const FRAME_BYTES = 512 * 512 * 2
 /** MB: what the gateway may take at the most, whatever comes. */
 const MOST_MEMORY = 200
-
-const made = { sopInstanceUid: '2.25.530.1.1', sopClassUid: MULTI_FRAME, studyInstanceUid: '2.25.530', seriesInstanceUid: '2.25.530.1' }
-
-/** A multi-frame image, made as it is sent: no frame is like the next. */
-async function* dataSet(): AsyncGenerator<Buffer> {
-  const header = imageDataSet({ ...made, size: 512, more: { NumberOfFrames: String(PIXEL_BYTES / FRAME_BYTES), Modality: 'US' } })
-  // Its tag, OW, two reserved bytes and its length.
-  const pixelData = Buffer.from('e07f10004f57000000000000', 'hex')
-  pixelData.writeUInt32LE(PIXEL_BYTES, 8)
-  yield writeDataSet(
-    header.filter(({ tag }) => tag !== PIXEL_DATA),
-    explicitLittleEndian,
-  )
-  yield pixelData
-  for (let frame = 0; frame < PIXEL_BYTES / FRAME_BYTES; frame++) yield Buffer.alloc(FRAME_BYTES, Buffer.from(`frame ${frame} `))
-}
 
 /** The most memory a process has had, MB. */
 const peakOf = (pid: number): number => (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
@@ -77,12 +56,12 @@ describe(`a multi-frame object of ${MEBIBYTES} MiB`, () => {
     const command = {
       commandField: COMMAND_FIELD['C-STORE-RQ'],
       affectedSopClassUid: MULTI_FRAME,
-      affectedSopInstanceUid: made.sopInstanceUid,
+      affectedSopInstanceUid: LARGE.sopInstanceUid,
       priority: 0,
     }
     const sent: Sum = { bytes: 0, crc: 0 }
     const contextId = association.accepted[0]?.id ?? 0
-    for await (const { command: response } of association.request(contextId, command, summed(dataSet(), sent)))
+    for await (const { command: response } of association.request(contextId, command, summed(largeObject(PIXEL_BYTES), sent)))
       expect(response.status).toBe(0x0000)
     expect(sent.bytes).toBeGreaterThan(PIXEL_BYTES)
     expect(peakOf(gateway.pid)).toBeLessThan(MOST_MEMORY)

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { openPerformedSteps } from '#gateway/domain/performed-steps.ts'
 import { openIntake } from '#gateway/intake/intake.ts'
 import { takeLock } from '#gateway/store/lock.ts'
 import { openStore } from '#gateway/store/store.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { image, STUDY, storeRequest } from '../electron/gateway/intake/intake-fixture.ts'
+import { LARGE, largeObject } from './large-object.ts'
 
 /**
- * Corrects the images of a study and undoes it, again and again, and prints a line for each; run as
- * its own process, ended by SIGKILL.
+ * Run as its own process. With a folder alone: corrects the images of a study and undoes it, again
+ * and again, and prints a line for each until it is killed. With a number of MiB as well: corrects
+ * one object of that size, prints what came of it as JSON, and ends.
  */
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', mebibytes] = process.argv.slice(2)
+/** Progress as the window would read it. */
+const progress: number[] = []
+/** Called with each change. */
+let look = () => {}
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
 const values: Readonly<Record<string, unknown>> = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }
@@ -29,6 +35,7 @@ const intake = await openIntake({
   onReleased: () => undefined,
   onTakenBack: () => undefined,
   onMoved: () => undefined,
+  ...(mebibytes && { longCorrectionMs: 0 }),
   orders: { onDays: async () => [], get: async () => undefined },
   transcode: async () => {
     throw new Error('no module')
@@ -36,12 +43,16 @@ const intake = await openIntake({
   onSetAside: () => undefined,
   sendEventReport: async () => undefined,
   onNews: () => undefined,
-  onChanged: () => undefined,
+  onChanged: () => look(),
   onError: (_reference, error) => {
     throw error
   },
 })
 await intake.settled()
+if (mebibytes) {
+  await correctLarge(Number(mebibytes) * 2 ** 20)
+  process.exit(0)
+}
 
 /** Large enough for several writes. */
 const PIXELS = 'pixels__'.repeat(40_000)
@@ -65,4 +76,37 @@ for (let round = 0; ; round++) {
     await corrections.apply(STUDY, { ...request, cause: 'wrong-worklist-entry', reason: 'a test', digest }, 'usr_1')
   }
   writeSync(1, `${round}\n`)
+}
+
+async function correctLarge(pixelBytes: number): Promise<void> {
+  const { studyInstanceUid: uid, sopInstanceUid, sopClassUid } = LARGE
+  async function* fragments() {
+    for await (const piece of largeObject(pixelBytes)) yield [piece]
+  }
+  await intake.cStoreScp.store({ ...storeRequest(image(1)), sopInstanceUid, sopClassUid, dataSet: fragments() })
+  const patient = { patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '', patientSex: 'F', accessionNumber: 'A7' } as const
+  const request = { kind: 'correct', target: { to: 'patient', patient } } as const
+  const order = { ...request, cause: 'wrong-worklist-entry', reason: 'a test' } as const
+  const { corrections } = intake
+  const { digest } = await corrections.preview(uid, request)
+  const [original] = store.instances.ofStudy(uid)
+  const done = Promise.withResolvers<void>()
+  look = () => {
+    const [first] = corrections.list(uid)
+    if (first?.progress === null || !first) done.resolve()
+    else progress.push(first.progress)
+  }
+  const answer = await corrections.apply(uid, { ...order, digest }, 'usr_1')
+  const second = await corrections.apply(uid, { ...order, digest }, 'usr_1').catch((error: Error) => error.message)
+  await done.promise
+  const [copy] = store.instances.ofStudy(uid)
+  const pathOf = (file = '') => store.imageFiles.pathOf(file)
+  const result = {
+    ...{ isAnsweredUnderWay: answer.progress !== null, second, progress },
+    files: [pathOf(original?.file), pathOf(copy?.file)],
+    patientNames: [original?.patientName, copy?.patientName],
+    // The most memory that the process has had, MB.
+    peak: (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) / 1e6,
+  }
+  writeSync(1, `${JSON.stringify(result)}\n`)
 }

@@ -111,7 +111,7 @@ export interface ImagePorts {
   /** Asks the partner now; what came of it is in the study. @throws ApiError refused: there is nothing to ask for */
   readonly retryEnrichment: (studyInstanceUid: string) => Promise<void>
   /** Lets a quarantined instance take its place. @throws ApiError not-found */
-  readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Outcome
+  readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
   /** Lets an earlier version of an image take its place again. @throws ApiError not-found */
   readonly restoreVersion: (instanceId: number, reason: string, actor: Actor) => Outcome
   /** Deletes a quarantined instance and its file. @throws ApiError not-found */

@@ -212,6 +212,10 @@ export function specificCharacterSetFor(set: string): readonly string[] {
   return set.split('\\')
 }
 
+/** The same of a device, for data sets that declare no character set; none where it has none configured. */
+export const characterSetOf = (device: { readonly characterSet: string | null } | undefined): readonly string[] =>
+  device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
+
 /** Whether PS3.3 C.12.1.1.2 defines every one of these terms. */
 export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
   terms.map(plainTerm).every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)

@@ -41,9 +41,9 @@ export interface DataSetCorrection {
   readonly uids: ReadonlyMap<string, string>
   /** Specific Character Set that text without one is read in. */
   readonly deviceSet: readonly string[]
-  /** Who sent the original, who changes it, and when (DT). */
+  /** AE titles of who sent the original and of who changes it, and when (DT). */
   readonly source: string
-  readonly system: string
+  readonly aeTitle: string
   readonly at: string
 }
 
@@ -75,6 +75,9 @@ const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
 const MOST_ELEMENTS = 200_000
 const CHUNK_BYTES = 1 << 20
 const WINDOW_BYTES = 64 << 10
+
+/** Modifying System (0400,0563) of copies: this, and the AE title. */
+const SYSTEM = 'ISTHMUS'
 
 /** Where an element at the top of a data set is in its file. */
 interface Extent {
@@ -122,6 +125,38 @@ export async function writeCorrectedCopy(
   } finally {
     await file.close()
   }
+}
+
+/**
+ * SOP Instance UIDs of the images that a data set is a corrected copy of, the first original first,
+ * by the Original Attributes Sequence that `writeCorrectedCopy` gave it; none of any other data set.
+ * It must not be deflated.
+ * @throws CopyFault
+ */
+export async function originalsOf({ path, dataSetOffset, transferSyntaxUid }: CopySource): Promise<string[]> {
+  const syntax = CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+  const file = await open(path, 'r')
+  try {
+    const extents = await extentsOf(file, dataSetOffset, CODINGS[syntax] as Coding, TAG.originalAttributes)
+    const extent = extents.find(({ tag }) => tag === TAG.originalAttributes)
+    if (!extent || extent.end - extent.at > LIMITS.bytes) return []
+    const [sequence] = readDataSet(await bytesAt(file, extent.at, extent.end - extent.at), syntax, LIMITS)
+    return itemsOf(sequence).flatMap((item) => {
+      if (!plainText(item, TAG.modifyingSystem).startsWith(`${SYSTEM} `)) return []
+      const [previous = []] = itemsOf(item.find(({ tag }) => tag === TAG.modifiedAttributes))
+      const uid = plainText(previous, TAG.sopInstanceUid)
+      return uid === '' ? [] : [uid]
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+const systemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) => `${SYSTEM} ${aeTitle}`
+const itemsOf = (element: Element | undefined): readonly DataSet[] => (element && !Buffer.isBuffer(element.value) ? element.value : [])
+const plainText = (dataSet: DataSet, wanted: number): string => {
+  const value = dataSet.find(({ tag }) => tag === wanted)?.value
+  return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
 }
 
 interface Written {
@@ -190,7 +225,7 @@ async function* correctedPieces(
       [
         modified,
         text.element(TAG.modifiedAt, correction.at),
-        text.element(TAG.modifyingSystem, correction.system),
+        text.element(TAG.modifyingSystem, systemOf(correction)),
         text.element(TAG.sourceOfPreviousValues, correction.source),
         text.element(TAG.reason, 'CORRECT'),
       ],
@@ -235,8 +270,8 @@ async function bytesAt(file: FileHandle, at: number, length: number): Promise<Bu
   return bytes
 }
 
-/** The elements at the top of the data set, in the order of the file. @throws CopyFault */
-async function extentsOf(file: FileHandle, start: number, coding: Coding): Promise<Extent[]> {
+/** The elements at the top of the data set up to `last`, in the order of the file. @throws CopyFault */
+async function extentsOf(file: FileHandle, start: number, coding: Coding, last = Number.POSITIVE_INFINITY): Promise<Extent[]> {
   const { size } = await file.stat()
   const header = newElementHeader()
   let window = { at: 0, bytes: Buffer.alloc(0) as Buffer }
@@ -275,6 +310,7 @@ async function extentsOf(file: FileHandle, start: number, coding: Coding): Promi
   const extents: Extent[] = []
   for (let at = start; at < size; ) {
     const { tag, vr, length, size: own } = await readHeader(at)
+    if (tag > last) break
     const end = length === UNDEFINED_LENGTH ? await behindItems(at + own, 1) : at + own + length
     if (end > size) throw new CopyFault('It ends within an element.')
     extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
@@ -298,7 +334,7 @@ interface TextOfCopy {
 }
 
 /** The copy keeps the character set of the original where it holds every corrected value, and is in UTF-8 otherwise. */
-function textIn(declared: readonly string[], { values, source, system, deviceSet }: DataSetCorrection): TextOfCopy {
+function textIn(declared: readonly string[], { values, source, aeTitle, deviceSet }: DataSetCorrection): TextOfCopy {
   const holds = (text: string, vr: string) => {
     const bytes = encodeText(text, declared, vr)
     return bytes !== undefined && decodeText(bytes, declared, vr).text === text
@@ -309,7 +345,7 @@ function textIn(declared: readonly string[], { values, source, system, deviceSet
     return value.every((item) => Object.entries(item).every(([of, text]) => fits(text, Number(of))))
   }
   const isKept =
-    [source, system].every((each) => holds(each, 'LO')) &&
+    [source, systemOf({ aeTitle })].every((each) => holds(each, 'LO')) &&
     values.every(({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)))
   const terms = isKept ? declared : UTF_8
   const encoded = (text: string, vr: string) =>

@@ -81,9 +81,10 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   }
 
   /** Notices name patients: they are for who may act upon them. */
+  const mayInform = (caller: UserCaller) => isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
+
   function demandAllowed(caller: UserCaller): void {
-    if (!isAllowed(caller, 'manageStudies') && !isAllowed(caller, 'writeReports'))
-      throw new ApiError('not-permitted', 'Your account may neither manage studies nor write reports.')
+    if (!mayInform(caller)) throw new ApiError('not-permitted', 'Your account may neither manage studies nor write reports.')
   }
 
   /** Members with customers see notices about studies of these alone. */
@@ -160,7 +161,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     },
 
     open(caller, most) {
-      if (!isAllowed(caller, 'manageStudies') && !isAllowed(caller, 'writeReports')) return { count: 0, since: null }
+      if (!mayInform(caller)) return { count: 0, since: null }
       const found = notices
         .list({ show: 'open', limit: MOST_OPEN })
         .items.filter((one) => isShownTo(caller, one) && needsPerson(sendingOf(one)))

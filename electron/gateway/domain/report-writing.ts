@@ -261,7 +261,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         const { studyInstanceUid } = study
         const { override } = store.imageStudies.get(studyInstanceUid) ?? {}
         if (!override) throw new ApiError('refused', 'The identity check of this study was not overridden.')
-        if (reports.signedOf(studyId).some(({ signedAt }) => signedAt !== null && signedAt >= override.at))
+        if (reports.isSignedSince(studyId, override.at))
           throw new ApiError('refused', 'A report was signed since: what is wrong with it is corrected by an addendum.')
         store.imageStudies.update(studyInstanceUid, { override: null })
         note(deps, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })

@@ -1,4 +1,4 @@
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
@@ -7,7 +7,7 @@ import type { Arrivals, Kept, Source } from './arrivals.ts'
 import { headerOf } from './header.ts'
 import type { FoundFile, OwnInstances } from './own-instances.ts'
 import { diskNews, type IntakeDeps } from './ports.ts'
-import { readStored } from './stored-object.ts'
+import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
 import type { Ending, Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 
@@ -27,6 +27,8 @@ export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setti
 export interface Found extends FoundFile {
   readonly source: Source
   readonly structure: Structure
+  /** As `Arrival.originals`. */
+  readonly originals: readonly string[]
 }
 
 interface Sender {
@@ -45,6 +47,7 @@ export async function adoptImages(deps: AdoptionDeps, recover: (file: string) =>
   const senders = openSenders(deps)
   const studies = new Set<string>()
   let adopted = 0
+  let inDoubt = 0
   let unreadable = 0
   try {
     for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
@@ -55,8 +58,9 @@ export async function adoptImages(deps: AdoptionDeps, recover: (file: string) =>
         unreadable++
         continue
       }
-      await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
+      const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
       adopted++
+      if (kept && isInDoubt(store, kept)) inDoubt++
       studies.add(found.header.studyInstanceUid)
     }
   } finally {
@@ -70,6 +74,7 @@ export async function adoptImages(deps: AdoptionDeps, recover: (file: string) =>
       `${adopted} ${adopted === 1 ? 'object' : 'objects'} of ${studies.size} ${studies.size === 1 ? 'study' : 'studies'} came after the back-up that was put back: taken in again from the image folder.`,
     )
   }
+  if (inDoubt > 0) say('danger', inDoubtText(inDoubt))
   if (unreadable > 0) {
     say(
       'danger',
@@ -78,12 +83,15 @@ export async function adoptImages(deps: AdoptionDeps, recover: (file: string) =>
   }
 }
 
-/** Gives a file in `images` its row; `also` is of the same transaction. */
+/**
+ * Gives a file in `images` its row; `also` is of the same transaction. A corrected copy whose original
+ * is current, or the other way round, is set aside (decision 0031): a person decides between them.
+ */
 export async function adopt(
   { store, arrivals, own, tally, onArrived }: AdoptionDeps,
-  { source, ...found }: Found,
+  { source, originals, ...found }: Found,
   also: () => void = () => undefined,
-): Promise<void> {
+): Promise<Kept | undefined> {
   const { database, imageFiles } = store
   const commit = <T>(work: () => T) =>
     database.commitSoon(() => {
@@ -92,26 +100,37 @@ export async function adopt(
     })
   const { header, bytes, dataSetOffset } = found
   const { association } = source
+  const { sopInstanceUid } = header
   // It may have been copied here, by whatever was put back.
   await imageFiles.secure(found.file)
-  if (association.remoteAddress === OWN_ADDRESS) return await commit(() => own.adopt(found))
+  const rival = arrivals.rivalOf(sopInstanceUid, originals)
+  if (association.remoteAddress === OWN_ADDRESS && !rival) return void (await commit(() => own.adopt(found, originals)))
   tally.begin(association)
-  const arrival = { ...source, ...found }
-  const [twin] = arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)
-  if (twin) return await commit(() => arrivals.keepTwin(arrival))
+  const arrival = { ...source, ...found, originals }
+  const [twin] = arrivals.twinsOf(sopInstanceUid, bytes - dataSetOffset, found.crc32)
+  const keepTwin = async () => void (await commit(() => arrivals.keepTwin(arrival)))
+  if (twin) return keepTwin()
   const compared = await arrivals.compare(arrival)
   const change = compared?.comparison
-  if (change === 'same') return await commit(() => arrivals.keepTwin(arrival))
+  if (change === 'same') return keepTwin()
   const kept = await commit(() => arrivals.keep({ ...arrival, change }))
   const { studyInstanceUid, state, detail } = kept.instance
   if (state === 'quarantined') tally.quarantined(association, studyInstanceUid, detail)
   else tally.kept(association, studyInstanceUid)
   onArrived(kept)
+  return kept
 }
+
+/** Whether it was set aside as another version of an image, which a correction made. */
+export const isInDoubt = ({ corrections }: Pick<AdoptionDeps['store'], 'corrections'>, { instance }: Kept): boolean =>
+  instance.state === 'quarantined' && corrections.foundBeside(instance.instanceId).length > 0
+
+export const inDoubtText = (count: number): string =>
+  `${count} ${count === 1 ? 'object' : 'objects'} set aside: corrected copies, or their originals, without a record of the correction in the database that was put back. No report of these studies is signed until somebody decides which version is right.`
 
 /** A file that has no row, or one sentence on why it is no image that can be taken in. */
 export async function readFound(
-  senders: Pick<Senders, 'of'>,
+  senders: Pick<Senders, 'of' | 'temporary'>,
   { file, path }: { readonly file: string; readonly path: string },
 ): Promise<Found | string> {
   const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
@@ -125,7 +144,17 @@ export async function readFound(
   if (values.fault !== undefined && !values.isCut) return BROKEN
   if (header.sopInstanceUid !== meta.sopInstanceUid || header.sopClassUid !== meta.sopClassUid) return DIFFERS
   if (header.studyInstanceUid === '' || header.seriesInstanceUid === '') return NO_STUDY
-  return { source, header, structure, transferSyntaxUid, file, dataSetOffset, bytes, crc32 }
+  const { sopInstanceUid } = header
+  const originals = await originalsIn({ path, dataSetOffset, transferSyntaxUid, sopInstanceUid }, senders.temporary)
+  return { source, header, structure, originals, transferSyntaxUid, file, dataSetOffset, bytes, crc32 }
+}
+
+/** As `readFound`, of corrected copies alone: of any other file no more than its beginning is read. */
+export async function readCopy(senders: Senders, found: { readonly file: string; readonly path: string }): Promise<Found | undefined> {
+  const meta = await readFileMeta(found.path).catch(() => undefined)
+  if (!meta || (await originalsIn({ path: found.path, ...meta }, senders.temporary)).length === 0) return undefined
+  const read = await readFound(senders, found)
+  return typeof read === 'string' ? undefined : read
 }
 
 const NO_DICOM = 'It is not a DICOM file.'
@@ -158,11 +187,12 @@ export function openSenders({ store, uuid, setting, recogniseDevice, association
     const isFetched = !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
     return {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
-      characterSet: device?.characterSet ? specificCharacterSetFor(device.characterSet) : [],
+      characterSet: characterSetOf(device),
     }
   }
 
   return {
+    temporary: temporaryIn(store.folder),
     of(aeTitle: string): Sender {
       const sender = senders.get(aeTitle) ?? senderOf(aeTitle)
       senders.set(aeTitle, sender)

@@ -26,6 +26,8 @@ export interface Arrival extends Source {
   readonly structure: Structure
   /** What differs from the current instance of its UID; undefined where there is none, or they were not compared. */
   readonly change?: ContentChange | undefined
+  /** SOP Instance UIDs of the images that it is a corrected copy of (`originalsIn`). */
+  readonly originals: readonly string[]
   readonly transferSyntaxUid: string
   readonly file: string
   readonly dataSetOffset: number
@@ -54,6 +56,11 @@ export interface Arrivals {
    * Undefined where it takes no place: there is none, the object is incomplete, or it belongs elsewhere.
    */
   compare(arrival: Omit<Arrival, 'change'>): Promise<{ readonly current: InstanceRecord; readonly comparison: Comparison } | undefined>
+  /**
+   * The current instance that is another version of the image by a correction: of the same image,
+   * one version is shown. Undefined where there is none.
+   */
+  rivalOf(sopInstanceUid: string, originals: readonly string[]): InstanceRecord | undefined
   /** Within a transaction: the row, its study's counters, and what waits for it. */
   keep(arrival: Arrival): Kept
   /** Within a transaction: the instance was sent again as it is here. */
@@ -80,7 +87,7 @@ export function openArrivals(
   compareContent: CompareContent,
 ): Arrivals {
   const { store, clock, setting, onKept } = deps
-  const { database, instances, imageStudies } = store
+  const { corrections, database, instances, imageStudies } = store
   const open = new Map<string, Open>()
 
   /** The study's row as this instance finds and leaves it. */
@@ -167,7 +174,7 @@ export function openArrivals(
   }
 
   /** Where the instance belongs, and which one it takes the place of. */
-  function placeOf({ header, structure, association }: Arrival): Place {
+  function placeOf({ header, structure, association, originals }: Arrival): Place {
     const fault = uidFault(header)
     if (!structure.isComplete) return { state: 'quarantined', reason: 'incomplete', detail: structure.detail, replaces: undefined }
     if (fault) return { state: 'quarantined', reason: 'invalid-uid', detail: fault, replaces: undefined }
@@ -177,13 +184,35 @@ export function openArrivals(
     const current = instances.current(header.sopInstanceUid)
     if (!current && instances.withdrawn(header.sopInstanceUid))
       return { state: 'quarantined', reason: 'different-content', detail: CORRECTED, replaces: undefined }
+    if (!current && rivalOf(header.sopInstanceUid, originals))
+      return { state: 'quarantined', reason: 'different-content', detail: IN_DOUBT, replaces: undefined }
     if (!current) return { state: 'current', reason: null, detail: structure.detail, replaces: undefined }
     const other = otherSource(current, header, association)
     if (other) return { state: 'quarantined', reason: 'different-content', detail: other, replaces: undefined }
     return { state: 'current', reason: null, detail: structure.detail, replaces: current }
   }
 
+  /** Within a transaction: of which images it is another version, so that a person can decide between them. */
+  function noteVersions({ header, originals }: Arrival, { instanceId, sopInstanceUid }: InstanceRecord): void {
+    if (originals.length > 0 && instances.versions(sopInstanceUid).some((version) => corrections.isCopy(version.instanceId))) return
+    const rival = rivalOf(sopInstanceUid, originals)
+    const others = new Set([...originals, ...(rival ? [rival.sopInstanceUid] : [])])
+    if (others.size === 0) return
+    corrections.noteFound({ instanceId, header: header.study }, [...others])
+    if (rival) imageStudies.compareAnew(rival.studyInstanceUid)
+  }
+
+  function rivalOf(sopInstanceUid: string, originals: readonly string[]): InstanceRecord | undefined {
+    if (originals.length === 0 && !corrections.isOfFound(sopInstanceUid)) return undefined
+    for (const uid of [...originals, ...corrections.otherVersions([sopInstanceUid, ...originals])]) {
+      const rival = instances.current(uid)
+      if (rival) return rival
+    }
+    return undefined
+  }
+
   return {
+    rivalOf,
     twinsOf(sopInstanceUid, dataSetBytes, crc32) {
       const versions = instances.versions(sopInstanceUid)
       if (versions.length === 0) return []
@@ -216,6 +245,7 @@ export function openArrivals(
       if (replaces) instances.setState(replaces.instanceId, 'superseded')
       const change = replaces ? (arrival.change ?? 'unknown') : null
       const instance = instances.insert({ ...rowOf(arrival, now, stepId), state, reason, detail, change })
+      if (arrival.originals.length > 0 || state === 'quarantined') noteVersions(arrival, instance)
       const { modality } = header.study
       const { seriesNumber, seriesDescription } = header
       const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
@@ -256,6 +286,8 @@ interface Place {
 
 const CUT = 'Its header is too long to be read whole: what is known of it may be incomplete.'
 const CORRECTED = 'The identity of the image of this UID was corrected here; this one has other content than its original.'
+const IN_DOUBT =
+  'It is a corrected copy of an image that is here, or its original, and the correction is not recorded here. Release it to show it in place of the other, which is kept; discard it if the correction was undone.'
 const FETCHED = 'Fetched from another archive as an earlier exam: it is not put up for reading.'
 const NOT_ASKED: Enrichment = { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] }
 const NOT_READ: Enrichment = { ...NOT_ASKED, detail: FETCHED }

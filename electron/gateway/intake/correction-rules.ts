@@ -72,6 +72,17 @@ const OF_ORDER: readonly number[] = [
   ...[0x00402016, 0x00402017, 0x00402400, 0x00403001],
 ]
 
+/** Whom an order, or a worklist row, is for. */
+export const patientOf = <Sex extends string>({
+  patientName,
+  patientId,
+  patientBirthDate,
+  patientSex,
+  accessionNumber,
+}: Omit<CorrectedPatient, 'patientSex'> & { readonly patientSex: Sex }) => ({
+  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
+})
+
 /** What an image says of its patient and its order. */
 export const identityOfHeader = (header: ImageHeader): CorrectedPatient => ({
   patientName: header.patientName,

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
-import { CODINGS } from '#gateway/dimse/coding.ts'
+import { rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#gateway/dimse/corrected-copy.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
-import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { note } from '#gateway/domain/audit.ts'
 import { dicomTime, timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import { instantOf } from '#gateway/store/clock.ts'
@@ -15,36 +13,27 @@ import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import { fileFor, StorageFault } from '#gateway/store/image-files.ts'
 import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
-import type { ScribeStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
 import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type {
   CORRECTION_CAUSES,
   Correction,
   CorrectionPreview,
   CorrectionRequest,
-  CorrectionTarget,
   ImageIdentity,
   TargetChoice,
 } from '#shared/contract/corrections.ts'
 import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Arrivals, identityOf } from './arrivals.ts'
-import { correctedValues, identityOfHeader, type Order, rowOfOrder, type Target } from './correction-rules.ts'
+import { correctedValues, identityOfHeader, patientOf, rowOfOrder, type Target } from './correction-rules.ts'
+import { openCorrectionTargets } from './correction-targets.ts'
 import { fitnessOfUid, headerOf, headerReaderOf, type InstanceHeader } from './header.ts'
 import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from './mismatch.ts'
 import { isSameName } from './name.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { openSeeds } from './seeds.ts'
 import type { Settling } from './settling.ts'
-import { readStored } from './stored-object.ts'
-import type { Turns } from './turns.ts'
-
-/** Orders of the worklist that are known here. */
-export interface Orders {
-  /** Of these days (YYYY-MM-DD), those that no device may be sent left out. */
-  onDays(days: readonly string[]): Promise<Order[]>
-  get(orderId: string): Promise<Order | undefined>
-}
+import { readStored, temporaryIn, withInflated } from './stored-object.ts'
 
 /** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
 export interface CorrectedImage {
@@ -62,9 +51,8 @@ export interface CorrectionDone {
 }
 
 export interface CorrectionsDeps extends IntakeDeps {
-  readonly arrivals: Pick<Arrivals, 'forget'>
+  readonly arrivals: Pick<Arrivals, 'forget' | 'rivalOf'>
   readonly settling: Pick<Settling, 'reopen'>
-  readonly turns: Turns
   /** Files that are about to have a row. */
   readonly arriving: Set<string>
 }
@@ -76,20 +64,33 @@ export interface CorrectionOrder extends CorrectionRequest {
 }
 
 /** Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and undo. */
-export interface Corrections {
+export interface Corrections extends AsyncDisposable {
   /** @throws ApiError not-found */
   identities(studyInstanceUid: string): Promise<ImageIdentity[]>
   /** Orders and studies that the images may belong to, the most similar first. @throws ApiError not-found */
   targets(studyInstanceUid: string, search: string): Promise<TargetChoice[]>
   /** @throws ApiError not-found */
   preview(studyInstanceUid: string, request: CorrectionRequest): Promise<CorrectionPreview>
-  /** @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more */
+  /**
+   * Answers when it is done or, where that takes long, while it is under way, with `progress`.
+   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more, or
+   * another correction of the study or its target is under way
+   */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction>
+  /** Those under way first, then the newest. @throws ApiError not-found */
   list(studyInstanceUid: string): Correction[]
   /** @throws ApiError not-found */
   studiesOf(correctionId: string): readonly string[]
-  /** @throws ApiError not-found, refused, unavailable */
+  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
   undo(correctionId: string, reason: string, userId: string): Promise<Correction>
+  /** Whether the instance was found as another version of an image that is shown; releasing it is `restore`. */
+  isVersion(instance: InstanceRecord): boolean
+  /**
+   * Those of the instances that were set aside as other versions of images that are shown take their
+   * places, of several versions of one image the last: the correction that made it is recorded anew.
+   * How many did. @throws ApiError outdated, unavailable
+   */
+  restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
   /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
   sweep(): Promise<void>
 }
@@ -105,6 +106,19 @@ interface Plan {
   readonly preview: CorrectionPreview
 }
 
+/** A correction, an undo or a restored correction of these studies that is under way. */
+interface Running {
+  readonly studies: Set<string>
+  readonly begun: PromiseWithResolvers<void>
+  /** Known once copies are written. */
+  correction?: Omit<Correction, 'progress'>
+  /** To be written and read back, and how many of them were. */
+  bytes: number
+  done: number
+  /** `done` when the window was last notified. */
+  notedAt: number
+}
+
 /** A copy that is to be made, or was. */
 interface Wanted {
   /** Whose place it takes. */
@@ -115,6 +129,8 @@ interface Wanted {
 }
 interface Copy {
   readonly original: InstanceRecord
+  /** It has a row already, and is set aside. */
+  readonly instance?: InstanceRecord
   readonly header: InstanceHeader
   readonly file: string
   readonly dataSetOffset: number
@@ -125,25 +141,95 @@ interface Copy {
 const CHUNK_BYTES = 256 << 10
 /** Headers of images that are remembered; files never change. */
 const MOST_HEADERS = 20_000
-const MOST_TARGETS = 60
-const MOST_INFLATED = 4 * 2 ** 30
+/** Written or read back between two notes of progress. */
+const NOTED_BYTES = 64 << 20
+const LONG_MS = 10_000
 const GIGABYTE = 1_000_000_000
 const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 
 export function openCorrections(deps: CorrectionsDeps): Corrections {
-  const { store, clock, uuid, setting, recogniseDevice, orders, arrivals, settling, turns, arriving } = deps
+  const { store, clock, uuid, setting, recogniseDevice, arrivals, settling, arriving } = deps
   const { database, corrections, imageFiles, imageStudies, instances, studies, reports } = store
   const seeds = openSeeds(deps)
+  const targets = openCorrectionTargets(deps)
   const headers = new Map<number, InstanceHeader>()
-  const temporary = join(store.folder, 'spool', 'corrected')
+  const temporary = temporaryIn(store.folder)
+  const running = new Set<Running>()
+  const works = new Set<Promise<unknown>>()
+  const closing = new AbortController()
   // What an earlier run was copying when it ended.
   rmSync(temporary, { recursive: true, force: true })
 
-  const newUid = () => `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
+  const newUid = () => uidOfUuid(uuid())
   const scribeStudy = (studyInstanceUid: string) => studies.byUid('scribe', studyInstanceUid)
-  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => {
-    const device = recogniseDevice(callingAeTitle, remoteAddress)
-    return device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
+  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => characterSetOf(recogniseDevice(callingAeTitle, remoteAddress))
+
+  const isBusy = (uids: readonly (string | undefined)[], own?: Running) =>
+    [...running].some((run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)))
+
+  /** @throws ApiError outdated: a correction of one of the studies is under way */
+  function occupy(run: Running, uids: readonly string[]): void {
+    if (isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
+    for (const uid of uids) run.studies.add(uid)
+  }
+
+  /** No other correction of these studies begins before the work has ended, however it ended. */
+  async function exclusively<T>(uids: readonly string[], work: (run: Running) => Promise<T>): Promise<T> {
+    const run: Running = { studies: new Set(), begun: Promise.withResolvers(), bytes: 0, done: 0, notedAt: 0 }
+    occupy(run, uids)
+    running.add(run)
+    const working = work(run)
+    works.add(working)
+    try {
+      return await working
+    } finally {
+      works.delete(working)
+      running.delete(run)
+      deps.onChanged()
+    }
+  }
+
+  /** @throws ApiError unavailable: the gateway stops */
+  function passed(run: Running, bytes: number): void {
+    if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    run.done += bytes
+    if (run.done - run.notedAt < NOTED_BYTES) return
+    run.notedAt = run.done
+    deps.onChanged()
+  }
+
+  const shareOf = (run: Running) => (run.bytes === 0 ? 0 : Math.min(1, run.done / run.bytes))
+  const progressOf = (correctionId: string) => {
+    const run = [...running].find(({ correction }) => correction?.correctionId === correctionId)
+    return run ? shareOf(run) : null
+  }
+
+  /** The result of the work or, where it takes long, what it is about. */
+  async function answered(uids: readonly string[], work: (run: Running) => Promise<Correction>): Promise<Correction> {
+    const timer = new AbortController()
+    const { signal } = timer
+    let isLong: Promise<Correction | undefined> | undefined
+    const working = exclusively(uids, (run) => {
+      const over = delay(deps.longCorrectionMs ?? LONG_MS, undefined, { signal, ref: false }).then(() => run.begun.promise)
+      isLong = over.then(() => run.correction && { ...run.correction, progress: shareOf(run) })
+      return work(run)
+    })
+    // Aborted where it did not take long.
+    isLong?.catch(() => undefined)
+    try {
+      const underWay = await Promise.race([working.then(() => undefined), ...(isLong ? [isLong] : [])])
+      if (!underWay) return await working
+      working.catch(tellFailure)
+      return underWay
+    } finally {
+      timer.abort()
+    }
+  }
+
+  /** Nobody waits for the answer any more. */
+  function tellFailure(error: unknown): void {
+    if (!(error instanceof ApiError)) deps.onError(uuid().slice(0, 8), error)
+    deps.onNews(diskNews('danger', NOT_MADE))
   }
 
   function existing(studyInstanceUid: string): ImageStudyRecord {
@@ -185,45 +271,14 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return found
   }
 
-  async function targetOf(target: CorrectionTarget): Promise<Target | undefined> {
-    if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
-    if (target.to === 'order') {
-      const order = await orders.get(target.orderId)
-      const there = order && imageStudies.get(order.studyInstanceUid)
-      return order && { ...NOTHING, patient: patientOf(order), studyInstanceUid: order.studyInstanceUid, order, ...imagesThere(there) }
-    }
-    const { studyInstanceUid } = target
-    const images = imageStudies.get(studyInstanceUid)
-    const { header, row } = imagesThere(images)
-    if (header) return { ...NOTHING, patient: identityOfHeader(header), studyInstanceUid, header, row }
-    const metadata = scribeStudy(studyInstanceUid)?.detail.reportMetadata
-    if (!metadata) return undefined
-    const [order] = (await orders.onDays(daysAround(metadata.scanDate ?? '', today()))).filter(
-      (one) => one.studyInstanceUid === studyInstanceUid,
-    )
-    const patient: Target['patient'] = {
-      patientName: (metadata.patientName ?? '').trim(),
-      patientId: (metadata.mrn ?? '').trim(),
-      patientBirthDate: (metadata.dateOfBirth ?? '').replaceAll('-', ''),
-      patientSex: SEX[metadata.sex ?? ''] ?? '',
-      accessionNumber: order?.accessionNumber ?? '',
-    }
-    return { ...NOTHING, patient, studyInstanceUid, order }
-  }
-
-  const today = () => {
-    const { date } = dicomTime(instantOf(clock()), timeZoneOf(setting('clinic.timeZone')))
-    return date
-  }
-
-  async function plan(studyInstanceUid: string, request: CorrectionRequest): Promise<Plan> {
+  async function plan(studyInstanceUid: string, request: CorrectionRequest, run?: Running): Promise<Plan> {
     const { kind } = request
     const from = existing(studyInstanceUid)
     const images = imagesOf(studyInstanceUid)
     const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
     const chosen = wanted ? images.filter(({ instanceId }) => wanted.has(instanceId)) : images
     const staying = wanted ? images.filter(({ instanceId }) => !wanted.has(instanceId)) : []
-    const target = await targetOf(request.target)
+    const target = await targets.targetOf(request.target)
     const toStudyInstanceUid = target?.studyInstanceUid ?? (kind === 'correct' ? studyInstanceUid : undefined)
     const changes = target ? changesOf(await headersOf(chosen), target.patient, studyInstanceUid, toStudyInstanceUid) : []
     const obstacle =
@@ -234,6 +289,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         staying,
         target,
         toStudyInstanceUid,
+        isBusy: isBusy([studyInstanceUid, toStudyInstanceUid], run),
         isMissing: wanted !== undefined && wanted.size !== chosen.length,
       }) || (changes.length === 0 ? 'Nothing would change: the images say so already.' : '')
     const destinations = destinationsOf(chosen)
@@ -273,13 +329,16 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   interface Asked extends Pick<Plan, 'from' | 'chosen' | 'staying' | 'target' | 'toStudyInstanceUid'> {
     readonly kind: CorrectionRequest['kind']
     readonly isMissing: boolean
+    readonly isBusy: boolean
   }
 
-  function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing }: Asked): string {
+  function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing, isBusy }: Asked): string {
+    if (isBusy) return UNDER_WAY
     if (isMissing) return 'Some of the chosen images are not in the study any more.'
     if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
     if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
     if (!target) return 'This order or study is not known any more.'
+    if (from.inDoubt) return IN_DOUBT
     const isSame = to === from.studyInstanceUid
     if (kind === 'correct' && !isSame) return 'Correcting the patient keeps the study: reassign the images to put them into another.'
     if (isSame && (kind === 'merge' || kind === 'split')) return 'The images are in this study already.'
@@ -326,7 +385,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** Writes the copies, each durable under its name, and reads them back. @throws ApiError unavailable; StorageFault */
-  async function makeCopies(wanted: readonly Wanted[], files: readonly string[], uids: ReadonlyMap<string, string>): Promise<Copy[]> {
+  async function makeCopies(
+    wanted: readonly Wanted[],
+    files: readonly string[],
+    { uids, run }: Pick<Copying, 'uids' | 'run'>,
+  ): Promise<Copy[]> {
+    run.begun.resolve()
+    run.bytes = 2 * wanted.reduce((sum, { source }) => sum + source.bytes, 0)
     const copies: Copy[] = []
     const at = instantOf(clock())
     const { date, time, offset } = dicomTime(at, timeZoneOf(setting('clinic.timeZone')))
@@ -339,13 +404,25 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       })
       const correction = {
         ...{ values, uids, deviceSet: deviceSetOf(source), at: `${date}${time}${offset}` },
-        ...{ source: callingAeTitle || setting('dimse.aeTitle'), system: `ISTHMUS ${setting('dimse.aeTitle')}` },
+        ...{ source: callingAeTitle || setting('dimse.aeTitle'), aeTitle: setting('dimse.aeTitle') },
       }
       const part = imageFiles.begin()
       let isPlaced = false
       try {
         await part.write([meta])
-        await inflated(source, (plain, isDeflated) => writeCorrectedCopy(plain, correction, (bytes) => part.write([bytes]), { isDeflated }))
+        const { dataSetOffset } = source
+        const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
+        await withInflated(stored, temporary, (plain, isDeflated) =>
+          writeCorrectedCopy(
+            plain,
+            correction,
+            async (bytes) => {
+              passed(run, bytes.length)
+              await part.write([bytes])
+            },
+            { isDeflated },
+          ),
+        )
         await part.finish()
         await part.place(file)
         isPlaced = true
@@ -354,32 +431,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         if (!isPlaced) await part.discard()
         throw error instanceof CopyFault ? new ApiError('refused', `An image cannot be corrected: ${error.message}`) : error
       }
-      copies.push(await readBack(original, source, { file, dataSetOffset: meta.length }))
+      const copy = await readBack(original, source, { file, dataSetOffset: meta.length })
+      copies.push(copy)
+      passed(run, copy.bytes)
     }
     return copies
-  }
-
-  /** Its data set without compression, where it is deflated in a file of its own. */
-  async function inflated(
-    source: InstanceRecord,
-    work: (plain: { path: string; dataSetOffset: number; transferSyntaxUid: string }, isDeflated: boolean) => Promise<void>,
-  ): Promise<void> {
-    const { dataSetOffset, transferSyntaxUid } = source
-    const path = imageFiles.pathOf(source.file)
-    if (!CODINGS[transferSyntaxUid]?.deflated) return work({ path, dataSetOffset, transferSyntaxUid }, false)
-    mkdirSync(temporary, { recursive: true, mode: 0o700 })
-    const plain = join(temporary, `${uuid()}.dcm`)
-    try {
-      await inflatedFile(path, plain, { bytes: MOST_INFLATED })
-      const ofPlain = fileMeta({
-        ...{ sopClassUid: source.sopClassUid, sopInstanceUid: source.sopInstanceUid },
-        ...{ transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sourceAeTitle: '' },
-      })
-      const start = { path: plain, dataSetOffset: ofPlain.length, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian }
-      await work(start, true)
-    } finally {
-      await rm(plain, { force: true })
-    }
   }
 
   /** A copy that is not whole, or not what it should be, never takes the place of anything. */
@@ -395,6 +451,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
       throw new ApiError('refused', 'An image cannot be corrected: its copy could not be read back.')
     return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
+  }
+
+  interface Copying {
+    readonly uids: ReadonlyMap<string, string>
+    readonly to: string
+    readonly run: Running
   }
 
   interface Replacing {
@@ -424,6 +486,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const pairs = copies.map((copy): CorrectedImage => {
       const { original, header } = copy
       const { studyInstanceUid, seriesInstanceUid, seriesNumber, seriesDescription } = header
+      if (copy.instance) {
+        const found = { ...copy.instance, state: 'current' as const, reason: null, detail: '' }
+        instances.setState(found.instanceId, found.state)
+        return { original: { ...original, state: 'superseded' }, copy: found }
+      }
       const instance = instances.insert(rowOf(copy))
       const series = { seriesInstanceUid, modality: instance.modality, seriesNumber, seriesDescription }
       imageStudies.count(studyInstanceUid, series, instance.bytes, now, 'current')
@@ -470,7 +537,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   /** Within a transaction, once the rows are what they are to be: forwards, counters, hooks. */
   function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
     const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
-    for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) imageStudies.recount(uid)
+    const { at, userId, undoneAt, undoneBy } = done.correction
+    const actor: Actor = `user:${done.isUndo ? undoneBy : userId}`
+    for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) {
+      imageStudies.recount(uid)
+      seeds.followImages(uid, (done.isUndo ? undoneAt : undefined) ?? at, actor)
+    }
     const except = deps.onCorrected?.(done) ?? []
     deps.onMoved(moved, { isFetched: imageStudies.isFetched(fromStudyInstanceUid), except })
     deps.performedSteps.changed()
@@ -494,7 +566,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (!first) {
       // The copies of reports that are left say nothing of a patient.
       // Nor does the patient of the images that left: the study is that of its worklist row again.
-      const header = handedOut ? { ...study.header, ...patientOfRow(handedOut) } : study.header
+      const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
       seeds.follow(study, header)
       imageStudies.update(studyInstanceUid, { header, mismatch: null, remoteAddress: OWN_ADDRESS })
       return
@@ -516,16 +588,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** The files exist from here to the commit, or not at all: a note says what a crash left. */
-  async function withCopies<T>(
-    wanted: readonly Wanted[],
-    { uids, to }: { readonly uids: ReadonlyMap<string, string>; readonly to: string },
-    commit: (copies: readonly Copy[]) => T,
-  ): Promise<T> {
+  async function withCopies<T>(wanted: readonly Wanted[], { uids, to, run }: Copying, commit: (copies: readonly Copy[]) => T): Promise<T> {
     const files = wanted.map(() => fileFor(to, uuid()))
     const noted = imageFiles.noteCopies(files)
     for (const file of files) arriving.add(file)
     try {
-      const copies = await makeCopies(wanted, files, uids)
+      const copies = await makeCopies(wanted, files, { uids, run })
       await deps.writeEvents?.()
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
@@ -533,12 +601,17 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
       throw error
     } finally {
-      for (const file of files) {
-        if (!instances.has(file)) await imageFiles.remove(file)
-        arriving.delete(file)
-      }
-      imageFiles.forgetCopies(noted)
+      await removeUncommitted(noted, files)
+      for (const file of files) arriving.delete(file)
     }
+  }
+
+  /** Copies that no row names are deleted, and the note of them. How many were. */
+  async function removeUncommitted(noted: string, files: readonly string[]): Promise<number> {
+    const uncommitted = files.filter((file) => !instances.has(file))
+    for (const file of uncommitted) await imageFiles.remove(file)
+    imageFiles.forgetCopies(noted)
+    return uncommitted.length
   }
 
   function uidsFor(wanted: readonly Wanted[], from: string, to: string): Map<string, string> {
@@ -551,27 +624,33 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return uids
   }
 
-  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
+  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string, run: Running): Promise<Correction> {
     const { cause, reason, digest, ...request } = order
-    const planned = await plan(studyInstanceUid, request)
+    const planned = await plan(studyInstanceUid, request, run)
     const { from, chosen, staying, target, preview } = planned
     if (preview.digest !== digest) throw outdated()
     if (preview.obstacle !== '' || !target) throw new ApiError('refused', preview.obstacle)
     const to = planned.toStudyInstanceUid ?? newUid()
+    occupy(run, [to])
+    const correctionId = uuid()
+    const { kind } = request
+    run.correction = {
+      ...{ correctionId, kind, cause, reason, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: to },
+      ...{ instances: chosen.length, changes: preview.changes, at: instantOf(clock()), by: nameOf(userId) },
+      ...{ undone: null, undoObstacle: UNDER_WAY },
+    }
     const before = JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid))
     const stayingHeaders = await headersOf(staying.filter(isReceived))
     const there = to === studyInstanceUid ? [] : await headersOf(imagesOf(to).filter(isReceived))
     const wanted: Wanted[] = []
     for (const original of chosen) {
       const identity = identityOfHeader((await headerOfInstance(original)).study)
-      wanted.push({ original, source: original, values: correctedValues(request.kind, identity, { ...target, studyInstanceUid: to }) })
+      wanted.push({ original, source: original, values: correctedValues(kind, identity, { ...target, studyInstanceUid: to }) })
     }
     const actor: Actor = `user:${userId}`
-    const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to }, (copies) => {
+    const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to, run }, (copies) => {
       if (JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid)) !== before) throw outdated()
       const at = instantOf(clock())
-      const { kind } = request
-      const correctionId = uuid()
       const made = replace(copies, {
         ...{ from: existing(studyInstanceUid), toStudyInstanceUid: to, staying: stayingHeaders, there },
         handedOut: (now) => {
@@ -590,8 +669,76 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       })
       return made
     })
-    deps.onChanged()
-    return viewOf(record)
+    return finished(record)
+  }
+
+  const versionOf = ({ instanceId, sopInstanceUid }: InstanceRecord) =>
+    arrivals.rivalOf(sopInstanceUid, corrections.foundBeside(instanceId))
+
+  async function restored(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
+    const last = new Map<number, CorrectedImage>()
+    for (const copy of found) {
+      const original = versionOf(copy)
+      if (!original) continue
+      const known = last.get(original.instanceId)
+      // A copy of a copy names both as its originals.
+      const isLater = !known || corrections.foundBeside(copy.instanceId).length >= corrections.foundBeside(known.copy.instanceId).length
+      if (isLater) last.set(original.instanceId, { original, copy })
+    }
+    const pairs = [...last.values()]
+    const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
+    for (const group of ofStudies.values()) {
+      const uids = group.flatMap(({ original, copy }) => [original.studyInstanceUid, copy.studyInstanceUid])
+      await exclusively(uids, () => restoredOf(group, reason, actor))
+    }
+    return pairs.length
+  }
+
+  /** All from one study into one. */
+  async function restoredOf(pairs: readonly CorrectedImage[], reason: string, actor: Actor): Promise<void> {
+    const [{ original, copy: sample }] = pairs as readonly [CorrectedImage, ...CorrectedImage[]]
+    const [fromUid, to] = [original.studyInstanceUid, sample.studyInstanceUid]
+    const leaving = new Set(pairs.map((pair) => pair.original.instanceId))
+    const left = imagesOf(fromUid).filter((each) => isReceived(each) && !leaving.has(each.instanceId))
+    const staying = await headersOf(left)
+    const there = fromUid === to ? staying : await headersOf(imagesOf(to).filter(isReceived))
+    const copies: Copy[] = []
+    for (const pair of pairs) {
+      const { file, dataSetOffset, bytes, crc32 } = pair.copy
+      copies.push({
+        original: pair.original,
+        instance: pair.copy,
+        header: await headerOfInstance(pair.copy),
+        file,
+        dataSetOffset,
+        bytes,
+        crc32,
+      })
+    }
+    const originals = await headersOf(pairs.map((pair) => pair.original))
+    const patient = identityOfHeader((copies[0] as Copy).header.study)
+    const before = JSON.stringify(core(fromUid, to))
+    await deps.writeEvents?.()
+    await database.commitSoon(() => {
+      const isStanding = pairs.every(({ copy }) => instances.get(copy.instanceId)?.state === 'quarantined')
+      if (!isStanding || JSON.stringify(core(fromUid, to)) !== before) throw outdated()
+      const at = instantOf(clock())
+      const correctionId = uuid()
+      const [kind, cause] = fromUid === to ? (['correct', 'patient-safety'] as const) : (['reassign', 'wrong-worklist-entry'] as const)
+      const from = existing(fromUid)
+      replace(copies, {
+        ...{ from, toStudyInstanceUid: to, staying, there },
+        handedOut: (now) => (fromUid === to ? from.handedOut && { ...from.handedOut, ...patient } : (now?.handedOut ?? null)),
+        record: {
+          ...{ correctionId, kind, cause, fromStudyInstanceUid: fromUid, toStudyInstanceUid: to, at, undoes: null },
+          userId: actor.replace(/^user:/, ''),
+          details: { reason, changes: changesOf(originals, patient, fromUid, to) },
+        },
+      })
+      note(deps, actor, 'images.correct', fromUid, {
+        ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: copies.length, isRestored: 1 },
+      })
+    })
   }
 
   /** Why it cannot be undone; '' where it can. */
@@ -600,8 +747,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (undoneAt !== null) return 'It was undone already.'
     if (undoes !== null) return 'It undid another correction: correct the images anew instead.'
     const study = scribeStudy(toStudyInstanceUid)
-    const signed = study ? reports.signedOf(study.studyId).some(({ signedAt }) => (signedAt ?? '') >= at) : false
-    if (signed) return 'A report was signed with the corrected images.'
+    if (study && reports.isSignedSince(study.studyId, at)) return 'A report was signed with the corrected images.'
     if (corrections.copiesGone(correctionId) > 0) return 'Corrected images were corrected again, set aside or replaced since.'
     return ''
   }
@@ -609,9 +755,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   /** Whether a destination has, or may have, originals or copies of it. */
   const hasLeft = (correctionId: string) => corrections.isSent(correctionId) || (deps.isCorrectionQueued?.(correctionId) ?? false)
 
-  async function undone(correctionId: string, reason: string, userId: string): Promise<Correction> {
-    const record = corrections.get(correctionId)
-    if (!record) throw noCorrection()
+  async function undone(record: CorrectionRecord, reason: string, userId: string, run: Running): Promise<Correction> {
+    const { correctionId } = record
     const demandUndoable = () => {
       const obstacle = undoObstacle(corrections.get(correctionId) ?? record)
       if (obstacle !== '') throw new ApiError('refused', obstacle)
@@ -652,13 +797,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         )
         audit({})
       })
-      deps.onChanged()
-      return viewOf(corrections.get(correctionId) ?? record)
+      return finished(corrections.get(correctionId) ?? record)
     }
 
     // What an archive rejected it does not show again: the originals go out once more, under UIDs of their own.
     const wanted = pairs.map(({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }))
-    await withCopies(wanted, { uids: uidsFor(wanted, back, back), to: back }, (copies) => {
+    run.correction = { ...viewOf(record), undoObstacle: UNDER_WAY }
+    await withCopies(wanted, { uids: uidsFor(wanted, back, back), to: back, run }, (copies) => {
       demandUndoable()
       if (JSON.stringify(core(now, back)) !== before) throw outdated()
       const at = instantOf(clock())
@@ -677,8 +822,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       imageStudies.compareAnew(now)
       audit({ furtherCorrectionId: furtherId })
     })
-    deps.onChanged()
-    return viewOf(corrections.get(correctionId) ?? record)
+    return finished(corrections.get(correctionId) ?? record)
   }
 
   function pairsOf({ correctionId }: CorrectionRecord): CorrectedImage[] {
@@ -694,9 +838,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       ...{ correctionId, kind, cause, reason: details.reason, fromStudyInstanceUid, toStudyInstanceUid },
       ...{ instances: record.instances, changes: details.changes, at, by: nameOf(record.userId) },
       undone: undoneAt === null ? null : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
-      undoObstacle: undoObstacle(record),
+      undoObstacle: isBusy([fromStudyInstanceUid, toStudyInstanceUid]) ? UNDER_WAY : undoObstacle(record),
+      progress: progressOf(correctionId),
     }
   }
+
+  /** The correction as it is once nothing of it is under way. */
+  const finished = (record: CorrectionRecord): Correction => ({ ...viewOf(record), undoObstacle: undoObstacle(record), progress: null })
 
   function nameOf(userId: string): string {
     const user = store.users.get(userId)
@@ -725,132 +873,61 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       return [...found.values()]
     },
 
-    async targets(studyInstanceUid, search) {
-      const study = existing(studyInstanceUid)
-      const { header } = study
-      const own = identityOfHeader(header)
-      const days = daysAround(header.studyDate, today())
-      const listed = await orders.onDays(days)
-      const found = new Map<string, TargetChoice>()
-      for (const order of listed) {
-        const { orderId, modality, date, time } = order
-        found.set(`order/${orderId}`, {
-          target: { to: 'order', orderId },
-          ...patientOf(order),
-          description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
-          ...{ modality, date, time, instances: imageStudies.get(order.studyInstanceUid)?.instances ?? 0 },
-        })
-      }
-      const ordered = new Set(listed.map((order) => order.studyInstanceUid))
-      const searches = search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
-      for (const text of searches)
-        for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
-          if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
-          const { studyDescription, studyDate, studyTime } = other.header
-          found.set(`study/${other.studyInstanceUid}`, {
-            target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
-            ...identityOfHeader(other.header),
-            description: studyDescription,
-            ...{ modality: other.modalities.join(', '), date: studyDate, time: studyTime, instances: other.instances },
-          })
-        }
-      const waiting = studies.search
-        .find({ area: 'scribe', search, isCancelled: false }, 'newest', undefined, MOST_TARGETS)
-        .items.filter(isScribe)
-      for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
-        if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
-        const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
-        found.set(`study/${uid}`, {
-          target: { to: 'study', studyInstanceUid: uid },
-          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
-          ...{
-            accessionNumber: '',
-            description: studyDescription,
-            modality: '',
-            date: scanDate.replaceAll('-', ''),
-            time: '',
-            instances: 0,
-          },
-        })
-      }
-      const words = folded(search)
-        .split(/[\s^]+/)
-        .filter((word) => word !== '')
-      const isFound = (choice: TargetChoice) => {
-        const { patientName, patientId, accessionNumber, description } = choice
-        const text = folded([patientName, patientId, accessionNumber, description].join(' '))
-        return words.every((word) => text.includes(word))
-      }
-      const score = (choice: TargetChoice) =>
-        (own.accessionNumber !== '' && choice.accessionNumber === own.accessionNumber ? 8 : 0) +
-        (own.patientId !== '' && choice.patientId === own.patientId ? 4 : 0) +
-        (isSameName(choice.patientName, own.patientName) ? 4 : 0) +
-        (study.modalities.includes(choice.modality) ? 2 : 0) +
-        (choice.date === header.studyDate ? 1 : 0)
-      return [...found.values()]
-        .filter(isFound)
-        .sort((a, b) => score(b) - score(a) || a.patientName.localeCompare(b.patientName))
-        .slice(0, MOST_TARGETS)
-    },
+    targets: async (studyInstanceUid, search) => await targets.search(existing(studyInstanceUid), search),
 
     preview: async (studyInstanceUid, request) => (await plan(studyInstanceUid, request)).preview,
-    // One after the other: each reads what the one before it left.
-    apply: (studyInstanceUid, order, userId) => turns.take(TURN, () => applied(studyInstanceUid, order, userId)),
+    apply: (studyInstanceUid, order, userId) => answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
     list(studyInstanceUid) {
       existing(studyInstanceUid)
-      return corrections.ofStudy(studyInstanceUid).map(viewOf)
+      const made = corrections.ofStudy(studyInstanceUid).map(viewOf)
+      const known = new Set(made.map(({ correctionId }) => correctionId))
+      const making = [...running].flatMap(({ studies, correction }) =>
+        correction && studies.has(studyInstanceUid) && !known.has(correction.correctionId)
+          ? [{ ...correction, progress: progressOf(correction.correctionId) }]
+          : [],
+      )
+      return [...making, ...made]
     },
     studiesOf(correctionId) {
       const record = corrections.get(correctionId)
       if (!record) throw noCorrection()
       return [record.fromStudyInstanceUid, record.toStudyInstanceUid]
     },
-    undo: (correctionId, reason, userId) => turns.take(TURN, () => undone(correctionId, reason, userId)),
+    isVersion: (instance) => versionOf(instance) !== undefined,
+    restore: restored,
+    async undo(correctionId, reason, userId) {
+      const record = corrections.get(correctionId)
+      if (!record) throw noCorrection()
+      const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
+      return await answered(uids, (run) => undone(record, reason, userId, run))
+    },
     async sweep() {
       let removed = 0
-      for (const { note: noted, files } of imageFiles.notedCopies()) {
-        for (const file of files) {
-          if (instances.has(file)) continue
-          await imageFiles.remove(file)
-          removed++
-        }
-        imageFiles.forgetCopies(noted)
-      }
+      for (const { note: noted, files } of imageFiles.notedCopies()) removed += await removeUncommitted(noted, files)
       if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await Promise.allSettled(works)
     },
   }
 }
 
-const TURN = 'corrections'
+const UNDER_WAY = 'A correction of these images is under way: wait until it is done.'
+const STOPPING = 'The gateway is stopping. Nothing was changed.'
+const NOT_MADE = 'A correction of images, or its undo, could not be made: nothing of it was changed. Make it again.'
 const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
+const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
-const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }
 /** Modalities of objects that hold text: PDF documents and structured reports. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', accessionNumber: 'accession number' } as const
-const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
 
 const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
 const outdated = () => new ApiError('outdated', 'The images or the target changed since this was shown: look at it again.')
-const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
-const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
-
-const patientOf = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: Order) => ({
-  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
-})
-
-const patientOfRow = ({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }: HandedOutRow) => ({
-  ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
-})
-
-/** A study that was only announced, or holds what the gateway made, has no patient of its own. */
-function imagesThere(study: ImageStudyRecord | undefined): Pick<Target, 'header' | 'row'> {
-  if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return { header: undefined, row: undefined }
-  return { header: study.header, row: study.handedOut ?? undefined }
-}
 
 function changesOf(
   chosen: readonly InstanceHeader[],
@@ -863,18 +940,6 @@ function changesOf(
     const before = [...new Set(chosen.map(({ study }) => identityOfHeader(study)[field] as string))]
     return before.every((value) => value === after[field]) ? [] : [{ field, before, after: after[field] }]
   })
-}
-
-/** YYYY-MM-DD of the days around when the images were made, and of those around now. */
-function daysAround(studyDate: string, today: string): string[] {
-  const days = [studyDate.replaceAll('-', ''), today].filter((day) => /^\d{8}$/.test(day))
-  const around = days.flatMap((day) =>
-    [-1, 0, 1].map((offset) => {
-      const at = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)) + offset)
-      return new Date(at).toISOString().slice(0, 10)
-    }),
-  )
-  return [...new Set(around)]
 }
 
 function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: Copy, now: string) {

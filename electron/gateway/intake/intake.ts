@@ -24,7 +24,8 @@ import { takeBackUnproven } from './unproven.ts'
 import { openWrongSteps } from './wrong-steps.ts'
 
 export type { Order } from './correction-rules.ts'
-export type { CorrectionDone, CorrectionOrder, Corrections, Orders } from './corrections.ts'
+export type { Orders } from './correction-targets.ts'
+export type { CorrectionDone, CorrectionOrder, Corrections } from './corrections.ts'
 export type { HandedOutQuery, IntakeDeps, News } from './ports.ts'
 
 /** Images, performed steps and storage commitment as devices send them, and the studies that come of them. */
@@ -44,7 +45,7 @@ export interface Intake extends AsyncDisposable {
   /** Within the transaction that decided on the order of a study: what depends on it is brought up to date. */
   orderChanged(studyInstanceUid: string, change: OrderChange): void
   /** The instance takes its place in its study; the one it replaces is kept. @throws ApiError not-found */
-  releaseInstance(instanceId: number, reason: string, actor: Actor): Outcome
+  releaseInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
   /** An earlier version of an image takes its place again; the one it replaces is kept. @throws ApiError not-found */
   restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
   /** Row and file are deleted for good. @throws ApiError not-found */
@@ -52,7 +53,7 @@ export interface Intake extends AsyncDisposable {
   /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
-  readonly corrections: Omit<Corrections, 'sweep'>
+  readonly corrections: Omit<Corrections, 'sweep' | 'isVersion' | 'restore' | typeof Symbol.asyncDispose>
   /** Image files that no row names. */
   readonly recovery: Omit<Recovery, 'sweep' | 'move'>
   /** Looks at once at what is due: a setting or a device changed. */
@@ -81,12 +82,12 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const seeding = openSeeding(deps)
   const settling = openSettling({ ...deps, arrivals, tally, seeding })
   const commitments = openCommitments({ ...deps, settling })
-  const quarantine = openQuarantine(deps, settling)
   const own = openOwnInstances({ ...deps, arriving })
   const { arrived: onArrived, associationClosed } = settling
   const adoption = { ...deps, arrivals, own, tally, turns, arriving, onArrived, associationClosed }
   const recovery = openRecovery(adoption)
-  const corrections = openCorrections({ ...deps, arrivals, settling, turns, arriving })
+  const corrections = openCorrections({ ...deps, arrivals, settling, arriving })
+  const quarantine = openQuarantine({ ...deps, settling, corrections })
   const sweep = async () => {
     // Before what it left is taken for unknown files.
     await corrections.sweep()
@@ -127,6 +128,7 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
+      await corrections[Symbol.asyncDispose]()
       for (const part of [settling, seeding, commitments]) await part[Symbol.asyncDispose]()
       await sweeping
       store.imageFiles.close()

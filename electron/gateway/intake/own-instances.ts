@@ -40,8 +40,8 @@ export interface OwnInstances {
    * and is settled. One that is here already is not kept twice. @throws StorageFault
    */
   keep(instances: readonly OwnInstance[], header: ImageHeader, also: (kept: readonly InstanceRecord[]) => void): Promise<void>
-  /** Within a transaction: a kept file that has no row any more has one again; where the object is here, as a version that counts no more. */
-  adopt(found: FoundFile): void
+  /** Within a transaction: a kept file that has no row any more has one again; where the object is here, as a version that counts no more. `originals`: see `Arrival`. */
+  adopt(found: FoundFile, originals: readonly string[]): void
 }
 
 /** Who sent it, in the rows of studies and instances. */
@@ -69,7 +69,7 @@ interface Written extends FileFacts {
 }
 
 export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnInstancesDeps): OwnInstances {
-  const { database, imageFiles, imageStudies, instances } = store
+  const { corrections, database, imageFiles, imageStudies, instances } = store
 
   async function write(instance: OwnInstance, parts: PartFile[], file: string): Promise<Written> {
     const { sopClassUid, sopInstanceUid } = instance
@@ -157,11 +157,12 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
         }
       }
     },
-    adopt({ header, ...facts }) {
+    adopt({ header, ...facts }, originals) {
       const { image, study, ...of } = header
       const now = instantOf(clock())
       studyOf(of.studyInstanceUid, study, now)
-      row({ ...of, modality: study.modality, ...(image && { image }) }, facts, study.patientName, now)
+      const { instanceId } = row({ ...of, modality: study.modality, ...(image && { image }) }, facts, study.patientName, now)
+      corrections.noteFound({ instanceId, header: study }, originals)
     },
   }
 }

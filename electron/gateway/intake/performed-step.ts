@@ -1,5 +1,6 @@
 import type { AssociationInfo, DimseResult, MppsScp, NormalizedRequest } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
+import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { PerformedItem, PerformedStepRecord } from '#gateway/store/performed-steps.ts'
 import { refusalOfDisk } from './disk-refusal.ts'
@@ -48,7 +49,7 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     // PS3.7 §10.1.5.1.6: no instance can be made of it.
     if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
       throw new DimseError(0x0117, 'Affected SOP Instance UID is no UID')
-    const sopInstanceUid = request.sopInstanceUid ?? `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
+    const sopInstanceUid = request.sopInstanceUid ?? uidOfUuid(uuid())
     const items = await itemsFor(facts, association)
     const now = instantOf(clock())
     const step: PerformedStepRecord = {

@@ -7,7 +7,8 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
-import type { CorrectionDone, Orders } from './corrections.ts'
+import type { Orders } from './correction-targets.ts'
+import type { CorrectionDone } from './corrections.ts'
 
 export type { Actor }
 
@@ -88,6 +89,8 @@ export interface IntakeDeps extends DomainDeps {
   ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders
+  /** A correction that takes longer is answered while it is under way; ms. */
+  readonly longCorrectionMs?: number
   /** The result of a storage commitment, to the device's own address. */
   readonly sendEventReport: SendEventReport
   readonly onNews: (news: News) => void

@@ -4,6 +4,7 @@ import type { InstanceRecord, QuarantineGroup } from '#gateway/store/instances.t
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { GroupOutcome } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { Corrections } from './corrections.ts'
 import type { Actor, IntakeDeps } from './ports.ts'
 import type { Settling } from './settling.ts'
 
@@ -13,7 +14,7 @@ const PORTION = 250
 /** What a person decides about instances that were set aside. */
 export interface Quarantine {
   /** @throws ApiError not-found; refused: it was corrected */
-  release(instanceId: number, reason: string, actor: Actor): Outcome
+  release(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
   /** An earlier version takes its place again; the one it replaces is kept. @throws ApiError not-found */
   restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
   /** @throws ApiError not-found; StorageFault: the row is gone, the file goes to the recovery folder at the next start */
@@ -24,7 +25,12 @@ export interface Quarantine {
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
 }
 
-export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reopen'>): Quarantine {
+export interface QuarantineDeps extends IntakeDeps {
+  readonly settling: Pick<Settling, 'reopen'>
+  readonly corrections: Pick<Corrections, 'isVersion' | 'restore'>
+}
+
+export function openQuarantine({ settling, corrections, ...deps }: QuarantineDeps): Quarantine {
   const { store, uuid, onReleased, onChanged, onError } = deps
   const { database, instances, imageStudies, imageFiles } = store
 
@@ -35,8 +41,8 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
   }
 
   /** @throws ApiError refused: the image was corrected, and what is here of it names the wrong patient or order */
-  function demandStanding({ sopInstanceUid }: InstanceRecord): void {
-    if (instances.withdrawn(sopInstanceUid)) throw new ApiError('refused', CORRECTED)
+  function demandStanding(instance: InstanceRecord): void {
+    if (instances.withdrawn(instance.sopInstanceUid) || corrections.isVersion(instance)) throw new ApiError('refused', CORRECTED)
   }
 
   function record(
@@ -55,6 +61,8 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     const studies = new Set([studyInstanceUid])
     let replacing = 0
     for (const instance of released) {
+      // One that was let in just now is another version of it.
+      if (corrections.isVersion(instance)) continue
       const replaced = instances.current(instance.sopInstanceUid)
       if (replaced) {
         instances.setState(replaced.instanceId, 'superseded')
@@ -69,6 +77,15 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     deps.performedSteps.changed()
     settling.reopen(studyInstanceUid, study?.instances === 0 && !isFetched)
     return replacing
+  }
+
+  /** Within a transaction: rows of one study go, and images that some of them put in doubt are compared anew. */
+  function removed(discarded: readonly InstanceRecord[]): void {
+    const others = new Set(discarded.flatMap(({ instanceId }) => store.corrections.foundBeside(instanceId)))
+    for (const { instanceId } of discarded) instances.remove(instanceId)
+    for (const { studyInstanceUid } of discarded.slice(0, 1)) imageStudies.recount(studyInstanceUid)
+    const studies = new Set([...others].flatMap((uid) => instances.current(uid)?.studyInstanceUid ?? []))
+    for (const studyInstanceUid of studies) imageStudies.compareAnew(studyInstanceUid)
   }
 
   /** Portion by portion, each in a transaction of its own with its row in the audit trail, until none is left or one fails. */
@@ -105,8 +122,25 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     return { decided, left: instances.countQuarantinedIn(group), fault }
   }
 
+  /** Those of the group that are other versions of images that are shown. How many took their places. */
+  async function restoreVersions(group: QuarantineGroup, reason: string, actor: Actor): Promise<number> {
+    const versions: InstanceRecord[] = []
+    for (let after = 0; ; ) {
+      const found = instances.quarantinedIn(group, { after, limit: PORTION })
+      versions.push(...found.filter((instance) => corrections.isVersion(instance)))
+      after = found.at(-1)?.instanceId ?? 0
+      if (found.length < PORTION) break
+    }
+    return versions.length === 0 ? 0 : await corrections.restore(versions, reason, actor)
+  }
+
   return {
-    release(instanceId, reason, actor) {
+    async release(instanceId, reason, actor) {
+      const found = existing(instanceId)
+      if (found.state === 'quarantined' && corrections.isVersion(found)) {
+        await corrections.restore([found], reason, actor)
+        return { success: true, message: REPLACED }
+      }
       const outcome = database.transaction((): Outcome => {
         const instance = existing(instanceId)
         if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
@@ -115,7 +149,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
         const isReplacing = letIn(instance.studyInstanceUid, [instance]) > 0
         return {
           success: true,
-          message: isReplacing ? 'It took the place of the image that was here; that one is kept.' : 'It is part of its study now.',
+          message: isReplacing ? REPLACED : 'It is part of its study now.',
         }
       })
       onChanged()
@@ -139,8 +173,7 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
       const discarded = database.transaction(() => {
         const instance = existing(instanceId)
         if (instance.state !== 'quarantined') return undefined
-        instances.remove(instanceId)
-        imageStudies.recount(instance.studyInstanceUid)
+        removed([instance])
         record(actor, 'instance.discard', instance, reason)
         return instance
       })
@@ -152,9 +185,10 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
     },
 
     async releaseGroup(group, reason, actor) {
-      let replacing = 0
+      let replacing = await restoreVersions(group, reason, actor)
+      const before = replacing
       // One that was corrected stays set aside.
-      const isDecided = ({ sopInstanceUid }: InstanceRecord) => !instances.withdrawn(sopInstanceUid)
+      const isDecided = (instance: InstanceRecord) => !instances.withdrawn(instance.sopInstanceUid) && !corrections.isVersion(instance)
       const done = await byPortions(group, { action: 'instances.release', reason, actor, isDecided }, (portion) => {
         const ofPortion = letIn(group.studyInstanceUid, portion)
         // What is rolled back replaced nothing.
@@ -163,16 +197,13 @@ export function openQuarantine(deps: IntakeDeps, settling: Pick<Settling, 'reope
         })
       })
       const more = replacing > 0 ? `; ${replacing} of them took the place of others, which are kept` : ''
-      return outcomeOf(done, `${partOf(done.decided)}${more}.`)
+      const decided = before + done.decided
+      return outcomeOf({ ...done, decided }, `${partOf(decided)}${more}.`)
     },
 
     async discardGroup(group, reason, actor) {
       let undeleted = 0
-      const remove = (portion: readonly InstanceRecord[]) => {
-        for (const { instanceId } of portion) instances.remove(instanceId)
-        imageStudies.recount(group.studyInstanceUid)
-      }
-      const done = await byPortions(group, { action: 'instances.discard', reason, actor }, remove, async (portion) => {
+      const done = await byPortions(group, { action: 'instances.discard', reason, actor }, removed, async (portion) => {
         // The rows are gone, and the files go: one that cannot be deleted holds up no other.
         for (const { file } of portion)
           await imageFiles.remove(file).catch((error: unknown) => {
@@ -198,6 +229,7 @@ interface GroupDecision {
 }
 
 const CORRECTED = 'The identity of this image was corrected, and its corrected copy is shown: undo the correction to show it again.'
+const REPLACED = 'It took the place of the image that was here; that one is kept.'
 const NOT_IN_QUARANTINE: Outcome = { success: false, message: 'It is not set aside any more.' }
 
 const images = (count: number) => (count === 1 ? '1 image' : `${count} images`)

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
+import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { DataSetCutOff } from '#gateway/dimse/data-set-stream.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import type { CStoreRequest, CStoreScp, DimseResult } from '#gateway/dimse/service.ts'
@@ -12,7 +12,7 @@ import type { Arrivals, Kept, Source } from './arrivals.ts'
 import type { Disk } from './disk.ts'
 import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
 import type { IntakeDeps } from './ports.ts'
-import { deflatedStructure } from './stored-object.ts'
+import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import type { Tally } from './tally.ts'
 import type { Turns } from './turns.ts'
 import { takeBack } from './unproven.ts'
@@ -123,7 +123,7 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     const found = reader.end()
     if (found.fault !== undefined && !found.isCut) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
-    const header = headerOf(found, device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
+    const header = headerOf(found, characterSetOf(device))
     // What says where it belongs comes first in a header: one that is too long after that is kept, and set aside.
     if (header.isCut && [header.sopClassUid, header.sopInstanceUid, header.studyInstanceUid, header.seriesInstanceUid].includes(''))
       throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
@@ -151,12 +151,13 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     arriving.add(file)
     try {
       await part.place(file)
-      const structure =
-        received.structure ?? (await deflatedStructure({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }))
+      const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }
+      const structure = received.structure ?? (await deflatedStructure(stored))
       const arrival = {
         ...source,
         header,
         structure,
+        originals: await originalsIn({ ...stored, sopInstanceUid: header.sopInstanceUid }, temporaryIn(store.folder)),
         transferSyntaxUid: transferSyntax,
         file,
         dataSetOffset,

@@ -141,7 +141,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
 
   const signedSince = (studyInstanceUid: string, at: string): boolean => {
     const study = studies.byUid('scribe', studyInstanceUid)
-    return study !== undefined && reports.signedOf(study.studyId).some(({ signedAt }) => signedAt !== null && signedAt >= at)
+    return study !== undefined && reports.isSignedSince(study.studyId, at)
   }
   const undoObstacleOf = ({ kind, imageStudyUid, order, at }: ReconciliationRecord): string => {
     const uid = imageStudyUid ?? order?.studyInstanceUid ?? ''
@@ -163,7 +163,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
     const { header, studyInstanceUid, modalities, instances, deviceName, callingAeTitle, createdAt } = study
     const { patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription } = header
     const exam = matchedExam(study)
-    const near = decision ? [] : orders.filter((order) => isNear(exam, order, clinicDay(msOf(createdAt), zone())))
+    const near = decision ? [] : orders.filter((order) => isNear(exam, order, dayOf(study)))
     return {
       ...{ studyInstanceUid, patientName, patientId, patientBirthDate, patientSex, accessionNumber, studyDescription },
       ...{ studyDate: header.studyDate, studyTime: header.studyTime, modalities: [...modalities], instances },

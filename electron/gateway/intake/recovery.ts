@@ -6,7 +6,7 @@ import { type Slice, type SliceQuery, sliceOf } from '#gateway/store/page.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type AdoptionDeps, adopt, type Found, openSenders, readFound } from './adoption.ts'
+import { type AdoptionDeps, adopt, type Found, inDoubtText, isInDoubt, openSenders, readCopy, readFound } from './adoption.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { readStart } from './stored-object.ts'
 
@@ -72,12 +72,22 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       returned++
     }
     let moved = 0
-    for await (const file of imageFiles.orphans(isKnown, instances.newestId())) {
-      if (signal.aborted) break
-      // One may have got its row, or be about to, since it was found.
-      if (isKnown(file)) continue
-      await move(file)
-      moved++
+    let inDoubt = 0
+    const senders = openSenders(deps)
+    try {
+      for await (const file of imageFiles.orphans(isKnown, instances.newestId())) {
+        if (signal.aborted) break
+        // One may have got its row, or be about to, since it was found.
+        if (isKnown(file)) continue
+        if (await setAside(file, senders)) {
+          inDoubt++
+          continue
+        }
+        await move(file)
+        moved++
+      }
+    } finally {
+      senders.close()
     }
     if (returned > 0)
       onNews(
@@ -93,7 +103,19 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
           `${moved} ${moved === 1 ? 'file' : 'files'} in the image folder without a record in the database: moved to the recovery folder, none was deleted.`,
         ),
       )
-    if (returned + moved > 0) onChanged()
+    if (inDoubt > 0) onNews(diskNews('danger', inDoubtText(inDoubt)))
+    if (returned + moved + inDoubt > 0) onChanged()
+  }
+
+  /**
+   * An older copy of the database was put back by hand: a corrected copy whose original it shows is no
+   * unknown image, and is set aside beside that. False where the file is none, or cannot be read.
+   */
+  async function setAside(file: string, senders: ReturnType<typeof openSenders>): Promise<boolean> {
+    const found = await readCopy(senders, { file, path: imageFiles.pathOf(file) })
+    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals)) return false
+    const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
+    return kept !== undefined && isInDoubt(store, kept)
   }
 
   function demandFile(file: string): void {

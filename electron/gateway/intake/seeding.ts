@@ -83,7 +83,10 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       // Somebody may have made the study while the partner was asked.
       const areas = freeAreas(now)
       for (const area of areas) seeds.plant(area, studyInstanceUid, merged)
-      if (isSeeded) seeds.fill(studyInstanceUid, merged)
+      if (isSeeded) {
+        seeds.fill(studyInstanceUid, merged)
+        seeds.followImages(studyInstanceUid, instantOf(clock()), 'gateway')
+      }
       const isOurs = isSeeded || areas.length > 0
       close(studyInstanceUid, isOurs ? standingAfter(asked, 0, merged, clock()) : {})
       return areas

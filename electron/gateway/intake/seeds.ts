@@ -2,10 +2,11 @@ import { note } from '#gateway/domain/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader, ImageStudyRecord, Seed, SeedValues } from '#gateway/store/image-studies.ts'
 import type { NewStudyRecord, StudyDetail, StudyRecord } from '#gateway/store/studies.ts'
+import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import type { IntakeDeps } from './ports.ts'
+import type { Actor, IntakeDeps } from './ports.ts'
 import { leadingModality, type MergedValues, mergedValues, type StudyValues } from './study-values.ts'
 
 /** Studies that the gateway makes of images, each within the caller's transaction. */
@@ -19,13 +20,19 @@ export interface Seeds {
    * set other values. What the partner said stays.
    */
   follow(study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'modalities'>, corrected: ImageHeader): void
+  /**
+   * After a correction, or when images arrive: a seeded study that corrections left without images is
+   * cancelled, unless a report of it was begun; it is active again once there are images. What a
+   * person cancelled stays cancelled, and what a person or a partner created stays as it is.
+   */
+  followImages(studyInstanceUid: string, at: string, actor: Actor): void
   /** The values with a customer that studies can have, or none; and what is to be said of that. */
   usable(merged: MergedValues): MergedValues
 }
 
 export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): Seeds {
   const { store, clock, uuid } = deps
-  const { studies, customers, imageStudies } = store
+  const { studies, customers, imageStudies, instances, corrections, reports } = store
 
   function fillOne(
     { area, studyId, seed, touched }: Seed,
@@ -41,6 +48,13 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
     studies.update({ ...study, updatedAt: now }, before)
     note(deps, 'gateway', 'study.enrich', studyId, { area, studyInstanceUid, fields: [...fields], fromPartner: [...fromPartner] })
     return fields
+  }
+
+  function setCancelled(study: StudyRecord, cancelledAt: string | null, at: string, actor: Actor): void {
+    studies.update({ ...study, cancelledAt, updatedAt: at }, study)
+    const { area, studyId, studyInstanceUid } = study
+    const because = cancelledAt === null ? 'images' : 'no-images'
+    note(deps, actor, cancelledAt === null ? 'study.uncancel' : 'study.cancel', studyId, { area, studyInstanceUid, because })
   }
 
   return {
@@ -60,6 +74,20 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
       const [was, is] = [header, corrected].map((each) => mergedValues(each, modality, {}).values) as [StudyValues, StudyValues]
       for (const seed of imageStudies.seeds(studyInstanceUid)) {
         fillOne(seed, studyInstanceUid, { values: followed(valuesOf(seed.seed), was, is), fromPartner: [], warnings: [] })
+      }
+    },
+    followImages(studyInstanceUid, at, actor) {
+      const made = corrections.ofStudy(studyInstanceUid)
+      if (made.length === 0) return
+      const hasImages = instances.ofStudy(studyInstanceUid).some(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
+      for (const { studyId } of imageStudies.seeds(studyInstanceUid)) {
+        const study = studies.get(studyId)
+        if (!study || study.createdByApiKeyId !== null || study.createdByUserId !== null) continue
+        const { cancelledAt } = study
+        // It was cancelled here, at the moment of a correction, and by nobody since.
+        const isOurs = cancelledAt !== null && made.some((one) => one.at === cancelledAt || one.undoneAt === cancelledAt)
+        if (hasImages && isOurs) setCancelled(study, null, at, actor)
+        if (!hasImages && cancelledAt === null && reports.ofStudy(studyId).length === 0) setCancelled(study, at, at, actor)
       }
     },
     // interface.md, Errors 4: an unusable one is ignored, the others are applied, and a warning is kept.

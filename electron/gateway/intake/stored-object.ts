@@ -1,10 +1,14 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { createReadStream, mkdirSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { CODINGS } from '#gateway/dimse/coding.ts'
+import { originalsOf } from '#gateway/dimse/corrected-copy.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { HeaderResult } from '#gateway/dimse/header-reader.ts'
+import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { headerOf, readerOf } from './header.ts'
@@ -72,6 +76,43 @@ export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid
 }
 
 const damaged = (detail: string): Structure => ({ isComplete: false, detail })
+
+/** What the UIDs of corrected copies begin with (`newUid`). */
+const COPY_UID = '2.25.'
+
+/**
+ * SOP Instance UIDs of the images that a stored object is a corrected copy of (`originalsOf`); none
+ * where it is none, or cannot be read. `temporary`: a folder for what has to be inflated.
+ */
+export async function originalsIn(stored: StoredObject & { readonly sopInstanceUid: string }, temporary: string): Promise<string[]> {
+  if (!stored.sopInstanceUid.startsWith(COPY_UID)) return []
+  try {
+    return await withInflated(stored, temporary, (plain) => originalsOf(plain))
+  } catch {
+    return []
+  }
+}
+
+/** Folder for what is inflated while it is read: nothing in it outlasts its reader. */
+export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
+
+/** Its data set without compression, where it is deflated in a file of its own that is deleted again. */
+export async function withInflated<T>(
+  { path, dataSetOffset, transferSyntaxUid }: StoredObject,
+  temporary: string,
+  work: (plain: StoredObject, isDeflated: boolean) => Promise<T>,
+): Promise<T> {
+  if (!CODINGS[transferSyntaxUid]?.deflated) return await work({ path, dataSetOffset, transferSyntaxUid }, false)
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  const plain = join(temporary, `${randomUUID()}.dcm`)
+  try {
+    await inflatedFile(path, plain, { bytes: MOST_INFLATED })
+    const { dataSetOffset: start } = await readFileMeta(plain)
+    return await work({ path: plain, dataSetOffset: start, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian }, true)
+  } finally {
+    await rm(plain, { force: true })
+  }
+}
 
 /** The header of a file, without its pixels; undefined where it names no instance. @throws where it is no DICOM file */
 export async function readStart(path: string) {

@@ -1,7 +1,7 @@
 import type { CORRECTION_CAUSES, CorrectionKind, CorrectionPreview } from '#shared/contract/corrections.ts'
 import type { AnnotationsStore } from './annotations.ts'
 import type { Database } from './database.ts'
-import type { HandedOutRow } from './image-studies.ts'
+import type { HandedOutRow, ImageHeader } from './image-studies.ts'
 import { rawQuery } from './raw-query.ts'
 import type { Seal } from './seal.ts'
 
@@ -40,6 +40,12 @@ export interface CorrectedPair {
   readonly correctedId: number
 }
 
+/** `header`: what the instance says of its patient and its exam. */
+export interface FoundVersion {
+  readonly instanceId: number
+  readonly header: ImageHeader
+}
+
 export type NewCorrection = Omit<CorrectionRecord, 'undoneAt' | 'undoneBy' | 'undoneWith'>
 
 /** Changes of these belong in one transaction with those of `instances`. */
@@ -65,6 +71,17 @@ export interface CorrectionsStore {
   isWithdrawn(instanceId: number): boolean
   /** Whether the instance is a copy that a correction made. */
   isCopy(instanceId: number): boolean
+  /**
+   * SOP Instance UIDs of all other versions of an image that corrections, recorded or only found,
+   * connect with one of these UIDs. At most one version of an image is current.
+   */
+  otherVersions(uids: readonly string[]): string[]
+  /** Whether `noteFound` was given the UID as that of another version. */
+  isOfFound(sopInstanceUid: string): boolean
+  /** An instance that is another version of images with these UIDs, without a record of the correction. */
+  noteFound(found: FoundVersion, otherUids: readonly string[]): void
+  /** SOP Instance UIDs that `noteFound` was given; none of any other instance. */
+  foundBeside(instanceId: number): string[]
   /** What was announced of the originals is announced of their copies, which are here. */
   moveAnnounced(pairs: readonly MovedInstance[]): void
   /** What was drawn on images that were moved is kept with the study that they are in now. */
@@ -120,6 +137,30 @@ export const WITHDRAWN = `(
 export const IS_CORRECTED = `(
   exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
+// Both directions of each record, and of each note of a version that was found.
+// Two branches for the instances of a UID, as there are two partial indexes.
+const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
+    select instanceId from instances where sopInstanceUid = (select uid from wanted) and state = 'current'
+    union all select instanceId from instances where sopInstanceUid = (select uid from wanted) and state <> 'current')
+  select b.sopInstanceUid as uid from a
+    join correctedInstances o on o.originalId = a.instanceId join instances b on b.instanceId = o.correctedId
+  union select b.sopInstanceUid from a
+    join correctedInstances o on o.correctedId = a.instanceId join instances b on b.instanceId = o.originalId
+  union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
+  union select f.otherUid from a join foundVersions f using (instanceId)`
+const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
+const NOTE_FOUND = 'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
+const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
+/**
+ * Of the study `s`: a version of one of its current images that was found and set aside, about which
+ * nobody has decided; null where there is none.
+ */
+export const IN_DOUBT = `(
+  select json_object('instanceId', q.instanceId, 'studyInstanceUid', q.studyInstanceUid, 'header', hex(f.sealedHeader))
+  from foundVersions f
+    cross join instances q on q.instanceId = f.instanceId and q.state = 'quarantined'
+    cross join instances n on n.sopInstanceUid = f.otherUid and n.state = 'current' and n.studyInstanceUid = s.studyInstanceUid
+  limit 1)`
 const MOVE_ANNOUNCED = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
   where sopInstanceUid = ?`
 const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
@@ -157,6 +198,17 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
     isWithdrawn: (instanceId) =>
       db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
     isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,
+    otherVersions(uids) {
+      const known = new Set(uids)
+      for (const uid of known) for (const other of db.all(rawQuery<{ uid: string }>(OTHER_VERSIONS, [uid]))) known.add(other.uid)
+      return [...known].filter((uid) => !uids.includes(uid))
+    },
+    isOfFound: (sopInstanceUid) => db.get(rawQuery(IS_NAMED, [sopInstanceUid])) !== undefined,
+    noteFound({ instanceId, header }, otherUids) {
+      const sealedHeader = seal.seal(Buffer.from(JSON.stringify(header)), foundContextOf(instanceId))
+      for (const otherUid of otherUids) db.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
+    },
+    foundBeside: (instanceId) => db.all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId])).map(({ otherUid }) => otherUid),
     moveAnnounced(moved) {
       for (const { before, sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
         db.run(rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]))
@@ -180,4 +232,5 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
   }
 }
 
+export const foundContextOf = (instanceId: number) => `found version ${instanceId}`
 const contextOf = (correctionId: string) => `correction ${correctionId}`

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Enrichment, IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { type AnnouncedInstances, announcedInstances } from './announced-instances.ts'
-import { IS_CORRECTED } from './corrections.ts'
+import { IN_DOUBT, IS_CORRECTED } from './corrections.ts'
 import type { Database } from './database.ts'
 import { imageStudyPages, NOT_EMPTY } from './image-study-pages.ts'
 import { imageStudyRows, type StoredImageStudy } from './image-study-row.ts'
@@ -120,6 +120,11 @@ export interface ImageStudyRecord extends StudyFields {
   readonly missing: number
   /** Images of it were corrected (decision 0031), and the correction stands. */
   readonly isCorrected: boolean
+  /**
+   * A version of one of its images, in this study or another, that was found and set aside: a person
+   * has to decide which of the two is right. Null where there is none.
+   */
+  readonly inDoubt: { readonly studyInstanceUid: string; readonly header: ImageHeader } | null
 }
 export type NewImageStudy = Omit<StudyFields, 'override'>
 export type ReceivingStudy = Pick<StudyFields, 'studyInstanceUid' | 'lastInstanceAt' | 'dueAt'>
@@ -193,6 +198,7 @@ const SELECT = `
     (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid) as announced,
     (select count(*) from announcedInstances a where a.studyInstanceUid = s.studyInstanceUid and a.isHere = 0) as missing,
     ${IS_CORRECTED} as isCorrected,
+    ${IN_DOUBT} as inDoubt,
     (select json_group_array(modality) from (
       select distinct modality from imageSeries r
       where r.studyInstanceUid = s.studyInstanceUid and r.instances > 0 and modality <> '' order by modality)) as modalities

@@ -1,4 +1,5 @@
 import type { Selectable, Updateable } from 'kysely'
+import { foundContextOf } from './corrections.ts'
 import { flag } from './flag.ts'
 import type { HandedOutRow, ImageHeader, ImageStudyPatch, ImageStudyRecord } from './image-studies.ts'
 import type { Schema } from './schema.ts'
@@ -10,6 +11,7 @@ export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
   readonly announced: number
   readonly missing: number
   readonly isCorrected: number
+  readonly inDoubt: string | null
 }
 
 /** Between a study with images and its row: what names a patient is sealed. */
@@ -35,6 +37,13 @@ export function imageIdentity(
 export function imageStudyRows(seal: Seal): ImageStudyRows {
   const sealed = (value: unknown, what: What, uid: string) => seal.seal(Buffer.from(JSON.stringify(value)), `${what} ${uid}`)
   const opened = (value: Buffer, what: What, uid: string) => JSON.parse(seal.open(value, `${what} ${uid}`).toString())
+  const inDoubt = (row: string): ImageStudyRecord['inDoubt'] => {
+    const { instanceId, studyInstanceUid, header } = JSON.parse(row) as Record<'studyInstanceUid' | 'header', string> & {
+      readonly instanceId: number
+    }
+    const sealedHeader = Buffer.from(header, 'hex')
+    return { studyInstanceUid, header: JSON.parse(seal.open(sealedHeader, foundContextOf(instanceId)).toString()) }
+  }
 
   return {
     recordOf: (row) => ({
@@ -69,6 +78,7 @@ export function imageStudyRows(seal: Seal): ImageStudyRows {
       expected: row.announced === 0 ? null : row.announced,
       missing: row.missing,
       isCorrected: row.isCorrected === 1,
+      inDoubt: row.inDoubt === null ? null : inDoubt(row.inDoubt),
     }),
     columnsOf(uid, { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...plain }) {
       return {

@@ -61,6 +61,8 @@ export interface ReportsStore {
   ofStudy(studyId: string): ReportRecord[]
   /** Those of them that are signed. */
   signedOf(studyId: string): ReportRecord[]
+  /** Whether one of them was signed at the instant or later. */
+  isSignedSince(studyId: string, at: string): boolean
   /** Oldest first, without opening what is sealed. */
   entriesOf(studyId: string): ReportEntry[]
   insert(report: NewReportRecord): void
@@ -103,6 +105,8 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
     },
     ofStudy,
     signedOf: (studyId) => ofStudy(studyId).filter(({ status }) => status === 'completed'),
+    isSignedSince: (studyId, at) =>
+      ofStudy(studyId).some(({ status, signedAt }) => status === 'completed' && signedAt !== null && signedAt >= at),
     entriesOf: (studyId) =>
       db
         .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null; signedAt: string | null }>(ENTRIES, [studyId]))

@@ -1,4 +1,4 @@
-import type { IdentityDifference, StudyIdentity } from '#shared/contract/images.ts'
+import { IDENTITY_FIELDS, type IdentityDifference, type StudyIdentity } from '#shared/contract/images.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ImageHeader, ImageStudyRecord } from './image-studies.ts'
 import { differencesOf, rowDifferencesOf } from './same-patient.ts'
@@ -18,7 +18,7 @@ export interface IdentityOverride {
 export const OWN_ADDRESS = ''
 
 type Images = Pick<ImageStudyRecord, 'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'> &
-  Partial<Pick<ImageStudyRecord, 'isCorrected'>>
+  Partial<Pick<ImageStudyRecord, 'isCorrected' | 'inDoubt' | 'studyInstanceUid'>>
 type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId'>
 
 /**
@@ -33,7 +33,7 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
   if (!images || images.instances === 0 || images.remoteAddress === OWN_ADDRESS) return UNVERIFIED
   const differences = differencesIn(images, study)
   // A device that makes a Study Instance UID of its own was matched by step or accession number.
-  if (differences.every(({ field }) => field === 'studyInstanceUid')) {
+  if (!images.inDoubt && differences.every(({ field }) => field === 'studyInstanceUid')) {
     // A study that was created from its own images confirms nothing.
     const isIndependent = study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
     const isCompared = images.handedOut !== null || (isIndependent && namesPatient(study.detail.reportMetadata))
@@ -68,8 +68,9 @@ const UNVERIFIED: StudyIdentity = { state: 'unverified', differences: [], overri
 
 const namesPatient = (metadata: StudyReportMetadata | undefined): boolean => Boolean(metadata?.patientName || metadata?.mrn)
 
-function differencesIn({ header, mismatch }: Images, study: Study | undefined): IdentityDifference[] {
+function differencesIn({ header, mismatch, inDoubt, studyInstanceUid = '' }: Images, study: Study | undefined): IdentityDifference[] {
   return [
+    ...(inDoubt ? versionDifferencesOf({ header, studyInstanceUid }, inDoubt) : []),
     ...(mismatch?.fields ?? []).map(({ field, handedOut, received }) => ({
       ...({ from: 'worklist', field } as const),
       ...{ expected: handedOut, received },
@@ -80,6 +81,18 @@ function differencesIn({ header, mismatch }: Images, study: Study | undefined): 
       ...{ expected: first, received: other },
     })),
   ]
+}
+
+type OfVersion = NonNullable<ImageStudyRecord['inDoubt']>
+
+/** Everything that differs, missing values too: one of the two versions is wrong. */
+function versionDifferencesOf(own: OfVersion, found: OfVersion): IdentityDifference[] {
+  const value = (one: OfVersion, field: IdentityDifference['field']) =>
+    field === 'studyInstanceUid' ? one.studyInstanceUid : one.header[field]
+  return IDENTITY_FIELDS.flatMap((field) => {
+    const [expected, received] = [value(found, field), value(own, field)]
+    return expected === received ? [] : [{ from: 'version' as const, field, expected, received }]
+  })
 }
 
 type HeaderPatient = Pick<ImageHeader, 'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'>

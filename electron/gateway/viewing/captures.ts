@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import type { z } from 'zod'
+import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { type DomainDeps, note, userActor } from '#gateway/domain/audit.ts'
 import { timeZoneOf } from '#gateway/domain/clinic-day.ts'
 import type { EventTargets } from '#gateway/domain/event-targets.ts'
@@ -120,9 +121,9 @@ export function openCaptures(deps: CapturesDeps): Captures {
     const now = instantOf(clock())
     const { object, header } = captureObject({
       ...{ shown, frame, description, image },
-      sopInstanceUid: uidOf(uuid()),
+      sopInstanceUid: uidOfUuid(uuid()),
       // One series of a study, which grows.
-      seriesInstanceUid: earlier[0]?.seriesInstanceUid ?? uidOf(uuid()),
+      seriesInstanceUid: earlier[0]?.seriesInstanceUid ?? uidOfUuid(uuid()),
       instanceNumber: earlier.length + 1,
       madeAt: now,
       timeZone: timeZoneOf(settings.get('clinic.timeZone')),
@@ -205,6 +206,4 @@ function shownCapture({
   return { captureId, sopInstanceUid, state, urls, uploaded, attempts, nextAt, lastError, createdAt }
 }
 
-/** PS3.5 B.2: a UID of a UUID. */
-const uidOf = (uuid: string) => `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`
 const malformed = (path: string, message: string) => new ApiError('malformed', `${path} ${message}.`, { errors: [{ path, message }] })

@@ -1,3 +1,4 @@
+import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import type { EventData, EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid, uuidOf } from '#shared/ids.ts'
 
@@ -19,7 +20,7 @@ export function testEventData<T extends EventType>(type: T, { clinicId, day, cal
   const studyId = idFromUuid('stu', uuid())
   const reportId = idFromUuid('rep', uuid())
   // PS3.5 B.2: a UID of a UUID.
-  const studyInstanceUid = `2.25.${BigInt(`0x${uuid().replaceAll('-', '')}`)}`
+  const studyInstanceUid = uidOfUuid(uuid())
   const data: { readonly [E in EventType]: EventData<E> } = {
     'study.access_requested': { studyId, studyInstanceUid },
     'ephemeral.access_requested': { retrievalId: `test-${uuid()}` },

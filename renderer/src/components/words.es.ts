@@ -75,6 +75,7 @@ export const es: Translated<English> = {
         received: 'Imágenes',
       },
       study: { title: 'Comparación con el estudio', expected: 'Estudio', received: 'Imágenes' },
+      version: { title: 'Comparación con una versión de las imágenes en cuarentena', expected: 'En cuarentena', received: 'Mostrada' },
       images: { title: 'Comparación entre las imágenes', expected: 'Primeras imágenes', received: 'Otras imágenes' },
     },
     resolve: 'Resolver',

@@ -59,6 +59,7 @@ const en = {
       worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },
       'worklist-and-study': { title: 'Compared with the worklist and the study', expected: 'Worklist and study', received: 'Images' },
       study: { title: 'Compared with the study', expected: 'Study', received: 'Images' },
+      version: { title: 'Compared with a version of the images in quarantine', expected: 'In quarantine', received: 'Shown' },
       images: { title: 'Images of this study compared', expected: 'First images', received: 'Other images' },
     },
     resolve: 'Resolve',

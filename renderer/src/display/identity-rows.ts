@@ -15,9 +15,12 @@ export interface IdentityTable {
 
 /** The tables that have rows, in the order in which a person compares. */
 export function identityTables(differences: readonly IdentityDifference[]): IdentityTable[] {
-  const [worklist, study, images] = (['worklist', 'study', 'images'] as const).map((from) => identityRows(differences, from))
+  const [version, worklist, study, images] = (['version', 'worklist', 'study', 'images'] as const).map((from) =>
+    identityRows(differences, from),
+  )
   const isOne = JSON.stringify(worklist) === JSON.stringify(study)
   const tables: IdentityTable[] = [
+    { from: 'version', rows: version ?? [] },
     { from: isOne ? 'worklist-and-study' : 'worklist', rows: worklist ?? [] },
     { from: 'study', rows: isOne ? [] : (study ?? []) },
     { from: 'images', rows: images ?? [] },

@@ -187,6 +187,7 @@ export const es: Translated<English> = {
     changes: 'Qué cambió',
     before: 'Antes',
     after: 'Después',
+    underWay: 'En curso: se están copiando las imágenes. Puede salir de esta página.',
     undone: 'Deshecha',
     undoneBy: 'Deshecha por',
     undoneReason: 'Motivo para deshacerla',

@@ -191,6 +191,7 @@ const en = {
     changes: 'What changed',
     before: 'Before',
     after: 'After',
+    underWay: 'Under way: the images are being copied. You may leave this page.',
     undone: 'Undone',
     undoneBy: 'Undone by',
     undoneReason: 'Reason for undoing',

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Progress } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -75,7 +75,7 @@ interface EntryProps {
 }
 
 function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryProps) {
-  const { correctionId, kind, cause, reason, instances, changes, at, by, undone, undoObstacle } = correction
+  const { correctionId, kind, cause, reason, instances, changes, at, by, undone, undoObstacle, progress } = correction
   const [isOpen, setIsOpen] = useState(isFirst && undone === null)
   return (
     <li data-undone={undone !== null}>
@@ -91,6 +91,12 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
           </Button>
         )}
       </div>
+      {progress !== null && (
+        <div role="status">
+          {texts.underWay}
+          <Progress value={progress * 100} size={7} mt={6} mb={6} animated aria-label={texts.underWay} />
+        </div>
+      )}
       <Facts
         facts={[
           [
@@ -112,7 +118,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
                 [texts.undoneReason, undone.reason],
               ] as const)
             : []),
-          ...(undone === null && undoObstacle ? ([[texts.noUndo, said(undoObstacle)]] as const) : []),
+          ...(undone === null && undoObstacle && progress === null ? ([[texts.noUndo, said(undoObstacle)]] as const) : []),
         ]}
       />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
@@ -153,7 +159,8 @@ function Undo({ correction, onClose }: { correction: Correction; onClose: () => 
         send.mutate(
           { params: { correctionId }, body: { reason } },
           {
-            onSuccess: () => {
+            onSuccess: ({ progress }) => {
+              if (progress !== null) return onClose()
               // The images are there again; the study they leave may be empty.
               void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: fromStudyInstanceUid }, search: {} })
               showDone(texts.undoDone)

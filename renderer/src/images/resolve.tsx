@@ -128,7 +128,12 @@ function Steps({ study, identities, ordered }: StepsProps) {
     hasBegun.current = true
   })
   const finish = (correction: Correction) => {
-    const { toStudyInstanceUid, correctionId, instances } = correction
+    const { fromStudyInstanceUid, toStudyInstanceUid, correctionId, instances, progress } = correction
+    if (progress !== null) {
+      // It is shown there while it is under way; the target may have no images yet.
+      void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: fromStudyInstanceUid }, search: {} })
+      return
+    }
     const to = { to: '/images/$studyInstanceUid', params: { studyInstanceUid: toStudyInstanceUid } } as const
     void navigate({ ...to, search: {} })
     showDone(words.done[correction.kind](instances), () => void navigate({ ...to, search: { undo: correctionId } }))

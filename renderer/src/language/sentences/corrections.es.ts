@@ -13,6 +13,27 @@ export const CORRECTIONS: readonly Sentence[] = [
   ['The file of an image of this study cannot be read.', 'No se puede leer el archivo de una imagen de este estudio.'],
   ['Nothing would change: the images say so already.', 'No cambiaría nada: las imágenes ya lo dicen así.'],
   ['Some of the chosen images are not in the study any more.', 'Algunas de las imágenes elegidas ya no están en el estudio.'],
+  [
+    'A correction of these images is under way: wait until it is done.',
+    'Hay una corrección de estas imágenes en curso: espere a que termine.',
+  ],
+  ['The gateway is stopping. Nothing was changed.', 'El gateway se está deteniendo. No se ha cambiado nada.'],
+  [
+    'A correction of images, or its undo, could not be made: nothing of it was changed. Make it again.',
+    'No se pudo hacer una corrección de imágenes, o deshacerla: no se ha cambiado nada. Hágala de nuevo.',
+  ],
+  [
+    'Another version of these images was found and is in quarantine: decide there which one is right.',
+    'Se encontró otra versión de estas imágenes y está en cuarentena: decida allí cuál es la correcta.',
+  ],
+  [
+    'It is a corrected copy of an image that is here, or its original, and the correction is not recorded here. Release it to show it in place of the other, which is kept; discard it if the correction was undone.',
+    'Es una copia corregida de una imagen que está aquí, o su original, y la corrección no consta aquí. Libérela para mostrarla en lugar de la otra, que se conserva; descártela si la corrección se deshizo.',
+  ],
+  [
+    '{} {} set aside: corrected copies, or their originals, without a record of the correction in the database that was put back. No report of these studies is signed until somebody decides which version is right.',
+    'En cuarentena: {0} {1}. Son copias corregidas, o sus originales, sin constancia de la corrección en la base de datos que se restauró. No se firma ningún informe de estos estudios hasta que alguien decida qué versión es la correcta.',
+  ],
   ['No image is chosen.', 'No se ha elegido ninguna imagen.'],
   ['There are no images to correct.', 'No hay imágenes que corregir.'],
   [

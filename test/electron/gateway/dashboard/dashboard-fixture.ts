@@ -126,7 +126,7 @@ const FORWARDING: ForwardingPort = {
 
 const IMAGES: ImagePorts = {
   retryEnrichment: async () => {},
-  releaseInstance: () => ({ success: true }),
+  releaseInstance: async () => ({ success: true }),
   discardInstance: async () => ({ success: true }),
   releaseGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
   discardGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),

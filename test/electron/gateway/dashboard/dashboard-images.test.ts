@@ -21,7 +21,7 @@ beforeEach(async () => {
         async retryEnrichment(uid) {
           asked.push(['enrich', uid])
         },
-        releaseInstance(...decision) {
+        async releaseInstance(...decision) {
           asked.push(['release', ...decision])
           return { success: true, message: 'It took its place.' }
         },

@@ -34,7 +34,7 @@ async function copied(
       values,
       uids: new Map([[String(IMAGE.SOPInstanceUID), '2.25.1']]),
       deviceSet: more.deviceSet ?? [],
-      ...{ source: 'CT1', system: 'ISTHMUS', at: '20260310120000+0000' },
+      ...{ source: 'CT1', aeTitle: 'CLINIC', at: '20260310120000+0000' },
     },
     async (piece) => void pieces.push(Buffer.from(piece)),
   )
@@ -176,7 +176,7 @@ async function rawCopy(source: Buffer, syntax: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   await writeCorrectedCopy(
     { path, dataSetOffset: 0, transferSyntaxUid: syntax },
-    { values: [{ tag: NAME, value: 'Sample^Sue' }], uids: new Map(), deviceSet: [], source: 'CT1', system: 'ISTHMUS', at: '20260310' },
+    { values: [{ tag: NAME, value: 'Sample^Sue' }], uids: new Map(), deviceSet: [], source: 'CT1', aeTitle: 'CLINIC', at: '20260310' },
     async (piece) => void pieces.push(Buffer.from(piece)),
   )
   return Buffer.concat(pieces)

@@ -127,7 +127,7 @@ describe('what is committed of several versions', () => {
     const aside = stage.store.instances.versions(`${SERIES}.1`).find(({ state }) => state === 'quarantined')
     expect(await result(stage)).toBe(1)
     // A person lets the archive's in: the device's own is still here.
-    stage.intake.releaseInstance(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
+    await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
     expect(stage.store.instances.current(`${SERIES}.1`)?.callingAeTitle).toBe('PACS')
     await stage.intake.storageCommitmentScp.action({
       ...normalized({ ...named(`${SERIES}.1`), TransactionUID: '1.2.3.901' }),
@@ -167,13 +167,13 @@ describe('what is committed of several versions', () => {
     await stage.send(image(1, { PixelData: 'short_' }))
     const [aside] = stage.store.instances.versions(`${SERIES}.1`)
     expect(aside).toMatchObject({ state: 'quarantined', reason: 'incomplete', structure: 'incomplete' })
-    stage.intake.releaseInstance(aside?.instanceId ?? 0, 'better than none', 'user:1')
+    await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'better than none', 'user:1')
     expect(await result(stage)).toBe(0)
 
     await using other = await openStage({ settings: ON })
     await other.send(image(1, { PixelData: 'short_' }))
     const [received] = other.store.instances.versions(`${SERIES}.1`)
-    other.intake.releaseInstance(received?.instanceId ?? 0, 'better than none', 'user:1')
+    await other.intake.releaseInstance(received?.instanceId ?? 0, 'better than none', 'user:1')
     other.store.instances.setStructure(received?.instanceId ?? 0, 'unchecked')
     expect(await result(other)).toBe(0)
     expect(other.store.instances.current(`${SERIES}.1`)?.structure).toBe('incomplete')

@@ -5,9 +5,11 @@ import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
+import { rawQuery } from '#gateway/store/raw-query.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
+import { newUser } from '../../../support/callers.ts'
 import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
 
 const ORDER: Order = {
@@ -174,7 +176,7 @@ test('what a device sends again of a corrected image does not bring it back', as
   expect((await stage.send(image(2, { StudyDescription: 'other' }))).status).toBe(0)
   const [set] = store.instances.quarantined({ limit: 5 }).items
   expect(set?.reason).toBe('different-content')
-  expect(() => stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway')).toThrow('undo the correction')
+  await expect(stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway')).rejects.toThrow('undo the correction')
   const original = store.instances.versions(`${SERIES}.1`)[0]
   expect(() => stage.intake.restoreVersion(original?.instanceId ?? 0, 'try', 'gateway')).toThrow('undo the correction')
 })
@@ -366,6 +368,124 @@ test('a study of the interface that was made of the images says what they say af
   await corrections.undo(correctionId, 'as it was', 'usr_1')
   await stage.pass(60_000)
   expect([named(), stateOf(store, STUDY)]).toEqual(['P100', 'unverified'])
+})
+
+/** Holds a correction whose copies are written, before they take their places. */
+function gated() {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  const pass = () => {
+    reached.resolve()
+    return opened.promise
+  }
+  return { pass, reached: reached.promise, open: opened.resolve, fail: opened.reject }
+}
+
+test('a correction that is under way when the gateway stops changes nothing', async () => {
+  const folders: string[] = []
+  await using at = await clinic(
+    [1, 2, 3].map((number) => image(number)),
+    { longCorrectionMs: 0 },
+  )
+  const { store, apply, stage } = at
+  await apply(TO_ORDER)
+  await stage.reopen(() => folders.push(...stage.files().images))
+  expect(folders).toHaveLength(3)
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(3)
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made'))
+})
+
+test('a correction that takes long is answered while it is under way, and no other of these images begins', async () => {
+  const gate = gated()
+  await using at = await clinic(undefined, { longCorrectionMs: 0, writeEvents: gate.pass })
+  const { store, corrections, apply, stage } = at
+  const correction = await apply(TO_ORDER)
+  expect(correction).toMatchObject({ kind: 'reassign', instances: 2, undone: null, progress: expect.any(Number) })
+  expect(correction.undoObstacle).toContain('under way')
+  expect(corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: expect.any(Number) }])
+  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('under way') })
+  await expect(apply(TO_ORDER)).rejects.toThrow('under way')
+  // Until it is done nothing has changed.
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
+  await gate.reached
+  gate.open()
+  await stage.reopen()
+  expect(store.instances.ofStudy('1.2.3.200')).toHaveLength(2)
+  expect(stage.intake.corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: null, undoObstacle: '' }])
+})
+
+test('a correction that fails after it was answered changes nothing, and the failure is shown', async () => {
+  const gate = gated()
+  await using at = await clinic(undefined, { longCorrectionMs: 0, writeEvents: gate.pass })
+  const { store, corrections, apply, stage } = at
+  await apply(TO_ORDER)
+  await gate.reached
+  gate.fail(new Error('the events cannot be written'))
+  await stage.reopen()
+  expect(corrections.list(STUDY)).toEqual([])
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
+  expect(stage.files().images).toHaveLength(2)
+  expect(stage.errors).toEqual([expect.objectContaining({ message: 'the events cannot be written' })])
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made: nothing of it was changed'))
+})
+
+const MADE_OF_IMAGES = { settings: { 'intake.areas': ['scribe', 'viewer'] }, handedOut: async () => undefined } as const
+const AREAS = ['scribe', 'viewer'] as const
+
+test('a study of the interface that a correction leaves without images is cancelled, and active again with its undo', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const cancelled = () => AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)
+  expect(cancelled()).toEqual([false, false])
+  stage.clock.pass(1000)
+  const { correctionId } = await apply(TO_ORDER)
+  expect(cancelled()).toEqual([true, true])
+  const audited = () =>
+    store.audit
+      .list({ limit: 50, cursor: undefined })
+      .items.filter(({ action }) => action.startsWith('study.') && action.endsWith('cancel'))
+  expect(audited().map(({ actor, action }) => [actor, action])).toEqual([
+    ['user:usr_1', 'study.cancel'],
+    ['user:usr_1', 'study.cancel'],
+  ])
+  stage.clock.pass(1000)
+  await corrections.undo(correctionId, 'as it was', 'usr_2')
+  expect(cancelled()).toEqual([false, false])
+  expect(audited().filter(({ actor, action }) => actor === 'user:usr_2' && action === 'study.uncancel')).toHaveLength(2)
+
+  // Images that come late are not hidden either.
+  stage.clock.pass(1000)
+  await apply(TO_ORDER)
+  expect(cancelled()).toEqual([true, true])
+  await stage.send(image(9), { association: { associationId: 'a9' } })
+  stage.intake.associationClosed('a9', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(1)
+  expect(cancelled()).toEqual([false, false])
+})
+
+test('a study that a person cancelled, or created, stays as it is when its images leave and come back', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const study = (area: (typeof AREAS)[number]) => {
+    const found = store.studies.byUid(area, STUDY)
+    if (!found) throw new Error('there is no such study')
+    return found
+  }
+  const by = '2026-03-10T09:00:30.000Z'
+  store.studies.update({ ...study('scribe'), cancelledAt: by }, study('scribe'))
+  const { userId } = newUser(store)
+  store.database.run(rawQuery('update studies set createdByUserId = ? where studyId = ?', [userId, study('viewer').studyId]))
+  stage.clock.pass(1000)
+  const { correctionId } = await apply(TO_ORDER)
+  expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
+  stage.clock.pass(1000)
+  await corrections.undo(correctionId, 'as it was', 'usr_2')
+  expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
 })
 
 test('files of copies that a run had not committed are deleted at the next start, and not taken for images', async () => {

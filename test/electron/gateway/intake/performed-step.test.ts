@@ -240,7 +240,7 @@ describe('the wrong worklist entry', () => {
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 0 })
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
     const [instance] = stage.store.instances.versions(IMAGE.SOPInstanceUID as string)
-    stage.intake.releaseInstance(instance?.instanceId ?? 0, 'it is the right one', 'user:usr_1')
+    await stage.intake.releaseInstance(instance?.instanceId ?? 0, 'it is the right one', 'user:usr_1')
     await stage.pass(0)
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
   })

@@ -16,7 +16,7 @@ describe('an instance that was set aside', () => {
   it('takes its place when a person lets it in, and the one that was there is kept', async () => {
     await using stage = await openStage()
     const instanceId = await withTwo(stage)
-    expect(stage.intake.releaseInstance(instanceId, 'the newer one is right', 'user:usr_1')).toMatchObject({ success: true })
+    expect(await stage.intake.releaseInstance(instanceId, 'the newer one is right', 'user:usr_1')).toMatchObject({ success: true })
     expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual(['superseded', 'current'])
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
     expect(stage.kept.map((instance) => instance.instanceId)).toEqual([instanceId - 1, instanceId])
@@ -26,7 +26,7 @@ describe('an instance that was set aside', () => {
       target: String(instanceId),
       detail: { sopInstanceUid: INSTANCE, because: 'different-content', reason: 'the newer one is right' },
     })
-    expect(stage.intake.releaseInstance(instanceId, 'again', 'user:usr_1').success).toBe(false)
+    expect((await stage.intake.releaseInstance(instanceId, 'again', 'user:usr_1')).success).toBe(false)
     expect(stage.files().images).toHaveLength(2)
   })
 
@@ -47,7 +47,7 @@ describe('an instance that was set aside', () => {
     const [aside] = stage.store.instances.versions(INSTANCE)
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
-    expect(stage.intake.releaseInstance(aside?.instanceId ?? 0, 'an earlier exam', 'user:usr_1').success).toBe(true)
+    expect((await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'an earlier exam', 'user:usr_1')).success).toBe(true)
     await stage.pass(61_000)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, isFetched: true })
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
@@ -60,7 +60,7 @@ describe('an instance that was set aside', () => {
     const { instanceId = 0 } = stage.store.instances.current(INSTANCE) ?? {}
     expect((await stage.intake.discardInstance(instanceId, 'not wanted', 'user:usr_1')).success).toBe(false)
     expect(stage.files().images).toHaveLength(1)
-    expect(() => stage.intake.releaseInstance(99, 'no such', 'user:usr_1')).toThrow('There is no such instance.')
+    await expect(stage.intake.releaseInstance(99, 'no such', 'user:usr_1')).rejects.toThrow('There is no such instance.')
     await expect(stage.intake.discardInstance(99, 'no such', 'user:usr_1')).rejects.toThrow('There is no such instance.')
   })
 })
