@@ -33,7 +33,7 @@ const en = {
   close: 'Close',
   showPassword: 'Show or hide the password',
   keep: 'Keep it',
-  sayWhy: 'must say why',
+  reasonNeeded: 'Enter a reason',
   copied: 'Copied',
   copy: (what: string) => `Copy ${what}`,
   never: 'never',

@@ -71,9 +71,11 @@ export const es: Translated<English> = {
       action: 'Importar',
     },
     'correction-notices': {
-      name: 'Informar de correcciones',
+      name: 'Avisos de corrección',
       text: (count, of) =>
-        are(count, 'destinatario tiene', 'destinatarios tienen', of).concat(' la versión incorrecta de imágenes que se corrigieron.'),
+        are(count, 'destinatario tiene', 'destinatarios tienen', of).concat(
+          ' una versión anterior de imágenes corregidas y hay que informarles.',
+        ),
       action: 'Informar',
     },
     'images-replaced': {
@@ -85,9 +87,11 @@ export const es: Translated<English> = {
       action: 'Comparar',
     },
     mismatches: {
-      name: 'Paciente o exploración distintos',
+      name: 'Paciente o exploración no coinciden',
       text: (count, of) =>
-        are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(' otro paciente u otra orden que lo programado.'),
+        are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(
+          ' otro paciente u otra petición que lo programado.',
+        ),
       action: 'Comparar',
     },
     criticals: {
@@ -149,8 +153,8 @@ export const es: Translated<English> = {
       action: 'Ver',
     },
     'images-unplanned': {
-      name: 'Exploraciones sin solicitud',
-      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin solicitud.'),
+      name: 'Exploraciones sin petición',
+      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin petición.'),
       action: 'Conciliar',
     },
     'exams-withheld': {

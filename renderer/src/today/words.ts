@@ -55,9 +55,9 @@ const en = {
       action: 'Import',
     },
     'correction-notices': {
-      name: 'Inform about corrections',
+      name: 'Correction notices',
       text: (count: string, of: number) =>
-        are(count, 'recipient has', 'recipients have', of).concat(' the wrong version of images that were corrected.'),
+        are(count, 'recipient has', 'recipients have', of).concat(' an outdated version of corrected images and must be informed.'),
       action: 'Inform',
     },
     'images-replaced': {
@@ -67,7 +67,7 @@ const en = {
       action: 'Compare',
     },
     mismatches: {
-      name: 'Patient or exam differs',
+      name: 'Patient or exam mismatch',
       text: (count: string, of: number) =>
         are(count, 'study has images of', 'studies have images of', of).concat(' another patient or order than was planned.'),
       action: 'Compare',
