@@ -161,7 +161,7 @@ test('tells who comes second what the first decided', async () => {
   const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too late')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
-  await expect(page.getByText('has kept this exam as unscheduled meanwhile')).toBeVisible()
+  await expect(page.getByText('has kept this exam as unscheduled in the meantime')).toBeVisible()
   await expect(dialog).toHaveCount(0)
   await expect(cardOf('ELINGHAM')).toContainText('Another window')
 })

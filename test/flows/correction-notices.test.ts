@@ -111,7 +111,7 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
     await call(dashboardCorrectionNotices.confirm, { params: { noticeId }, body: { note: 'Called, it is corrected there' } })
   expect(await noticesOf(clinic)).toEqual([])
   const again = call(dashboardCorrectionNotices.confirm, { params: { noticeId: open[0]?.noticeId ?? 0 }, body: { note: 'once more' } })
-  await expect(again).rejects.toThrow('That is confirmed already.')
+  await expect(again).rejects.toThrow('This recipient is already marked as informed.')
   const { entries } = await call(dashboard.audit, { query: { limit: 100 } })
   // One entry each, that of the gateway for the archive too.
   expect(entries.filter(({ action }) => action === 'correction.inform')).toHaveLength(open.length + 1)

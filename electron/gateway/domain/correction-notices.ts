@@ -152,7 +152,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
         const found = notices.get(noticeId)
         if (!found || !isShownTo(caller, found)) throw new ApiError('not-found', 'There is no such notice.')
         const done = { at: instantOf(clock()), by: caller.user.userId, note: said }
-        if (!notices.settle(noticeId, done)) throw new ApiError('refused', 'That is confirmed already.')
+        if (!notices.settle(noticeId, done)) throw new ApiError('refused', 'This recipient is already marked as informed.')
         const { kind, name, correctionId, studyInstanceUid } = found
         note(deps, actorOf(caller), 'correction.inform', studyInstanceUid, { correctionId, noticeId, kind, name, note: said })
         return { success: true, message: 'Confirmed.' }

@@ -235,7 +235,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         target,
         toStudyInstanceUid,
         isMissing: wanted !== undefined && wanted.size !== chosen.length,
-      }) || (changes.length === 0 ? 'Nothing would change: the images say so already.' : '')
+      }) || (changes.length === 0 ? 'Nothing would change: the images already have these values.' : '')
     const destinations = destinationsOf(chosen)
     const signedReports = signedOf(studyInstanceUid)
     const digest = createHash('sha256')
@@ -276,15 +276,15 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing }: Asked): string {
-    if (isMissing) return 'Some of the chosen images are not in the study any more.'
+    if (isMissing) return 'Some of the selected images are no longer in the study.'
     if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
     if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
-    if (!target) return 'This order or study is not known any more.'
+    if (!target) return 'This order or study no longer exists here.'
     const isSame = to === from.studyInstanceUid
-    if (kind === 'correct' && !isSame) return 'Correcting the patient keeps the study: reassign the images to put them into another.'
+    if (kind === 'correct' && !isSame) return 'Correcting patient details keeps the images in their study: reassign them to move them.'
     if (isSame && (kind === 'merge' || kind === 'split')) return 'The images are in this study already.'
     if (kind === 'merge' && !target.header) return 'Images are merged only into a study that has images.'
-    if (to !== undefined && fitnessOfUid(to) !== 'usable') return 'The Study Instance UID of the target breaks the rules of DICOM.'
+    if (to !== undefined && fitnessOfUid(to) !== 'usable') return 'The Study Instance UID of the target is not a valid DICOM UID.'
     if (target.patient.patientName === '' && target.patient.patientId === '') return 'A patient needs a name or an ID.'
     const tooLong = (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).find((field) => {
       const groups = field === 'patientName' ? target.patient[field].split('=') : [target.patient[field]]
@@ -598,11 +598,11 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   function undoObstacle(record: CorrectionRecord): string {
     const { correctionId, toStudyInstanceUid, at, undoneAt, undoes } = record
     if (undoneAt !== null) return 'It was undone already.'
-    if (undoes !== null) return 'It undid another correction: correct the images anew instead.'
+    if (undoes !== null) return 'It undid another correction: correct the images again instead.'
     const study = scribeStudy(toStudyInstanceUid)
     const signed = study ? reports.signedOf(study.studyId).some(({ signedAt }) => (signedAt ?? '') >= at) : false
     if (signed) return 'A report was signed with the corrected images.'
-    if (corrections.copiesGone(correctionId) > 0) return 'Corrected images were corrected again, set aside or replaced since.'
+    if (corrections.copiesGone(correctionId) > 0) return 'The corrected images have since been corrected again, set aside or replaced.'
     return ''
   }
 
@@ -822,7 +822,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 }
 
 const TURN = 'corrections'
-const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
+const CUT_OFF = 'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
 const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }
@@ -832,7 +832,7 @@ const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', acce
 const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
 
 const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
-const outdated = () => new ApiError('outdated', 'The images or the target changed since this was shown: look at it again.')
+const outdated = () => new ApiError('outdated', 'The images or the target have changed since this preview: check it again.')
 const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

@@ -261,7 +261,7 @@ test('where something left the gateway, an undo is a further correction with the
   expect(store.instances.ofStudy(STUDY)).toEqual(now)
   const listed = corrections.list(STUDY)
   expect(listed.map(({ undoObstacle }) => undoObstacle).sort()).toEqual([
-    'It undid another correction: correct the images anew instead.',
+    'It undid another correction: correct the images again instead.',
     'It was undone already.',
   ])
 })
