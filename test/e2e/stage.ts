@@ -287,7 +287,8 @@ export async function pictured(page: Page, name: string, widths: readonly number
   for (const width of widths) {
     await page.setViewportSize({ width, height: 1000 })
     for (const scheme of ['light', 'dark'] as const) {
-      await inColours(page, scheme)
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.waitForTimeout(300)
       await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
     }
   }

@@ -14,7 +14,10 @@ import { isVisible, visibleCustomers } from './study-access.ts'
 
 /** A correction in the transaction that makes it, or that undoes it. */
 export interface CorrectionMade {
-  readonly correction: Pick<CorrectionRecord, 'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'at' | 'undoes' | 'undoneAt'>
+  readonly correction: Pick<
+    CorrectionRecord,
+    'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes' | 'undoneAt' | 'undoneBy'
+  >
   /** Images of the wrong version, each with its corrected copy. */
   readonly pairs: readonly { readonly original: InstanceRecord; readonly copy: InstanceRecord }[]
 }
@@ -22,7 +25,8 @@ export interface CorrectionMade {
 /** Who has to be informed of corrections, until somebody confirms that they were. */
 export interface CorrectionNotices {
   /**
-   * In the transaction of the correction: lists who has the originals; `destinations` by their ids.
+   * In the transaction of the correction: lists who has the originals, but for the person who
+   * corrects them; `destinations` by their ids.
    * Where it undoes another one by copies with the values before, the destinations are listed with
    * it, and everybody else as by `undo`.
    */
@@ -57,6 +61,12 @@ type Concerned = Pick<NoticeRecord, 'patientName' | 'correctedPatientName' | 'st
 /** Whether the gateway sends the corrected images there. */
 const isSent = (kind: NoticeKind, subject: string) => kind === 'destination' && subject.startsWith('destination:')
 
+/** Whoever makes a correction knows of it. */
+const isOther =
+  (userId: string | null) =>
+  ({ subject }: { readonly subject: string }) =>
+    userId === null || subject !== `user:${userId}`
+
 export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   const { store, clock } = deps
   const { correctionNotices: notices, database } = store
@@ -69,14 +79,18 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   })
 
   /** `concerned`: the version that is not right any more, and the one that is right again. */
-  function listUndone(undone: Pick<CorrectionRecord, 'correctionId' | 'at'>, concerned: Concerned, undoneAt: string): void {
+  function listUndone(
+    undone: Pick<CorrectionRecord, 'correctionId' | 'at'>,
+    concerned: Concerned,
+    { at: undoneAt, by }: { readonly at: string; readonly by: string | null },
+  ): void {
     const { correctionId } = undone
     const since = recipientsOf(store, concerned.studyInstanceUid, [], undone.at)
     const known = notices.ofCorrection(correctionId).filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
     const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
     for (const one of known) if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
     const informed = known.filter((one) => one.state === 'done')
-    for (const { kind, subject, name, contacts } of [...since, ...informed])
+    for (const { kind, subject, name, contacts } of [...since, ...informed].filter(isOther(by)))
       notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...concerned })
   }
 
@@ -117,13 +131,14 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   return {
     add(made, destinations) {
-      const { correctionId, fromStudyInstanceUid, at, undoes } = made.correction
+      const { correctionId, fromStudyInstanceUid, userId, at, undoes } = made.correction
       const concerned = detailsOf(made)
       const undone = undoes === null ? undefined : store.corrections.get(undoes)
-      for (const { kind, subject, name, contacts } of recipientsOf(store, fromStudyInstanceUid, destinations))
+      const recipients = recipientsOf(store, fromStudyInstanceUid, destinations).filter(isOther(userId))
+      for (const { kind, subject, name, contacts } of recipients)
         if (!undone || isSent(kind, subject))
           notices.insert({ correctionId, kind, subject, name, contacts, isUndo: false, createdAt: at, ...concerned })
-      if (undone) listUndone(undone, concerned, at)
+      if (undone) listUndone(undone, concerned, { at, by: userId })
     },
 
     undo(made) {
@@ -134,7 +149,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
         ...{ studyInstanceUid: correctedStudyInstanceUid, correctedStudyInstanceUid: studyInstanceUid },
       }
       const undoneAt = correction.undoneAt ?? instantOf(clock())
-      listUndone(correction, swapped, undoneAt)
+      listUndone(correction, swapped, { at: undoneAt, by: correction.undoneBy })
       // Nothing was queued for them.
       for (const one of notices.ofCorrection(correction.correctionId))
         if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })

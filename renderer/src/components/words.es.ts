@@ -79,7 +79,7 @@ export const es: Translated<English> = {
     },
     resolve: 'Resolver',
     field: 'Campo',
-    missing: '(nada)',
+    missing: '(vacío)',
   },
   forwards: {
     none: 'nada que enviar',

@@ -63,7 +63,7 @@ const en = {
     },
     resolve: 'Resolve',
     field: 'Field',
-    missing: '(nothing)',
+    missing: '(empty)',
   },
   forwards: {
     none: 'nothing to send',

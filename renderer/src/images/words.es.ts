@@ -69,7 +69,7 @@ export const es: Translated<English> = {
   studyUid: 'el UID del estudio',
   studyId: 'el id. del estudio',
   transfers: { open: 'aún conectado', released: 'terminó bien', aborted: 'se interrumpió' },
-  missing: '(nada)',
+  missing: '(vacío)',
   series: 'Series',
   seriesNone: 'No se añadió ninguna imagen a este estudio.',
   seriesAwaited: 'Anunciada; no ha llegado nada de ella',

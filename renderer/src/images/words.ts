@@ -67,7 +67,7 @@ const en = {
   studyUid: 'study UID',
   studyId: 'study id',
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
-  missing: '(nothing)',
+  missing: '(empty)',
   series: 'Series',
   seriesNone: 'No image was added to this study.',
   seriesAwaited: 'Announced; none of it is here',

@@ -119,29 +119,32 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
   )
 }
 
-/** As the recipient has it, and as it is right. */
+/** As the recipient has it, and as it is right; something else than the name may be corrected. */
 function Versions({ notice }: { notice: CorrectionNotice }) {
   const { patientName, correctedPatientName, correctedStudyInstanceUid: studyInstanceUid } = notice
+  const isRenamed = patientName !== correctedPatientName
   return (
     <>
-      <div>
-        <PersonName value={patientName} />{' '}
-        <Text span size="xs" c="dimmed">
-          ({words.patientBefore})
-        </Text>
-      </div>
-      <div>
-        <PersonName value={correctedPatientName} />{' '}
-        <Text span size="xs" c="dimmed">
-          ({words.patientNow})
-        </Text>
-      </div>
+      {isRenamed && <Version name={patientName} which={words.patientBefore} />}
+      <Version name={correctedPatientName} which={isRenamed ? words.patientNow : ''} />
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
         {words.images}
       </Link>
     </>
   )
 }
+
+const Version = ({ name, which }: { name: string; which: string }) => (
+  <div>
+    <PersonName value={name} />
+    {which !== '' && (
+      <Text span size="xs" c="dimmed">
+        {' '}
+        ({which})
+      </Text>
+    )}
+  </div>
+)
 
 const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionNotice> => ({
   name: words.columns.actions,

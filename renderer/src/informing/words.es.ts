@@ -6,7 +6,7 @@ export const es: Translated<English> = {
   title: 'Avisos de corrección',
   about: 'Estos destinatarios recibieron imágenes que se corrigieron después. Informe a cada uno y márquelo aquí como informado.',
   label: 'Destinatarios de la versión incorrecta',
-  columns: { who: 'Destinatario', has: 'Qué recibió', patient: 'Paciente', since: 'Corregido', actions: 'Informado' },
+  columns: { who: 'Destinatario', has: 'Relación', patient: 'Paciente', since: 'Corregido', actions: 'Informado' },
   show: { open: 'Por informar', all: 'Todos' },
   kinds: { destination: 'Destino', partner: 'Sistema externo', person: 'Persona' },
   contacts: {
@@ -25,9 +25,9 @@ export const es: Translated<English> = {
     ordered: 'Solicitó la exploración informada',
   },
   undone: 'La corrección se deshizo: la versión anterior es la correcta',
-  patientBefore: 'como lo tiene',
+  patientBefore: 'antes',
   patientNow: 'correcto',
-  images: 'Abrir las imágenes',
+  images: 'Qué se corrigió',
   sending: {
     preparing: 'Se está preparando la nota de rechazo.',
     waiting: (sent, of) => `Enviando: ${sent} de ${countText(of, 'objeto')}.`,

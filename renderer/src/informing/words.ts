@@ -7,7 +7,7 @@ const en = {
   title: 'Correction notices',
   about: 'These recipients received images that were corrected afterwards. Inform each of them, then mark them as informed.',
   label: 'Recipients of the wrong version',
-  columns: { who: 'Recipient', has: 'What they received', patient: 'Patient', since: 'Corrected', actions: 'Informed' },
+  columns: { who: 'Recipient', has: 'Involvement', patient: 'Patient', since: 'Corrected', actions: 'Informed' },
   show: { open: 'To inform', all: 'All' },
   kinds: { destination: 'Destination', partner: 'Partner', person: 'Person' },
   contacts: {
@@ -26,9 +26,9 @@ const en = {
     ordered: 'Ordered the reported exam',
   } satisfies Readonly<Record<NoticeContact['what'], string>>,
   undone: 'The correction was undone: the earlier version is right',
-  patientBefore: 'as they have it',
+  patientBefore: 'before',
   patientNow: 'correct',
-  images: 'Open the images',
+  images: 'What was corrected',
   sending: {
     preparing: 'The rejection note is being prepared.',
     waiting: (sent: number, of: number) => `Sending: ${sent} of ${countText(of, 'object')} sent.`,

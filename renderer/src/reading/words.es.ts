@@ -1,3 +1,4 @@
+import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
@@ -40,7 +41,7 @@ export const es: Translated<English> = {
     unknown: 'no se sabe',
     noName: 'Paciente sin nombre',
     sexes: { male: 'Masculino', female: 'Femenino', other: 'Otro' },
-    images: 'Imágenes',
+    images: (count) => countText(count, 'imagen', 'imágenes'),
   },
   context: {
     title: 'Contexto clínico',

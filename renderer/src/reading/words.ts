@@ -1,4 +1,5 @@
 import type { CRITICAL_METHODS, Delivery, PriorReport } from '#shared/contract/reports.ts'
+import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
 
@@ -43,7 +44,7 @@ const en = {
     unknown: 'not known',
     noName: 'Patient without a name',
     sexes: { male: 'Male', female: 'Female', other: 'Other' },
-    images: 'Images',
+    images: (count: number) => countText(count, 'image'),
   },
   context: {
     title: 'Clinical context',

@@ -31,7 +31,7 @@ export const es: Translated<English> = {
     view: 'Ver imágenes',
     candidates: 'Peticiones probables',
     noCandidate: 'Ninguna petición de estos días se parece a esta exploración.',
-    others: (count) => (count === 1 ? '1 petición probable más' : `${count} peticiones probables más`),
+    others: (count) => (count === 1 ? 'Mostrar otra petición' : `Mostrar otras ${count} peticiones`),
     best: 'La más probable',
     link: 'Enlazar',
     linkOf: (order) => `Enlazar con la petición ${order}`,

@@ -33,7 +33,7 @@ const en = {
     view: 'View images',
     candidates: 'Probable orders',
     noCandidate: 'No order of these days is similar to this exam.',
-    others: (count: number) => (count === 1 ? '1 more probable order' : `${count} more probable orders`),
+    others: (count: number) => (count === 1 ? 'Show 1 other order' : `Show ${count} other orders`),
     best: 'Most probable',
     link: 'Link',
     linkOf: (order: string) => `Link to order ${order}`,

@@ -6,12 +6,13 @@ const are = (count: string, one: string, many: string, is: number) => `${count} 
 
 export const es: Translated<English> = {
   title: 'Hoy',
-  about: 'Lo que ahora requiere a alguien, y las cifras del día.',
-  needs: 'Le requiere a usted',
-  needsOthers: 'Requiere a otra persona',
+  about: 'Tareas y actividad de hoy.',
+  needs: 'Requiere atención',
+  needsOthers: 'Pendiente de otras personas',
   label: 'Lo que requiere atención',
-  calm: 'Nada requiere su atención',
-  calmText: 'Los dispositivos, el socio y el disco están en orden y nada espera. Lo que surja aparecerá aquí por sí solo.',
+  calm: 'Todo en orden',
+  calmText:
+    'Los dispositivos, el socio y el disco están en orden y no hay nada pendiente. Las tareas nuevas aparecen aquí automáticamente.',
   since: 'desde',
   more: (count) => `${count}+`,
   items: {
