@@ -362,6 +362,9 @@ test('a correction after the signature is sent to the archive, and people are in
   await expect(ofRuth).toContainText(/Maja Oduya.*Called her, she writes the addendum/)
   // The gateway informs the archive itself: with a rejection note, then the corrected images.
   await expect(list.getByRole('row').filter({ hasText: 'PACS' })).toContainText('By the gateway')
+  // Of the misspelled name, whose correction was undone.
+  const notNeeded = list.getByRole('row').filter({ hasText: 'Phantom' })
+  await expect(notNeeded.first()).toContainText('Not needed: the correction was undone.')
   await pictured(maja, 'inform-all')
   await go(owner, 'Audit')
   const entry = owner.getByRole('row').filter({ hasText: 'Recipient informed of a correction' })
@@ -369,8 +372,12 @@ test('a correction after the signature is sent to the archive, and people are in
 })
 
 test('the signed report asks for an addendum until one is signed', async () => {
-  await ruth.goto(`${stage.http}/#/reading`)
   const row = ruth.getByRole('row').filter({ hasText: 'Dunmore' })
+  const showAll = async () => {
+    await ruth.goto(`${stage.http}/#/reading`)
+    await ruth.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^All/ }).click()
+  }
+  await showAll()
   await expect(row).toContainText('Needs addendum')
   await pictured(ruth, 'addendum-list')
   await openReport(uidOf(2))
@@ -387,7 +394,8 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await sign('Sign the addendum')
   await expect(notice).toHaveCount(0)
   await expect(ruth.getByRole('article', { name: 'Addendum 1' })).toBeVisible()
-  await ruth.goto(`${stage.http}/#/reading`)
+  await showAll()
+  await expect(row).toBeVisible()
   await expect(row).not.toContainText('Needs addendum')
 })
 

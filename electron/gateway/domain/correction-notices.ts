@@ -55,6 +55,9 @@ export interface CorrectionNotices {
 
 const MOST_OPEN = 1000
 
+/** The note where nobody was informed, because the version that they have is right. */
+const NOT_NEEDED = 'Not needed: the correction was undone.'
+
 /** What a notice says of the two versions. */
 type Concerned = Pick<NoticeRecord, 'patientName' | 'correctedPatientName' | 'studyInstanceUid' | 'correctedStudyInstanceUid'>
 
@@ -88,7 +91,8 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     const since = recipientsOf(store, concerned.studyInstanceUid, [], undone.at)
     const known = notices.ofCorrection(correctionId).filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
     const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
-    for (const one of known) if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
+    for (const one of known)
+      if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     const informed = known.filter((one) => one.state === 'done')
     for (const { kind, subject, name, contacts } of [...since, ...informed].filter(isOther(by)))
       notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...concerned })
@@ -152,7 +156,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
       listUndone(correction, swapped, { at: undoneAt, by: correction.undoneBy })
       // Nothing was queued for them.
       for (const one of notices.ofCorrection(correction.correctionId))
-        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
+        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     },
 
     list(caller, query) {

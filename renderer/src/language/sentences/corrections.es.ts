@@ -82,5 +82,6 @@ export const CORRECTIONS: readonly Sentence[] = [
     'the identity of the image was corrected: its corrected copy is sent',
     'la identidad de la imagen se corrigió: se envía su copia corregida',
   ],
+  ['Not needed: the correction was undone.', 'No es necesario: la corrección se deshizo.'],
   ['Changed meanwhile', 'Ha cambiado entretanto'],
 ]
