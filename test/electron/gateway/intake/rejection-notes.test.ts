@@ -247,6 +247,8 @@ describe('a correction that is undone before anything of it was queued', () => {
     expect(at.note()).toBeUndefined()
     expect(at.stage.states(at.destinationId)).toEqual([expect.stringMatching(/^2\.25\.100\.1\.1 waiting/)])
     expect(at.openNotices()).toEqual([])
+    const note = 'Not needed: the correction was undone.'
+    expect(at.allNotices()).toMatchObject([{ state: 'done', doneBy: '', note }])
   })
 
   it('keeps no note that was being written meanwhile', async () => {
