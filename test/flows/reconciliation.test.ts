@@ -175,7 +175,7 @@ describe('a day without the partner', () => {
     const link = (studyInstanceUid: string, order: WorklistItem) =>
       call(dashboardReconciliation.link, { body: { studyInstanceUid, orderId: orderIdOf(order) } })
     await expect(link(OTHER, MISTYPED)).rejects.toThrow(/^422 .*correct them/)
-    await expect(link(LINKED, FIRST)).rejects.toThrow(/^409 .*Images of this order came/)
+    await expect(link(LINKED, FIRST)).rejects.toThrow(/^409 .*Images of this order have arrived/)
     await expect(link(FIRST.StudyInstanceUID, TYPED)).rejects.toThrow(/^409/)
     await expect(link('1.2.3', TYPED)).rejects.toThrow(/^404/)
   })
@@ -207,9 +207,9 @@ describe('a day without the partner', () => {
       expect(signed).toMatchObject({ status: 'completed' })
     }
     const { decision } = examOf(await read(clinic), LINKED) ?? {}
-    expect(decision?.undoObstacle).toMatch(/^A report was signed since/)
+    expect(decision?.undoObstacle).toMatch(/^A report has since been signed/)
     const undo = call(dashboardReconciliation.undo, { params: { decisionId: decision?.decisionId ?? 0 } })
-    await expect(undo).rejects.toThrow(/^422 A report was signed since/)
+    await expect(undo).rejects.toThrow(/^422 A report has since been signed/)
   })
 
   it.concurrent('tells the second person what the first decided, and undoes it until a report is signed', async () => {
