@@ -57,7 +57,10 @@ export const CorrectionNotice = z.object({
   state: z.enum(['open', 'done']),
   createdAt: Instant,
   doneAt: Instant.nullable(),
-  /** Who informed them, and what they answered; empty where the gateway did. */
+  /**
+   * Who informed them, and what they answered. Without a name: the gateway did, or, where there is
+   * a note, nobody had to.
+   */
   doneBy: z.string(),
   note: z.string(),
 })

@@ -1,14 +1,15 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
-import { sendImages } from './modality.ts'
-import { enterAsOwner, faultsByScheme } from './stage.ts'
+import { type Archive, sendImages, startArchive } from './modality.ts'
+import { enterAsOwner, faultsByScheme, go, pictured } from './stage.ts'
 import { callOf, emailOf, employ, exam, listOn, patientIdOf, people, signIn, uidOf } from './stories.ts'
 import { test } from './test.ts'
-import { openViewerStage, type ViewerStage } from './viewer-stage.ts'
+import { isDrawn, openViewerStage, paneOf, type ViewerStage } from './viewer-stage.ts'
 
 // From images that name another patient than their order to a signed report (decision 0031): a
-// technologist moves them to the right order, splits a study and corrects details, each after a
-// preview and with a reason; what no report was signed with is undone.
+// technologist moves them to the right order, splits a study, merges two and corrects details, each
+// after a preview and with a reason; what no report was signed with is undone. A correction after the
+// signature goes on to the archive, the list of those to inform, and an addendum.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -21,8 +22,10 @@ const planned = [
   exam({ number: 1, patientName: 'Amberly^Rosalind', modality: 'CT' }),
   exam({ number: 2, patientName: 'Dunmore^Petra', modality: 'CT' }),
   exam({ number: 3, patientName: 'Phantom^Filippa', modality: 'CT' }),
+  exam({ number: 4, patientName: 'Kestrel^Nora', modality: 'CT' }),
 ]
 const TWO = '1.2.826.0.1.3680043.8.498.61950'
+const SECOND = '1.2.826.0.1.3680043.8.498.61960'
 const REASON = 'Selected the previous patient at the console; wristband checked'
 const MISMATCH = 'The images differ from the worklist or the study in the patient or the exam'
 
@@ -31,6 +34,7 @@ let owner: Page
 let maja: Page
 let ruth: Page
 let all: ReturnType<typeof people>
+let archive: Archive | undefined
 
 test.beforeAll(async ({ browser }) => {
   stage = await openViewerStage({
@@ -46,7 +50,8 @@ test.beforeAll(async ({ browser }) => {
   await callOf(owner, 'POST', '/dashboard/devices', { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' })
   for (const person of [MAJA, RUTH]) await employ(owner, person)
   await listOn(stage, 'CT1')
-  // Petra's images under Rosalind's order; of two patients one study; a name misspelled at the console.
+  // Petra's images under Rosalind's order; of two patients one study; a name misspelled at the
+  // console; and Nora's exam, which was begun again as another study with a provisional ID.
   const petra = { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) }
   await sendImages(
     stage,
@@ -58,6 +63,11 @@ test.beforeAll(async ({ browser }) => {
     { studyInstanceUid: TWO, number: 2, patientName: 'Other^Otto', patientId: 'P-8002' },
   ])
   await sendImages(stage, 'CT1', [image(3, 1, { patientName: 'Phantom^Philippa', patientId: patientIdOf(3) })])
+  const nora = { number: 1, patientName: 'Kestrel^Nora' }
+  await sendImages(stage, 'CT1', [
+    image(4, 1, { patientName: 'Kestrel^Nora', patientId: patientIdOf(4) }),
+    { ...nora, studyInstanceUid: SECOND, patientId: 'TEMP-9' },
+  ])
   maja = await all.open('Maja', { viewport: { width: 1280, height: 800 } })
   ruth = await all.open('Ruth')
   for (const [page, person] of [[maja, MAJA] as const, [ruth, RUTH] as const]) {
@@ -67,6 +77,7 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(async () => {
   await all?.close()
+  await archive?.[Symbol.asyncDispose]()
   await stage?.[Symbol.asyncDispose]()
 })
 
@@ -93,6 +104,17 @@ async function write(text: string): Promise<void> {
   await ruth.getByRole('textbox', { name: 'Report', exact: true }).click()
   await ruth.keyboard.type(text)
   await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
+}
+
+/** Signs what is written, by a dialog of this name. */
+async function sign(name: string): Promise<void> {
+  await ruth.keyboard.press('Control+Enter')
+  const dialog = ruth.getByRole('dialog', { name })
+  const button = dialog.getByRole('button', { name: 'Sign', exact: true })
+  await expect(dialog).not.toContainText(MISMATCH)
+  const warnings = dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox')
+  for (const warning of await warnings.all()) await warning.check()
+  await button.click()
 }
 
 async function undoAs(text: string): Promise<void> {
@@ -139,7 +161,7 @@ test('the images are moved to the right order after a preview, which is shown ag
   await expect(check.getByRole('row', { name: /^Patient ID P-612 P-612$/ })).toBeVisible()
   await check.getByRole('button', { name: 'Move 2 images' }).click()
   await expect(check.getByText('Choose the cause')).toBeVisible()
-  await expect(check.getByText('must say why')).toBeVisible()
+  await expect(check.getByText('Enter a reason')).toBeVisible()
   await accessible(maja, 'correct-4-check')
 
   await sendImages(stage, 'CT1', [image(1, 3, { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) })])
@@ -172,14 +194,7 @@ test('the report is signed with the corrected images, and the correction is not 
   await expect(ruth.getByText('Identity corrected')).toBeVisible()
   await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
-  await ruth.keyboard.press('Control+Enter')
-  const dialog = ruth.getByRole('dialog', { name: 'Sign the report' })
-  const sign = dialog.getByRole('button', { name: 'Sign', exact: true })
-  await expect(dialog).not.toContainText(MISMATCH)
-  for (const warning of await dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox').all()) {
-    await warning.check()
-  }
-  await sign.click()
+  await sign('Sign the report')
   await expect(ruth.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
 
   const { corrections: made } = await callOf(maja, 'GET', `/dashboard/images/${uidOf(2)}/corrections`)
@@ -197,10 +212,10 @@ test('a study of two patients is split, and the split undone', async () => {
   const images = step('Step 2: Which images do not belong here?')
   const otto = images.getByRole('group', { name: 'Other, Otto' })
   await otto.getByRole('checkbox', { name: /of this patient/ }).check()
-  await expect(images.getByRole('status')).toHaveText('1 image of 2 chosen, 1 image stays')
+  await expect(images.getByRole('status')).toHaveText('1 of 2 images selected, 1 image stays')
   await accessible(maja, 'correct-2-images')
   await images.getByRole('button', { name: 'Continue' }).click()
-  await maja.getByText('Type the patient').click()
+  await maja.getByText('Enter the patient').click()
   const target = step('Step 3: Where do the chosen images belong?')
   await target.getByRole('button', { name: 'Continue' }).click()
   await expect(target.getByText('Enter the family name')).toBeVisible()
@@ -217,7 +232,7 @@ test('a study of two patients is split, and the split undone', async () => {
   await expect(check).toContainText('1 image moves')
   await expect(check).toContainText('1 image stays here')
   await expect(check.getByRole('row', { name: /^Sex \(changes\) female male$/ })).toBeVisible()
-  await check.getByRole('radio', { name: 'Risk for the patient' }).check()
+  await check.getByRole('radio', { name: 'Risk to a patient' }).check()
   await reason().fill('The exam of the first patient was not closed')
   await check.getByRole('button', { name: 'Move 1 image' }).click()
   await expect(maja.getByText('1 image was moved to this study.')).toBeVisible()
@@ -248,6 +263,137 @@ test('a misspelled name is corrected with what the worklist says, and that is un
   await undoAs('The identity card shows the other spelling')
   await expect(maja.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
   await expect(corrections()).toContainText(['The identity card shows the other spelling'])
+})
+
+test('two studies of one exam are merged: list, viewer and report page show the result, and it is undone', async () => {
+  await openStudy(SECOND)
+  await maja.getByRole('button', { name: 'Correct identity' }).click()
+  await maja.getByRole('menuitem', { name: /^These images belong to another study/ }).click()
+  const target = step('Step 2: Which study do the images belong to?')
+  await target.getByRole('searchbox', { name: 'Search' }).fill('kestrel')
+  await expect(target.getByRole('listitem')).toHaveCount(1)
+  await pictured(maja, 'merge-target')
+  await target.getByRole('button', { name: /Kestrel/ }).click()
+  const check = step('Step 3: Check and apply')
+  await expect(check).toContainText('1 image moves')
+  await expect(check.getByRole('row').filter({ hasText: 'Patient ID (changes)' })).toContainText(/TEMP-9.*P-614/)
+  await check.getByRole('radio', { name: 'Wrong worklist entry' }).check()
+  await reason().fill('The console was restarted in the middle of the exam')
+  await pictured(maja, 'merge-check')
+  await check.getByRole('button', { name: 'Move 1 image' }).click()
+  await expect(maja.getByText('1 image was moved to this study.')).toBeVisible()
+  await expect(maja).toHaveURL(new RegExp(`${uidOf(4).replaceAll('.', '\\.')}$`))
+  await expect(corrections()).toContainText(['Merged'])
+  await pictured(maja, 'merge-done')
+
+  const { viewId } = await callOf(maja, 'POST', '/dashboard/views', { studyInstanceUid: uidOf(4) })
+  await maja.goto(`${stage.http}/viewer#${viewId}`)
+  await isDrawn(maja)
+  const series = maja.getByRole('navigation', { name: 'Series' }).getByRole('button', { name: /Thorax/ })
+  await expect(series).toHaveCount(2)
+  for (const one of await series.all()) {
+    await one.dblclick()
+    await expect(one).toContainText('Shown in a pane')
+    for (const text of ['Kestrel, Nora', 'P-614']) await expect(paneOf(maja)).toContainText(text)
+  }
+  await expect(maja.getByText('Images of more than one patient are in this study.')).toHaveCount(0)
+  await pictured(maja, 'merge-viewer', [1440])
+  await openReport(uidOf(4))
+  await expect(ruth.getByText('Identity corrected')).toBeVisible()
+  await expect(ruth.getByRole('region', { name: 'Patient' })).toContainText('P-614')
+  await pictured(ruth, 'merge-report')
+
+  await maja.goto(`${stage.http}/#/images`)
+  const rows = maja.getByRole('row').filter({ hasText: 'Kestrel' })
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('Identity corrected')
+  await openStudy(uidOf(4))
+  await maja.getByRole('button', { name: 'Undo…' }).click()
+  await undoAs('They are two exams after all')
+  await expect(maja).toHaveURL(new RegExp(`${SECOND.replaceAll('.', '\\.')}$`))
+  await maja.goto(`${stage.http}/#/images`)
+  await expect(rows).toHaveCount(2)
+  await expect(rows.filter({ hasText: 'TEMP-9' })).toHaveCount(1)
+  await expect(ruth.getByText('Identity corrected')).toHaveCount(0)
+})
+
+test('a correction after the signature is sent to the archive, and people are informed of it', async () => {
+  archive = await startArchive(stage)
+  const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port, isAutomatic: false }
+  const { destinationId } = await callOf(owner, 'POST', '/dashboard/destinations', pacs)
+  await callOf(owner, 'POST', `/dashboard/destinations/${destinationId}/send`, { studyInstanceUid: uidOf(2) })
+  await expect(async () => {
+    const { studies } = await callOf(owner, 'GET', `/dashboard/forwards?studyInstanceUid=${uidOf(2)}`)
+    expect(studies).toMatchObject([{ waiting: 0, failed: 0 }])
+  }).toPass()
+  await maja.goto(`${stage.http}/#/images/${uidOf(2)}/resolve?kind=correct`)
+  const details = step('Step 2: What are the right details?')
+  await details.getByLabel('Date of birth').fill('1971-05-13')
+  await details.getByRole('button', { name: 'Continue' }).click()
+  const check = step('Step 3: Check and apply')
+  await expect(check).toContainText('PACS: ')
+  await expect(check).toContainText('1 signed report stays unchanged and needs an addendum')
+  await check.getByRole('radio', { name: 'Risk to a patient' }).check()
+  await reason().fill('Date of birth as on the identity card')
+  await pictured(maja, 'signed-check')
+  await check.getByRole('button', { name: 'Correct 3 images' }).click()
+  await expect(maja.getByText('3 images were corrected.')).toBeVisible()
+
+  await maja.goto(`${stage.http}/#/`)
+  const item = maja.getByRole('listitem').filter({ hasText: 'Correction notices' })
+  await pictured(maja, 'inform-today')
+  await item.getByRole('link', { name: 'Inform' }).click()
+  const list = maja.getByRole('table', { name: 'Recipients of the wrong version' })
+  const ofRuth = list.getByRole('row').filter({ hasText: 'Ruth Okafor' })
+  await expect(ofRuth).toContainText('Signed the report')
+  const ofPartner = list.getByRole('row').filter({ hasText: 'Received the report' })
+  await expect(ofPartner).toContainText('Partner')
+  await pictured(maja, 'inform-open')
+  await accessible(maja, 'inform')
+  await ofRuth.getByRole('button', { name: 'Mark as informed: Ruth Okafor' }).click()
+  const dialog = maja.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Mark as informed' }).click()
+  await expect(dialog.getByText('Enter whom you spoke to')).toBeVisible()
+  await pictured(maja, 'inform-dialog')
+  await dialog.getByRole('textbox').fill('Called her, she writes the addendum')
+  await dialog.getByRole('button', { name: 'Mark as informed' }).click()
+  await expect(ofRuth).toHaveCount(0)
+  await maja.getByText('All', { exact: true }).click()
+  await expect(ofRuth).toContainText(/Maja Oduya.*Called her, she writes the addendum/)
+  // The gateway informs the archive itself: with a rejection note, then the corrected images.
+  await expect(list.getByRole('row').filter({ hasText: 'PACS' })).toContainText('By the gateway')
+  await pictured(maja, 'inform-all')
+  await go(owner, 'Audit')
+  const entry = owner.getByRole('row').filter({ hasText: 'Recipient informed of a correction' })
+  await expect(entry.filter({ hasText: 'Maja Oduya' })).toHaveCount(1)
+})
+
+test('the signed report asks for an addendum until one is signed', async () => {
+  const row = ruth.getByRole('row').filter({ hasText: 'Dunmore' })
+  const showAll = async () => {
+    await ruth.goto(`${stage.http}/#/reading`)
+    await ruth.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^All/ }).click()
+  }
+  await showAll()
+  await expect(row).toContainText('Needs addendum')
+  await pictured(ruth, 'addendum-list')
+  await openReport(uidOf(2))
+  const notice = ruth.getByRole('alert').filter({ hasText: 'an addendum is required' })
+  await expect(notice).toBeVisible()
+  await pictured(ruth, 'addendum-needed')
+  await accessible(ruth, 'addendum-needed')
+  await ruth.getByRole('button', { name: 'Start an addendum' }).click()
+  await ruth.getByRole('textbox', { name: 'Addendum', exact: true }).click()
+  await ruth.keyboard.type('The date of birth of the images was corrected. The findings stand.')
+  await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
+  await expect(notice).toBeVisible()
+  await pictured(ruth, 'addendum-writing')
+  await sign('Sign the addendum')
+  await expect(notice).toHaveCount(0)
+  await expect(ruth.getByRole('article', { name: 'Addendum 1' })).toBeVisible()
+  await showAll()
+  await expect(row).toBeVisible()
+  await expect(row).not.toContainText('Needs addendum')
 })
 
 test('breaks no rule of its own security policy', () => {

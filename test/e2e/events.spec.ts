@@ -161,7 +161,7 @@ test('gives up a report only with a reason, which the audit trail keeps', async 
   await page.getByRole('button', { name: 'Give up…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Give up' }).click()
-  await expect(dialog.getByText('must say why')).toBeVisible()
+  await expect(dialog.getByText('Enter a reason')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Sent by courier')
   await dialog.getByRole('button', { name: 'Give up' }).click()
   await expect(page.getByText('Given up').first()).toBeVisible()

@@ -1,8 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { firstRow, sendImages } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, openStage, type Stage } from './stage.ts'
+import { complaintsOf, enterAsOwner, faultsByScheme, openStage, pictured, type Stage } from './stage.ts'
 import { callOf, emailOf, employ, people, signIn } from './stories.ts'
 import { isDrawn, paneOf } from './viewer-stage.ts'
 
@@ -50,27 +48,14 @@ test.afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
 
-/** A picture of the screen in both themes, for a person to look at; where none are wanted, nothing. */
-async function pictured(name: string): Promise<void> {
-  const folder = process.env.ISTHMUS_PICTURES
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.waitForTimeout(300)
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
-  }
-  await page.emulateMedia({ colorScheme: null })
-}
-
 test('lists the study as a mismatch', async () => {
   await page.goto(`${stage.http}/#/reading`)
   // The partner names the patient of the worklist: without the tag nothing would show that the images are others.
   await expect(page.getByRole('row').filter({ hasText: accession })).toContainText('Mismatch')
-  await pictured('reading-list')
+  await pictured(page, 'reading-list')
   await page.goto(`${stage.http}/#/images/${studyUid}`)
   await expect(page.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
-  await pictured('images-mismatch')
+  await pictured(page, 'images-mismatch')
   expect(await faultsByScheme(page, 'images')).toEqual({})
 })
 
@@ -84,14 +69,14 @@ test('says on the report what differs, and does not sign', async () => {
   await page.keyboard.type('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(page.getByTestId('saving')).toHaveText(/^Saved/)
   await expect(page.getByRole('region', { name: 'Before signing' })).toContainText(MISMATCH)
-  await pictured('report-mismatch')
+  await pictured(page, 'report-mismatch')
   expect(await faultsByScheme(page, 'report')).toEqual({})
   await page.keyboard.press('Control+Enter')
   const dialog = page.getByRole('dialog', { name: 'Sign the report' })
   await expect(dialog.getByText('It cannot be signed like this')).toBeVisible()
   await expect(dialog).toContainText(MISMATCH)
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
-  await pictured('sign-blocked')
+  await pictured(page, 'sign-blocked')
   await dialog.getByRole('button', { name: 'Back to the text' }).click()
 })
 
@@ -99,8 +84,8 @@ test('is overridden with a reason, which stays in view', async () => {
   await page.getByRole('button', { name: 'Override…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Override the mismatch?' })
   await dialog.getByRole('button', { name: 'Override', exact: true }).click()
-  await expect(dialog.getByText('must say why')).toBeVisible()
-  await pictured('override-dialog')
+  await expect(dialog.getByText('Enter a reason')).toBeVisible()
+  await pictured(page, 'override-dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)
   await dialog.getByRole('button', { name: 'Override', exact: true }).click()
   await expect(page.getByText('Mismatch of the images, overridden by Ruth Okafor')).toBeVisible()
@@ -109,7 +94,7 @@ test('is overridden with a reason, which stays in view', async () => {
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)
   await dialog.getByRole('button', { name: 'Override', exact: true }).click()
   await expect(page.getByText(REASON)).toBeVisible()
-  await pictured('report-overridden')
+  await pictured(page, 'report-overridden')
 })
 
 test('is signed after the signer has looked at the override, and keeps it', async () => {
@@ -124,11 +109,11 @@ test('is signed after the signer has looked at the override, and keeps it', asyn
   await expect(page.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
   await expect(page.getByText(REASON)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Withdraw the override' })).toHaveCount(0)
-  await pictured('report-signed')
+  await pictured(page, 'report-signed')
   await page.goto(`${stage.http}/#/images/${studyUid}`)
   await expect(page.getByRole('heading', { name: 'the check was overridden' })).toBeVisible()
   await expect(page.getByText(REASON)).toBeVisible()
-  await pictured('images-overridden')
+  await pictured(page, 'images-overridden')
 })
 
 // Two patients in one study, as a technologist leaves it who did not end the first exam.
@@ -167,12 +152,12 @@ test('names in the viewer the patient of the image that is shown, also without t
   for (const text of kept) await expect(pane).toContainText(text)
   await expect(pane).toContainText('Thorax 1.0')
   await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
-  await pictured('viewer-two-patients')
+  await pictured(page, 'viewer-two-patients')
   await page.keyboard.press('o')
   await expect(pane).not.toContainText('Im 2/2')
   for (const text of kept) await expect(pane).toContainText(text)
   await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
-  await pictured('viewer-without-overlay')
+  await pictured(page, 'viewer-without-overlay')
   await expect(page.getByRole('alert').first()).toContainText('Images of more than one patient are in this study.')
 })
 

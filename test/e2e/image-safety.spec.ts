@@ -74,7 +74,7 @@ test('imports all of them, says which could not be, and deletes that one only wi
   const dialog = page.getByRole('dialog')
   await isAccessible('recovered-discard')
   await dialog.getByRole('button', { name: 'Discard for good' }).click()
-  await expect(dialog.getByText('must say why')).toBeVisible()
+  await expect(dialog.getByText('Enter a reason')).toBeVisible()
   expect(imagesIn('recovery')).toHaveLength(1)
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('A text file')
   await dialog.getByRole('button', { name: 'Discard for good' }).click()

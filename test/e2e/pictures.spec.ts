@@ -29,7 +29,7 @@ interface Picture {
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: 'today', who: 'owner', address: () => '/', sign: 'Patient or exam differs' },
+  { name: 'today', who: 'owner', address: () => '/', sign: 'Patient or exam mismatch' },
   { name: 'worklist', who: 'owner', address: () => '/worklist', sign: 'CT, room 1' },
   { name: 'why', who: 'owner', address: ({ exam, device }) => `/worklist/why?study=${exam}&device=${device}`, sign: 'It stops here' },
   { name: 'mismatch', who: 'owner', address: ({ mismatch }) => `/images/${mismatch}`, sign: 'MRN-99999' },

@@ -1,9 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { sendImages } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, newSecret, openStageWith, type Stage, type StagePartner } from './stage.ts'
+import { complaintsOf, enterAsOwner, faultsByScheme, newSecret, openStageWith, pictured, type Stage, type StagePartner } from './stage.ts'
 import { callOf, exam, listOn, patientIdOf } from './stories.ts'
 
 // The partner is lost in the morning. A patient of the worklist is imaged, two are typed at another
@@ -81,29 +79,11 @@ test.afterAll(async () => {
 })
 
 const done = () => page.getByRole('region', { name: 'Exams that were done without an order' })
-const ordered = () => page.getByRole('region', { name: 'Orders for which no images came' })
+const ordered = () => page.getByRole('region', { name: 'Orders without images' })
 const cardOf = (name: string) =>
   done()
     .getByRole('listitem')
     .filter({ has: page.getByRole('link', { name }) })
-
-/** Pictures of the screen in both themes, wide and narrow, for a person to look at; where none are wanted, nothing. */
-async function pictured(name: string): Promise<void> {
-  const folder = process.env.ISTHMUS_PICTURES
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  const before = page.viewportSize()
-  for (const [size, width] of [['wide', 1440] as const, ['narrow', 768] as const]) {
-    await page.setViewportSize({ width, height: 1000 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.waitForTimeout(300)
-      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) })
-    }
-  }
-  await page.emulateMedia({ colorScheme: null })
-  if (before) await page.setViewportSize(before)
-}
 
 test('marks exams without an order in the lists, and leads from Today to the screen', async () => {
   await page.goto(`${stage.http}/#/images`)
@@ -114,7 +94,7 @@ test('marks exams without an order in the lists, and leads from Today to the scr
   await expect(page.getByRole('heading', { name: 'Done without an order (2)' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Ordered, without images (3)' })).toBeVisible()
   await expect(page.getByText('The partner cannot be reached.')).toBeVisible()
-  await pictured('reconcile-away')
+  await pictured(page, 'reconcile-away')
   expect(await faultsByScheme(page, 'reconcile')).toEqual({})
 })
 
@@ -125,14 +105,14 @@ test('asks the partner by itself once it is back, and links an exam with its ord
   await expect(page.getByText('The partner cannot be reached.')).toHaveCount(0)
   const card = cardOf('CALLOWAY')
   await expect(card).toContainText('Same: MRN, name, date of birth, sex, modality')
-  await pictured('reconcile-open')
-  await card.getByRole('button', { name: 'Link with order A-612' }).click()
-  await expect(page.getByText('The exam was linked with the order.')).toBeVisible()
+  await pictured(page, 'reconcile-open')
+  await card.getByRole('button', { name: 'Link to order A-612' }).click()
+  await expect(page.getByText('The exam was linked to the order.')).toBeVisible()
   await expect(card).toContainText('Linked')
   await expect(page.getByRole('heading', { name: 'Ordered, without images (2)' })).toBeVisible()
   await page.keyboard.press('Alt+z')
   await expect(page.getByRole('heading', { name: 'Done without an order (2)' })).toBeVisible()
-  await card.getByRole('button', { name: 'Link with order A-612' }).press('Enter')
+  await card.getByRole('button', { name: 'Link to order A-612' }).press('Enter')
   await expect(card).toContainText('Linked')
 })
 
@@ -143,23 +123,23 @@ test('leads to the correction of images that differ, and keeps what has no order
   await correct.click()
   await expect(page.getByRole('button', { name: 'Move 1 image' })).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`#/images/${OTHER}/resolve\\?kind=reassign&order=`))
-  await pictured('reconcile-correct')
+  await pictured(page, 'reconcile-correct')
   await page.goBack()
   await card.getByRole('button', { name: 'No order: keep as unscheduled…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
-  await expect(dialog.getByText('must say why')).toBeVisible()
-  await pictured('reconcile-keep')
+  await expect(dialog.getByText('Enter a reason')).toBeVisible()
+  await pictured(page, 'reconcile-keep')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Emergency patient, nobody ordered it')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
   await expect(card).toContainText('Emergency patient, nobody ordered it')
   await ordered().getByRole('button', { name: 'Not done… (order A-614)' }).click()
-  const notDone = page.getByRole('dialog', { name: 'Not done?' })
+  const notDone = page.getByRole('dialog', { name: 'Mark as not done?' })
   await expect(notDone).toContainText('the partner is not informed')
   await notDone.getByRole('textbox', { name: 'Reason' }).fill('The patient did not come')
-  await notDone.getByRole('button', { name: 'Note as not done' }).click()
+  await notDone.getByRole('button', { name: 'Mark as not done' }).click()
   await expect(ordered()).toContainText('The patient did not come')
-  await pictured('reconcile-decided')
+  await pictured(page, 'reconcile-decided')
   expect(await faultsByScheme(page, 'reconcile-decided')).toEqual({})
 })
 
@@ -181,7 +161,7 @@ test('tells who comes second what the first decided', async () => {
   const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too late')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
-  await expect(page.getByText('has kept this exam as unscheduled meanwhile')).toBeVisible()
+  await expect(page.getByText('has kept this exam as unscheduled in the meantime')).toBeVisible()
   await expect(dialog).toHaveCount(0)
   await expect(cardOf('ELINGHAM')).toContainText('Another window')
 })

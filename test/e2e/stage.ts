@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -273,6 +273,27 @@ export async function faultsByScheme(
     if (found.length > 0) faults[scheme] = found
   }
   return faults
+}
+
+/**
+ * Where `ISTHMUS_PICTURES` names a folder, takes a picture of what the page shows in both colour
+ * schemes and at each of the widths, for a person to look at.
+ */
+export async function pictured(page: Page, name: string, widths: readonly number[] = [1440, 768]): Promise<void> {
+  const folder = process.env.ISTHMUS_PICTURES
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  const before = page.viewportSize()
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 1000 })
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.waitForTimeout(300)
+      await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
+    }
+  }
+  await page.emulateMedia({ colorScheme: null })
+  if (before) await page.setViewportSize(before)
 }
 
 /** Checks that the page has no accessibility fault, light and dark. */

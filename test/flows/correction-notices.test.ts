@@ -1,20 +1,22 @@
 import { expect, it } from 'vitest'
 import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
+import { openPeople } from '#gateway/domain/people.ts'
 import { type CorrectionNotice, dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import type { StudyId, UserId } from '#shared/ids.ts'
+import type { StudyId } from '#shared/ids.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import { type Archive, openArchive } from '../electron/gateway/forwarding/forwarding-fixture.ts'
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { callerOf, OWNER, sessionHeaders } from '../support/gateway.ts'
+import { httpCall } from '../support/http-call.ts'
 import { EXAM, type ImagingClinic, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
 import { readPdf } from '../support/report-pdf.ts'
-import { fetchPdf, NORMAL, readingWindow } from '../support/reporting-clinic.ts'
+import { fetchPdf, NORMAL, RADIOLOGIST, readingWindow } from '../support/reporting-clinic.ts'
 
 // A report signed over images of another patient, and the correction of them: what reaches the
 // archive, who is to be informed, and the addendum.
@@ -34,16 +36,16 @@ async function signedByOverride(clinic: ImagingClinic, archive: Archive) {
   await until(() => expect(archive.received).toEqual([sopUid(1), sopUid(2)]))
   const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })
   if (!studyId) throw new Error('there is no study to report')
-  const { user } = await call(dashboard.session, {})
-  await call(dashboardPeople.updatePerson, {
-    params: { userId: (user?.userId ?? '') as UserId },
-    body: { canCreateReports: true, npiNumber: '1234567893' },
-  })
-  const { identity } = await call(dashboardReports.read, { params: { studyId } })
-  const { differences } = identity
-  await call(dashboardReports.overrideIdentity, { params: { studyId }, body: { reason: 'The patient is known here', differences } })
-  await readingWindow(call, studyId).report(NORMAL, ACKNOWLEDGED)
-  return { studyId, destinationId }
+  const { http } = clinic.gateway
+  const radiologist = callerOf(http, await sessionHeaders(http, RADIOLOGIST))
+  const { identity } = await radiologist(dashboardReports.read, { params: { studyId } })
+  const override = { reason: 'The patient is known here', differences: identity.differences }
+  await radiologist(dashboardReports.overrideIdentity, { params: { studyId }, body: override })
+  await readingWindow(radiologist, studyId).report(NORMAL, ACKNOWLEDGED)
+  // Whoever makes the correction is not on the list, though they have read the report's images.
+  const seen = { method: 'POST', headers: await sessionHeaders(http, OWNER), json: { studyInstanceUid: UID } }
+  expect((await httpCall(`${http}/dashboard/views`, seen)).status).toBe(200)
+  return { studyId, destinationId, radiologist }
 }
 
 /** The images get the patient of the exam. */
@@ -69,9 +71,15 @@ const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
 
 it('sends a rejection note and the copies, lists who else has the wrong version, and asks for an addendum', async () => {
   await using archive = await openArchive()
-  await using clinic = await openImagingClinic()
+  await using clinic = await openImagingClinic({
+    async prepare(parts) {
+      const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+      const names = { firstName: 'Una', lastName: 'Reader' }
+      await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
+    },
+  })
   const { call } = clinic.gateway
-  const { studyId } = await signedByOverride(clinic, archive)
+  const { studyId, radiologist } = await signedByOverride(clinic, archive)
   expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
   await until(async () => expect((await clinic.images()).enrichment.state).toMatch(/^(done|empty)$/))
   // Copies of the report may arrive between preview and order, which is a conflict.
@@ -86,7 +94,8 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
 
   const open = await noticesOf(clinic)
   const signer = ofKind(open, 'person')
-  expect(signer).toMatchObject({ contacts: [{ what: 'signed' }], patientName: 'Sample^Sam', state: 'open' })
+  expect(open.filter(({ kind, name }) => kind === 'person' && name === 'Olga Owner')).toEqual([])
+  expect(signer).toMatchObject({ name: 'Una Reader', contacts: [{ what: 'signed' }], patientName: 'Sample^Sam', state: 'open' })
   expect(signer?.correctedPatientName).toBe(String(EXAM.PatientName))
   expect(ofKind(open, 'partner')?.contacts.map(({ what }) => what)).toContain('enrichment')
   const today = await call(dashboardToday.today, {})
@@ -94,12 +103,12 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
 
   // The signed report stays as it is, and asks for an addendum.
   expect((await listed(clinic, studyId))?.needsAddendumSince).not.toBeNull()
-  const reading = await call(dashboardReports.read, { params: { studyId } })
+  const reading = await radiologist(dashboardReports.read, { params: { studyId } })
   expect(reading).toMatchObject({ status: 'completed', mayWrite: false, needsAddendumSince: expect.any(String) })
   const primary = reading.reports[0]?.reportId ?? expect.fail()
-  await call(dashboardReports.startAddendum, { params: { reportId: primary } })
+  await radiologist(dashboardReports.startAddendum, { params: { reportId: primary } })
   expect((await listed(clinic, studyId))?.needsAddendumSince).not.toBeNull()
-  const after = await readingWindow(call, studyId).report('The images are now of the right patient.', ACKNOWLEDGED)
+  const after = await readingWindow(radiologist, studyId).report('The images are now of the right patient.', ACKNOWLEDGED)
   expect(after.needsAddendumSince).toBeNull()
   expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
   const addendum = after.reports.find(({ isAddendum }) => isAddendum)?.reportId ?? expect.fail()
@@ -111,7 +120,7 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
     await call(dashboardCorrectionNotices.confirm, { params: { noticeId }, body: { note: 'Called, it is corrected there' } })
   expect(await noticesOf(clinic)).toEqual([])
   const again = call(dashboardCorrectionNotices.confirm, { params: { noticeId: open[0]?.noticeId ?? 0 }, body: { note: 'once more' } })
-  await expect(again).rejects.toThrow('That is confirmed already.')
+  await expect(again).rejects.toThrow('This recipient is already marked as informed.')
   const { entries } = await call(dashboard.audit, { query: { limit: 100 } })
   // One entry each, that of the gateway for the archive too.
   expect(entries.filter(({ action }) => action === 'correction.inform')).toHaveLength(open.length + 1)

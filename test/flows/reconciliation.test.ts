@@ -175,7 +175,7 @@ describe('a day without the partner', () => {
     const link = (studyInstanceUid: string, order: WorklistItem) =>
       call(dashboardReconciliation.link, { body: { studyInstanceUid, orderId: orderIdOf(order) } })
     await expect(link(OTHER, MISTYPED)).rejects.toThrow(/^422 .*correct them/)
-    await expect(link(LINKED, FIRST)).rejects.toThrow(/^409 .*Images of this order came/)
+    await expect(link(LINKED, FIRST)).rejects.toThrow(/^409 .*Images of this order have arrived/)
     await expect(link(FIRST.StudyInstanceUID, TYPED)).rejects.toThrow(/^409/)
     await expect(link('1.2.3', TYPED)).rejects.toThrow(/^404/)
   })
@@ -207,9 +207,9 @@ describe('a day without the partner', () => {
       expect(signed).toMatchObject({ status: 'completed' })
     }
     const { decision } = examOf(await read(clinic), LINKED) ?? {}
-    expect(decision?.undoObstacle).toMatch(/^A report was signed since/)
+    expect(decision?.undoObstacle).toMatch(/^A report has since been signed/)
     const undo = call(dashboardReconciliation.undo, { params: { decisionId: decision?.decisionId ?? 0 } })
-    await expect(undo).rejects.toThrow(/^422 A report was signed since/)
+    await expect(undo).rejects.toThrow(/^422 A report has since been signed/)
   })
 
   it.concurrent('tells the second person what the first decided, and undoes it until a report is signed', async () => {
@@ -219,7 +219,7 @@ describe('a day without the partner', () => {
     const outcomes = await Promise.allSettled([link(), link()])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     const lost = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult
-    expect(String(lost.reason)).toMatch(new RegExp(`409 .* has linked an exam and the order ${TYPED.AccessionNumber} meanwhile`))
+    expect(String(lost.reason)).toMatch(new RegExp(`409 .* has linked an exam to the order ${TYPED.AccessionNumber} in the meantime`))
     const keep = () => call(dashboardReconciliation.keep, { body: { studyInstanceUid: LINKED, reason: 'Emergency' } })
     await expect(keep()).rejects.toThrow(/^409/)
     const notDone = () => call(dashboardReconciliation.notDone, { body: { orderId: orderIdOf(TYPED), reason: 'Did not come' } })
@@ -234,7 +234,7 @@ describe('a day without the partner', () => {
 
     const noted = await notDone()
     expect(orderOf(await read(clinic), TYPED)).toMatchObject({ decision: { kind: 'not-done', reason: 'Did not come' } })
-    await expect(link()).rejects.toThrow(/^409 .* has noted meanwhile that this order was not done/)
+    await expect(link()).rejects.toThrow(/^409 .* has marked this order as not done in the meantime/)
     await undo(noted.decisionId)
     const kept = await keep()
     expect(kept).toMatchObject({ kind: 'keep', reason: 'Emergency', order: null })

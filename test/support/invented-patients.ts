@@ -73,6 +73,7 @@ export const INVENTED_FAMILIES: readonly string[] = [
   ],
   ...[
     'Keller',
+    'Kestrel',
     'Kim',
     'Liuksemburg',
     'Liuksemburgova',

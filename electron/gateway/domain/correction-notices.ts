@@ -14,7 +14,10 @@ import { isVisible, visibleCustomers } from './study-access.ts'
 
 /** A correction in the transaction that makes it, or that undoes it. */
 export interface CorrectionMade {
-  readonly correction: Pick<CorrectionRecord, 'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'at' | 'undoes' | 'undoneAt'>
+  readonly correction: Pick<
+    CorrectionRecord,
+    'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes' | 'undoneAt' | 'undoneBy'
+  >
   /** Images of the wrong version, each with its corrected copy. */
   readonly pairs: readonly { readonly original: InstanceRecord; readonly copy: InstanceRecord }[]
 }
@@ -22,7 +25,8 @@ export interface CorrectionMade {
 /** Who has to be informed of corrections, until somebody confirms that they were. */
 export interface CorrectionNotices {
   /**
-   * In the transaction of the correction: lists who has the originals; `destinations` by their ids.
+   * In the transaction of the correction: lists who has the originals, but for the person who
+   * corrects them; `destinations` by their ids.
    * Where it undoes another one by copies with the values before, the destinations are listed with
    * it, and everybody else as by `undo`.
    */
@@ -51,11 +55,20 @@ export interface CorrectionNotices {
 
 const MOST_OPEN = 1000
 
+/** The note where nobody was informed, because the version that they have is right. */
+const NOT_NEEDED = 'Not needed: the correction was undone.'
+
 /** What a notice says of the two versions. */
 type Concerned = Pick<NoticeRecord, 'patientName' | 'correctedPatientName' | 'studyInstanceUid' | 'correctedStudyInstanceUid'>
 
 /** Whether the gateway sends the corrected images there. */
 const isSent = (kind: NoticeKind, subject: string) => kind === 'destination' && subject.startsWith('destination:')
+
+/** Whoever makes a correction knows of it. */
+const isOther =
+  (userId: string | null) =>
+  ({ subject }: { readonly subject: string }) =>
+    userId === null || subject !== `user:${userId}`
 
 export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   const { store, clock } = deps
@@ -69,14 +82,19 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   })
 
   /** `concerned`: the version that is not right any more, and the one that is right again. */
-  function listUndone(undone: Pick<CorrectionRecord, 'correctionId' | 'at'>, concerned: Concerned, undoneAt: string): void {
+  function listUndone(
+    undone: Pick<CorrectionRecord, 'correctionId' | 'at'>,
+    concerned: Concerned,
+    { at: undoneAt, by }: { readonly at: string; readonly by: string | null },
+  ): void {
     const { correctionId } = undone
     const since = recipientsOf(store, concerned.studyInstanceUid, [], undone.at)
     const known = notices.ofCorrection(correctionId).filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
     const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
-    for (const one of known) if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
+    for (const one of known)
+      if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     const informed = known.filter((one) => one.state === 'done')
-    for (const { kind, subject, name, contacts } of [...since, ...informed])
+    for (const { kind, subject, name, contacts } of [...since, ...informed].filter(isOther(by)))
       notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...concerned })
   }
 
@@ -118,13 +136,14 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   return {
     add(made, destinations) {
-      const { correctionId, fromStudyInstanceUid, at, undoes } = made.correction
+      const { correctionId, fromStudyInstanceUid, userId, at, undoes } = made.correction
       const concerned = detailsOf(made)
       const undone = undoes === null ? undefined : store.corrections.get(undoes)
-      for (const { kind, subject, name, contacts } of recipientsOf(store, fromStudyInstanceUid, destinations))
+      const recipients = recipientsOf(store, fromStudyInstanceUid, destinations).filter(isOther(userId))
+      for (const { kind, subject, name, contacts } of recipients)
         if (!undone || isSent(kind, subject))
           notices.insert({ correctionId, kind, subject, name, contacts, isUndo: false, createdAt: at, ...concerned })
-      if (undone) listUndone(undone, concerned, at)
+      if (undone) listUndone(undone, concerned, { at, by: userId })
     },
 
     undo(made) {
@@ -135,10 +154,10 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
         ...{ studyInstanceUid: correctedStudyInstanceUid, correctedStudyInstanceUid: studyInstanceUid },
       }
       const undoneAt = correction.undoneAt ?? instantOf(clock())
-      listUndone(correction, swapped, undoneAt)
+      listUndone(correction, swapped, { at: undoneAt, by: correction.undoneBy })
       // Nothing was queued for them.
       for (const one of notices.ofCorrection(correction.correctionId))
-        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: '' })
+        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     },
 
     list(caller, query) {
@@ -153,7 +172,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
         const found = notices.get(noticeId)
         if (!found || !isShownTo(caller, found)) throw new ApiError('not-found', 'There is no such notice.')
         const done = { at: instantOf(clock()), by: caller.user.userId, note: said }
-        if (!notices.settle(noticeId, done)) throw new ApiError('refused', 'That is confirmed already.')
+        if (!notices.settle(noticeId, done)) throw new ApiError('refused', 'This recipient is already marked as informed.')
         const { kind, name, correctionId, studyInstanceUid } = found
         note(deps, actorOf(caller), 'correction.inform', studyInstanceUid, { correctionId, noticeId, kind, name, note: said })
         return { success: true, message: 'Confirmed.' }

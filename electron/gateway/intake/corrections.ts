@@ -291,7 +291,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         toStudyInstanceUid,
         isBusy: isBusy([studyInstanceUid, toStudyInstanceUid], run),
         isMissing: wanted !== undefined && wanted.size !== chosen.length,
-      }) || (changes.length === 0 ? 'Nothing would change: the images say so already.' : '')
+      }) || (changes.length === 0 ? 'Nothing would change: the images already have these values.' : '')
     const destinations = destinationsOf(chosen)
     const signedReports = signedOf(studyInstanceUid)
     const digest = createHash('sha256')
@@ -334,16 +334,16 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 
   function obstacleOf({ kind, from, chosen, staying, target, toStudyInstanceUid: to, isMissing, isBusy }: Asked): string {
     if (isBusy) return UNDER_WAY
-    if (isMissing) return 'Some of the chosen images are not in the study any more.'
+    if (isMissing) return 'Some of the selected images are no longer in the study.'
     if (chosen.length === 0) return kind === 'split' ? 'No image is chosen.' : 'There are no images to correct.'
     if (kind === 'split' && staying.length === 0) return 'All images of the study are chosen: reassign the study instead.'
-    if (!target) return 'This order or study is not known any more.'
+    if (!target) return 'This order or study no longer exists here.'
     if (from.inDoubt) return IN_DOUBT
     const isSame = to === from.studyInstanceUid
-    if (kind === 'correct' && !isSame) return 'Correcting the patient keeps the study: reassign the images to put them into another.'
+    if (kind === 'correct' && !isSame) return 'Correcting patient details keeps the images in their study: reassign them to move them.'
     if (isSame && (kind === 'merge' || kind === 'split')) return 'The images are in this study already.'
     if (kind === 'merge' && !target.header) return 'Images are merged only into a study that has images.'
-    if (to !== undefined && fitnessOfUid(to) !== 'usable') return 'The Study Instance UID of the target breaks the rules of DICOM.'
+    if (to !== undefined && fitnessOfUid(to) !== 'usable') return 'The Study Instance UID of the target is not a valid DICOM UID.'
     if (target.patient.patientName === '' && target.patient.patientId === '') return 'A patient needs a name or an ID.'
     const tooLong = (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).find((field) => {
       const groups = field === 'patientName' ? target.patient[field].split('=') : [target.patient[field]]
@@ -745,10 +745,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   function undoObstacle(record: CorrectionRecord): string {
     const { correctionId, toStudyInstanceUid, at, undoneAt, undoes } = record
     if (undoneAt !== null) return 'It was undone already.'
-    if (undoes !== null) return 'It undid another correction: correct the images anew instead.'
+    if (undoes !== null) return 'It undid another correction: correct the images again instead.'
     const study = scribeStudy(toStudyInstanceUid)
     if (study && reports.isSignedSince(study.studyId, at)) return 'A report was signed with the corrected images.'
-    if (corrections.copiesGone(correctionId) > 0) return 'Corrected images were corrected again, set aside or replaced since.'
+    if (corrections.copiesGone(correctionId) > 0) return 'The corrected images have since been corrected again, set aside or replaced.'
     return ''
   }
 
@@ -913,10 +913,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 }
 
-const UNDER_WAY = 'A correction of these images is under way: wait until it is done.'
+const UNDER_WAY = 'A correction of these images is in progress: wait until it has finished.'
 const STOPPING = 'The gateway is stopping. Nothing was changed.'
-const NOT_MADE = 'A correction of images, or its undo, could not be made: nothing of it was changed. Make it again.'
-const CUT_OFF = 'A correction of images was cut off when the gateway stopped: nothing of it was changed. Make it again.'
+const NOT_MADE = 'A correction of images, or its undo, failed. Nothing was changed: repeat it.'
+const CUT_OFF = 'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.'
 const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
@@ -925,7 +925,7 @@ const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', accessionNumber: 'accession number' } as const
 
 const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
-const outdated = () => new ApiError('outdated', 'The images or the target changed since this was shown: look at it again.')
+const outdated = () => new ApiError('outdated', 'The images or the target have changed since this preview: check it again.')
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
 const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({ field, before: [after], after: before[0] ?? '' })
 

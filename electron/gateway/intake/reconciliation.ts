@@ -110,7 +110,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
   async function existingOrder(orderId: string): Promise<Order> {
     const { orders } = await ordersOn(orderId.slice(0, 10))
     const order = orders.find((one) => one.orderId === orderId)
-    if (!order) throw new ApiError('not-found', 'The worklist has no such order any more.')
+    if (!order) throw new ApiError('not-found', 'The order is no longer in the worklist.')
     return order
   }
 
@@ -194,7 +194,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
     const decided = reconciliations.ofImages(studyInstanceUid)
     if (decided) throw new ApiError('outdated', happened(decided))
     if (!isUnscheduled(study, studies.byUid('scribe', studyInstanceUid)))
-      throw new ApiError('outdated', 'This exam is not an unscheduled one any more: more images came, or an order was found for it.')
+      throw new ApiError('outdated', 'This exam is no longer unscheduled: more images arrived, or an order was found for it.')
     return study
   }
 
@@ -203,7 +203,8 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
     const { studyInstanceUid, scheduledProcedureStepId } = exam
     const decided = reconciliations.ofOrder(studyInstanceUid, scheduledProcedureStepId)
     if (decided) throw new ApiError('outdated', happened(decided))
-    if (hasImages(studyInstanceUid, scheduledProcedureStepId)) throw new ApiError('outdated', 'Images of this order came meanwhile.')
+    if (hasImages(studyInstanceUid, scheduledProcedureStepId))
+      throw new ApiError('outdated', 'Images of this order have arrived in the meantime.')
   }
   const hasImages = (studyInstanceUid: string, step: string): boolean =>
     (examFacts.of([studyInstanceUid]).get(studyInstanceUid)?.images ?? null) !== null ||
@@ -276,7 +277,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
         const linkedBy = `${caller.user.firstName} ${caller.user.lastName}`
         const row = { ...rowOf(order, study.callingAeTitle), linkedBy }
         const { mismatch, isMatched } = linkedWith(study, row)
-        if (!isMatched) throw new ApiError('refused', 'The images differ from this order in the patient or the exam: correct them instead.')
+        if (!isMatched) throw new ApiError('refused', 'The images name another patient or exam than this order: correct them instead.')
         imageStudies.update(studyInstanceUid, { handedOut: row, mismatch })
         const { callingAeTitle: _, at: __, linkedBy: ___, ...kept } = row
         const made = decide(caller, { kind: 'link', day: dayOf(study), imageStudyUid: studyInstanceUid, order: kept, reason: '' })
@@ -356,8 +357,8 @@ interface Step {
 }
 const keyOf = ({ studyInstanceUid, scheduledProcedureStepId }: Step) => `${studyInstanceUid} ${scheduledProcedureStepId}`
 
-const SIGNED_SINCE = 'A report was signed since: it cannot be undone any more.'
-const CORRECTED_SINCE = 'The images were corrected since: undo the correction first.'
+const SIGNED_SINCE = 'A report has since been signed: this can no longer be undone.'
+const CORRECTED_SINCE = 'The images have since been corrected: undo the correction first.'
 
 /** As `worklist/orders.ts` names it: a row without a Study Instance UID is told from others by its patient. */
 const nameOf = (day: string, exam: Exam): string =>
@@ -377,9 +378,9 @@ function isNear(exam: Matched, { day, matched }: Order, examDay: string): boolea
 
 /** What somebody else did meanwhile. */
 function happened({ kind, userName, order }: ReconciliationRecord): string {
-  if (kind === 'keep') return `${userName} has kept this exam as unscheduled meanwhile.`
-  if (kind === 'not-done') return `${userName} has noted meanwhile that this order was not done.`
-  return `${userName} has linked an exam and the order ${order?.accessionNumber || order?.scheduledProcedureStepId} meanwhile.`
+  if (kind === 'keep') return `${userName} has kept this exam as unscheduled in the meantime.`
+  if (kind === 'not-done') return `${userName} has marked this order as not done in the meantime.`
+  return `${userName} has linked an exam to the order ${order?.accessionNumber || order?.scheduledProcedureStepId} in the meantime.`
 }
 
 function openOrderOf(

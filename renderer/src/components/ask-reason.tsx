@@ -7,13 +7,17 @@ import { Failed } from './page.tsx'
 import { Notice } from './tone.tsx'
 import { words as shared } from './words.ts'
 
-/** What the dialog says; `label` and `example` are those of the field. */
+/**
+ * What the dialog says; `label` and `example` are those of the field, `missing` its error where it
+ * is empty and asks for something else than a reason.
+ */
 interface ReasonWords {
   readonly title: string
   readonly action: string
   readonly label: string
   readonly about: string
   readonly example: string
+  readonly missing?: string
 }
 
 interface AskReasonProps {
@@ -41,7 +45,7 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
   const isCutOff = useCutOff() !== null
   const form = useForm({
     initialValues: { reason: '' },
-    validate: { reason: (reason) => (reason.trim().length < 3 ? shared.sayWhy : null) },
+    validate: { reason: (reason) => (reason.trim().length < 3 ? (words.missing ?? shared.reasonNeeded) : null) },
   })
   const submit = form.onSubmit(({ reason }) =>
     onSend(reason.trim(), (refusal) => {

@@ -33,7 +33,7 @@ export const es: Translated<English> = {
   close: 'Cerrar',
   showPassword: 'Mostrar u ocultar la contraseña',
   keep: 'Conservar',
-  sayWhy: 'debe indicar el motivo',
+  reasonNeeded: 'Escriba el motivo',
   copied: 'Copiado',
   copy: (what) => `Copiar ${what}`,
   never: 'nunca',
@@ -48,7 +48,7 @@ export const es: Translated<English> = {
       matched: ['Identidad comprobada', 'Las imágenes nombran al paciente y la exploración de la lista de trabajo o del estudio.'],
       unverified: [
         'Identidad sin verificar',
-        'No hay entrada de la lista de trabajo ni estudio de un socio con que comparar las imágenes.',
+        'No hay entrada de la lista de trabajo ni estudio de un sistema externo con que comparar las imágenes.',
       ],
       mismatch: [
         'Discrepancia',
@@ -64,8 +64,8 @@ export const es: Translated<English> = {
       ],
     },
     unscheduled: [
-      'No programada: sin solicitud',
-      'Las imágenes se hicieron sin solicitud: no hay entrada de la lista de trabajo ni estudio de un socio con que compararlas.',
+      'No programada: sin petición',
+      'Las imágenes se hicieron sin petición: no hay entrada de la lista de trabajo ni estudio de un sistema externo con que compararlas.',
     ],
     sources: {
       worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },
@@ -80,7 +80,7 @@ export const es: Translated<English> = {
     },
     resolve: 'Resolver',
     field: 'Campo',
-    missing: '(nada)',
+    missing: '(vacío)',
   },
   forwards: {
     none: 'nada que enviar',

@@ -33,7 +33,7 @@ const en = {
   close: 'Close',
   showPassword: 'Show or hide the password',
   keep: 'Keep it',
-  sayWhy: 'must say why',
+  reasonNeeded: 'Enter a reason',
   copied: 'Copied',
   copy: (what: string) => `Copy ${what}`,
   never: 'never',
@@ -64,7 +64,7 @@ const en = {
     },
     resolve: 'Resolve',
     field: 'Field',
-    missing: '(nothing)',
+    missing: '(empty)',
   },
   forwards: {
     none: 'nothing to send',

@@ -18,7 +18,7 @@ export const es: Translated<English> = {
   changeStep: (step) => `Cambiar: ${step}`,
   next: 'Continuar',
   count: images,
-  missing: '(nada)',
+  missing: '(vacío)',
   nothingToCorrect: 'No hay ninguna imagen en este estudio',
   nothingToCorrectText: 'Puede que se hayan trasladado a otro estudio. Las correcciones figuran en la página del estudio.',
 
@@ -38,7 +38,7 @@ export const es: Translated<English> = {
       },
       split: {
         name: 'Algunas de estas imágenes son de otro paciente u otra exploración',
-        about: 'Usted elige cuáles. Pasan adonde corresponde, y las demás se quedan en este estudio.',
+        about: 'Usted elige cuáles. Pasan a la petición, el estudio o el paciente que corresponde; las demás se quedan en este estudio.',
       },
       correct: {
         name: 'Los datos del paciente son incorrectos',
@@ -55,18 +55,18 @@ export const es: Translated<English> = {
 
   images: {
     title: '¿Qué imágenes no son de aquí?',
-    about: 'Las imágenes que nombran al mismo paciente están juntas. Elija las que deben salir de este estudio.',
+    about: 'Las imágenes se agrupan por el paciente que nombran. Elija las que no son de este estudio.',
     choosePatient: (count) => (count === 1 ? 'La imagen de este paciente' : `Las ${images(count)} de este paciente`),
     noDescription: '(sin descripción)',
     chosen: (chosen, all) => (chosen === 1 ? `1 imagen elegida de ${all}` : `${images(chosen)} elegidas de ${all}`),
     stay: (count) => (count === 1 ? 'se queda 1 imagen' : `se quedan ${images(count)}`),
-    all: 'No quedaría ninguna imagen. Para trasladarlas todas, vuelva al paso 1 e indique que estas imágenes son de otra petición u otro paciente.',
+    all: 'No quedaría ninguna imagen. Para trasladarlas todas, vuelva al paso 1 y elija «Estas imágenes son de otra petición u otro paciente».',
     some: 'Solo algunas',
     numbers: 'Números de imagen',
     numbersAbout: (least, most) =>
       `Instance Number, como lo muestra el dispositivo, del ${least} al ${most}. El visor cuenta posiciones, que pueden diferir.`,
     numbersExample: 'p. ej. 1-20, 35',
-    noSuchNumbers: 'No hay imágenes con estos números',
+    noSuchNumbers: 'Ninguna imagen tiene uno de estos números',
   },
 
   target: {
@@ -78,7 +78,7 @@ export const es: Translated<English> = {
     },
     how: 'Cómo elegir',
     list: 'Elegir una petición o un estudio',
-    typed: 'Escribir el paciente',
+    typed: 'Introducir el paciente',
     search: 'Buscar',
     searchWhat: 'Nombre, ID del paciente, n.º de acceso o descripción',
     similar: 'Los más parecidos primero.',
@@ -86,14 +86,14 @@ export const es: Translated<English> = {
     order: 'Petición de la lista de trabajo',
     study: (count) => (count === 0 ? 'Estudio sin imágenes' : `Estudio con ${images(count)}`),
     none: 'No coincide ninguna petición ni ningún estudio',
-    noneText: 'Busque otro nombre o número, o escriba el paciente.',
+    noneText: 'Busque otro nombre o número, o introduzca el paciente.',
     noneMergeText: 'Busque otro nombre o número.',
     noDate: 'sin fecha',
     accession: (number) => `N.º acc. ${number}`,
     newStudy: 'Se crea para ellas un estudio nuevo de este paciente.',
-    typedAbout: 'Tome los datos de la petición o de un documento de identidad. Un campo que quede vacío se elimina de las imágenes.',
+    typedAbout: 'Tome los datos de la petición o de un documento de identidad. El valor de un campo vacío se elimina de las imágenes.',
     prefilled:
-      'Los campos contienen lo que dice la lista de trabajo o el estudio. Compárelos con la petición o con un documento de identidad.',
+      'Los campos se han rellenado con los datos de la lista de trabajo o del estudio. Compruébelos con la petición o con un documento de identidad.',
     says: (values) => `Imágenes: ${values}`,
     familyName: 'Apellidos',
     givenName: 'Nombre',
@@ -110,7 +110,7 @@ export const es: Translated<English> = {
     noSex: 'sin indicar',
     accessionNumber: 'Número de acceso',
     nameNeeded: 'Escriba los apellidos',
-    noSigns: 'no puede contener ^, = ni \\',
+    noSigns: 'Quite ^, = y \\',
   },
 
   check: {
@@ -131,31 +131,31 @@ export const es: Translated<English> = {
     stays: (count) =>
       count === 0 ? 'Aquí no se queda ninguna imagen' : count === 1 ? 'Aquí se queda 1 imagen' : `Aquí se quedan ${images(count)}`,
     originals: 'Originales',
-    originalsText: 'Se conservan, y ya no se muestran ni se envían.',
+    originalsText: 'Se conservan, pero ya no se muestran ni se envían.',
     destinations: 'Destinos',
-    destinationsText: (names) => `${names}: se les indica que rechacen los originales y se les envían las imágenes corregidas.`,
+    destinationsText: (names) => `${names}: se envía una nota de rechazo de los originales y después las imágenes corregidas.`,
     noDestinations: 'Ningún otro sistema tiene copias.',
     reports: 'Informes firmados',
     reportsText: (count) =>
       count === 1
-        ? '1 informe firmado queda sin cambios y necesita una adenda. Hay que informar a quien lo recibió.'
-        : `${count} informes firmados quedan sin cambios y cada uno necesita una adenda. Hay que informar a quienes los recibieron.`,
+        ? '1 informe firmado queda sin cambios y necesita una adenda. Hay que informar a todos los que lo recibieron.'
+        : `${count} informes firmados quedan sin cambios y cada uno necesita una adenda. Hay que informar a todos los que los recibieron.`,
     noReports: 'No se firmó ningún informe con estas imágenes.',
     warning: 'Compruebe esto antes de aplicarla',
     obstacle: 'Esto no se puede hacer',
     changedSince: 'Algo ha cambiado entretanto',
-    changedSinceText: 'No se aplicó nada. Compruebe la corrección tal como sería ahora y aplíquela de nuevo.',
+    changedSinceText: 'No se aplicó nada. Compruebe la corrección actualizada y aplíquela de nuevo.',
     cause: 'Causa',
     causeAbout: 'Se envía a los archivos como motivo por el que se rechazan los originales.',
     causeNeeded: 'Elija la causa',
     causes: {
       'wrong-worklist-entry': {
         name: 'Entrada equivocada de la lista de trabajo',
-        about: 'Se seleccionó otra petición u otro paciente, o sus datos eran incorrectos.',
+        about: 'En la consola se seleccionó otra petición u otro paciente, o sus datos eran incorrectos.',
       },
       'patient-safety': {
-        name: 'Riesgo para el paciente',
-        about: 'Es posible que alguien haya tratado o trate a un paciente a causa de estas imágenes.',
+        name: 'Riesgo para un paciente',
+        about: 'Es posible que un paciente haya recibido o reciba un tratamiento basado en estas imágenes.',
       },
     },
     reason: 'Motivo',
@@ -173,7 +173,7 @@ export const es: Translated<English> = {
   },
 
   history: {
-    title: 'Correcciones de la identidad',
+    title: 'Correcciones de identidad',
     kinds: { correct: 'Datos corregidos', reassign: 'Traslado', split: 'División', merge: 'Unión' },
     here: {
       correct: (count) => `${images(count)} en este estudio`,
@@ -202,8 +202,8 @@ export const es: Translated<English> = {
     },
     undoText: (count) =>
       count === 1
-        ? 'La imagen vuelve a su sitio y dice de nuevo lo que decía antes.'
-        : `Las ${images(count)} vuelven a su sitio y dicen de nuevo lo que decían antes.`,
+        ? 'La imagen vuelve a su estudio con los datos de paciente y exploración que tenía antes.'
+        : `Las ${images(count)} vuelven a su estudio con los datos de paciente y exploración que tenían antes.`,
     undoDone: 'La corrección se deshizo.',
   },
 }

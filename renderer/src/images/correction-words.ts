@@ -16,7 +16,7 @@ const en = {
   changeStep: (step: string) => `Change: ${step}`,
   next: 'Continue',
   count: images,
-  missing: '(nothing)',
+  missing: '(empty)',
   nothingToCorrect: 'There is no image in this study',
   nothingToCorrectText: 'They may have been moved to another study. The corrections are listed with the study.',
 
@@ -31,11 +31,11 @@ const en = {
     ways: {
       reassign: {
         name: 'These images belong to another order or patient',
-        about: 'They were made under the wrong worklist entry. All of them go to the right order, study or patient.',
+        about: 'They were acquired under the wrong worklist entry. All of them move to the right order, study or patient.',
       },
       split: {
         name: 'Some of these images belong to another patient or exam',
-        about: 'You choose which. They go where they belong, and the others stay in this study.',
+        about: 'You choose which. They move to the right order, study or patient; the others stay in this study.',
       },
       correct: {
         name: 'Patient details are wrong',
@@ -43,7 +43,7 @@ const en = {
       },
       merge: {
         name: 'These images belong to another study of this patient',
-        about: 'One exam came as two studies. All images go to the other study.',
+        about: 'One exam arrived as two studies. All images move to the other study.',
       },
     } satisfies Record<CorrectionKind, { name: string; about: string }>,
     several: (patients: number) => `The images of this study name ${countText(patients, 'patient')}.`,
@@ -51,18 +51,18 @@ const en = {
 
   images: {
     title: 'Which images do not belong here?',
-    about: 'Images that name the same patient stand together. Choose those that are to leave this study.',
+    about: 'Images are grouped by the patient they name. Select those that do not belong to this study.',
     choosePatient: (count: number) => `All ${images(count)} of this patient`,
     noDescription: '(no description)',
-    chosen: (chosen: number, all: number) => `${images(chosen)} of ${all} chosen`,
+    chosen: (chosen: number, all: number) => `${chosen} of ${images(all)} selected`,
     stay: (count: number) => (count === 1 ? '1 image stays' : `${images(count)} stay`),
-    all: 'No image would stay. To move all of them, go back to step 1 and choose that these images belong to another order or patient.',
+    all: 'No image would stay in this study. To move all of them, go back to step 1 and choose “These images belong to another order or patient”.',
     some: 'Only some of them',
     numbers: 'Image numbers',
     numbersAbout: (least: number, most: number) =>
       `Instance Number, as the device shows it, from ${least} to ${most}. The viewer counts positions, which may differ.`,
     numbersExample: 'e.g. 1-20, 35',
-    noSuchNumbers: 'There are no images of these numbers',
+    noSuchNumbers: 'No image has one of these numbers',
   },
 
   target: {
@@ -74,21 +74,21 @@ const en = {
     } satisfies Record<CorrectionKind, string>,
     how: 'How to choose',
     list: 'Choose an order or a study',
-    typed: 'Type the patient',
+    typed: 'Enter the patient',
     search: 'Search',
     searchWhat: 'Name, patient ID, accession number or description',
-    similar: 'The most similar first.',
+    similar: 'Most similar first.',
     label: 'Orders and studies',
     order: 'Worklist order',
     study: (count: number) => (count === 0 ? 'Study without images' : `Study with ${images(count)}`),
-    none: 'No order and no study fits',
-    noneText: 'Search for another name or number, or type the patient.',
+    none: 'No order or study matches',
+    noneText: 'Search for another name or number, or enter the patient.',
     noneMergeText: 'Search for another name or number.',
     noDate: 'no date',
     accession: (number: string) => `Acc. ${number}`,
     newStudy: 'A new study of this patient is created for them.',
-    typedAbout: 'Take the details from the order or an identity document. A field left empty is removed from the images.',
-    prefilled: 'The fields contain what the worklist or the study says. Compare them with the order or an identity document.',
+    typedAbout: 'Take the details from the order or an identity document. The value of an empty field is removed from the images.',
+    prefilled: 'The fields are filled in from the worklist or the study. Check them against the order or an identity document.',
     says: (values: string) => `Images: ${values}`,
     familyName: 'Family name',
     givenName: 'Given names',
@@ -105,7 +105,7 @@ const en = {
     noSex: 'not given',
     accessionNumber: 'Accession number',
     nameNeeded: 'Enter the family name',
-    noSigns: 'must not contain ^, = or \\',
+    noSigns: 'Remove ^, = and \\',
   },
 
   check: {
@@ -125,35 +125,35 @@ const en = {
     } satisfies Record<CorrectionKind, (count: number) => string>,
     stays: (count: number) => (count === 0 ? 'No image stays here' : count === 1 ? '1 image stays here' : `${images(count)} stay here`),
     originals: 'Originals',
-    originalsText: 'They are kept, and are no longer shown or sent.',
+    originalsText: 'They are kept, but no longer shown or sent.',
     destinations: 'Destinations',
-    destinationsText: (names: string) => `${names}: told to reject the originals, and sent the corrected images.`,
+    destinationsText: (names: string) => `${names}: a rejection note for the originals is sent, then the corrected images.`,
     noDestinations: 'No other system has copies.',
     reports: 'Signed reports',
     reportsText: (count: number) =>
       count === 1
-        ? '1 signed report stays unchanged and needs an addendum. Who received it must be informed.'
-        : `${count} signed reports stay unchanged and each needs an addendum. Who received them must be informed.`,
+        ? '1 signed report stays unchanged and needs an addendum. Everyone who received it must be informed.'
+        : `${count} signed reports stay unchanged and each needs an addendum. Everyone who received them must be informed.`,
     noReports: 'No report was signed with these images.',
     warning: 'Check this before you apply it',
     obstacle: 'This cannot be done',
     changedSince: 'Something changed in the meantime',
-    changedSinceText: 'Nothing was applied. Check the correction as it would be now, and apply it again.',
+    changedSinceText: 'Nothing was applied. Check the updated correction below, then apply it again.',
     cause: 'Cause',
-    causeAbout: 'Sent to archives as the reason why the originals are rejected.',
+    causeAbout: 'Sent to archives as the reason for rejecting the originals.',
     causeNeeded: 'Choose the cause',
     causes: {
       'wrong-worklist-entry': {
         name: 'Wrong worklist entry',
-        about: 'The wrong order or patient was selected, or its details were wrong.',
+        about: 'The wrong order or patient was selected at the console, or its details were wrong.',
       },
       'patient-safety': {
-        name: 'Risk for the patient',
-        about: 'Somebody may have treated, or may treat, a patient because of these images.',
+        name: 'Risk to a patient',
+        about: 'A patient may have been treated, or may be treated, on the basis of these images.',
       },
     } satisfies Record<Correction['cause'], { name: string; about: string }>,
     reason: 'Reason',
-    reasonAbout: 'What happened, and how you know what is right. It is kept in the audit trail.',
+    reasonAbout: 'What happened, and how you know what is right. Kept in the audit trail.',
     reasonExample: 'e.g. selected the previous patient at the console; wristband checked',
     cancel: 'Cancel',
     apply: {
@@ -172,7 +172,7 @@ const en = {
   } satisfies Record<CorrectionKind, (count: number) => string>,
 
   history: {
-    title: 'Corrections of the identity',
+    title: 'Identity corrections',
     kinds: {
       correct: 'Details corrected',
       reassign: 'Moved',
@@ -201,13 +201,13 @@ const en = {
       title: 'Undo this correction?',
       action: 'Undo',
       label: 'Reason',
-      about: 'It is kept in the audit trail.',
+      about: 'Kept in the audit trail.',
       example: 'e.g. the first order was right after all',
     },
     undoText: (count: number) =>
       count === 1
-        ? '1 image goes back and says again what it said before.'
-        : `${images(count)} go back and say again what they said before.`,
+        ? '1 image returns to its study, with the patient and exam details it had before.'
+        : `${images(count)} return to their study, with the patient and exam details they had before.`,
     undoDone: 'The correction was undone.',
   },
 } as const

@@ -138,7 +138,7 @@ function Moved({ correction, studyInstanceUid, count }: { correction: Correction
     <span>
       {from === studyInstanceUid ? texts.here.from(count) : texts.here.to(count)}{' '}
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: other }} title={other}>
-        {texts.otherStudy(other.slice(-10))}
+        {texts.otherStudy(other.slice(-10).replace(/^\./, ''))}
       </Link>
     </span>
   )

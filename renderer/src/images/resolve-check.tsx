@@ -160,7 +160,7 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
     initialValues: { cause: '', reason: '' },
     validate: {
       cause: (cause) => (cause === '' ? texts.causeNeeded : null),
-      reason: (reason) => (reason.trim().length < 3 ? shared.sayWhy : null),
+      reason: (reason) => (reason.trim().length < 3 ? shared.reasonNeeded : null),
     },
   })
   const submit = form.onSubmit(({ cause, reason }) => {

@@ -8,7 +8,7 @@ import { es } from './words.es.ts'
 const en = {
   title: 'Images',
   about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
-  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files', inform: 'Inform' },
+  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files', inform: 'Correction notices' },
   showLabel: 'Which studies',
   shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch', replaced: 'Replaced images' },
   search: 'Search',
@@ -58,7 +58,7 @@ const en = {
     setAside: 'Set aside',
   },
   unscheduled: 'Unscheduled: no order',
-  unscheduledText: 'These images were made without an order. Give the exam its order, or keep it as unscheduled.',
+  unscheduledText: 'These images were acquired without an order. Link the exam to its order, or keep it as unscheduled.',
   reconcile: 'Reconcile',
   setAsideWait: (images: number) => `${countText(images, 'image')} to decide on`,
   received: (images: number, series: number, size: string) =>
@@ -67,7 +67,7 @@ const en = {
   studyUid: 'study UID',
   studyId: 'study id',
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
-  missing: '(nothing)',
+  missing: '(empty)',
   series: 'Series',
   seriesNone: 'No image was added to this study.',
   seriesAwaited: 'Announced; none of it is here',
@@ -75,7 +75,7 @@ const en = {
 
   identity: {
     titles: {
-      matched: 'The device made a Study Instance UID of its own',
+      matched: 'The device created its own Study Instance UID',
       mismatch: 'The images do not match',
       overridden: 'The images do not match, and the check was overridden',
       resolved: 'The images were corrected',

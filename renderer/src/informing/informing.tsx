@@ -20,7 +20,7 @@ import { words } from './words.ts'
 const columns: readonly Column<CorrectionNotice>[] = [
   {
     name: words.columns.who,
-    track: 'minmax(140px, 1.2fr)',
+    track: 'minmax(110px, 1.2fr)',
     cell: ({ name, kind }) => (
       <>
         <b>{name}</b>
@@ -30,9 +30,9 @@ const columns: readonly Column<CorrectionNotice>[] = [
       </>
     ),
   },
-  { name: words.columns.has, track: 'minmax(210px, 2fr)', cell: (notice) => <Has notice={notice} /> },
-  { name: words.columns.patient, track: 'minmax(150px, 1.3fr)', cell: (notice) => <Versions notice={notice} /> },
-  { name: words.columns.since, track: '110px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
+  { name: words.columns.has, track: 'minmax(130px, 2fr)', cell: (notice) => <Has notice={notice} /> },
+  { name: words.columns.patient, track: 'minmax(120px, 1.3fr)', cell: (notice) => <Versions notice={notice} /> },
+  { name: words.columns.since, track: 'minmax(76px, 0.6fr)', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
 ]
 
 /** Who has a wrong version of corrected images, until somebody confirms that they were informed. */
@@ -70,7 +70,7 @@ export function Informing() {
           columns={shown}
           rows={pages.flatMap((page) => page.notices)}
           keyOf={(row) => String(row.noticeId)}
-          least={820}
+          least={660}
           onEnd={more}
           end={list.hasNextPage ? words.more : words.last}
         />
@@ -119,23 +119,14 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
   )
 }
 
-/** As the recipient has it, and as it is right. */
+/** As the recipient has it, and as it is right; something else than the name may be corrected. */
 function Versions({ notice }: { notice: CorrectionNotice }) {
   const { patientName, correctedPatientName, correctedStudyInstanceUid: studyInstanceUid } = notice
+  const isRenamed = patientName !== correctedPatientName
   return (
     <>
-      <div>
-        <PersonName value={patientName} />{' '}
-        <Text span size="xs" c="dimmed">
-          ({words.patientBefore})
-        </Text>
-      </div>
-      <div>
-        <PersonName value={correctedPatientName} />{' '}
-        <Text span size="xs" c="dimmed">
-          ({words.patientNow})
-        </Text>
-      </div>
+      {isRenamed && <Version name={patientName} which={words.patientBefore} />}
+      <Version name={correctedPatientName} which={isRenamed ? words.patientNow : ''} />
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
         {words.images}
       </Link>
@@ -143,9 +134,21 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   )
 }
 
+const Version = ({ name, which }: { name: string; which: string }) => (
+  <div>
+    <PersonName value={name} />
+    {which !== '' && (
+      <Text span size="xs" c="dimmed">
+        {' '}
+        ({which})
+      </Text>
+    )}
+  </div>
+)
+
 const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionNotice> => ({
   name: words.columns.actions,
-  track: 'minmax(150px, 1.2fr)',
+  track: 'minmax(144px, 1.2fr)',
   cell: (notice) =>
     notice.state === 'open' ? (
       <Button variant="default" size="compact-sm" aria-label={words.confirmOf(notice.name)} onClick={() => onAsk(notice)}>
@@ -153,14 +156,14 @@ const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionN
       </Button>
     ) : (
       <>
-        {notice.doneBy || words.byGateway}
+        {notice.doneBy || (notice.note === '' ? words.byGateway : said(notice.note))}
         {notice.doneAt && (
           <Text span size="xs" c="dimmed">
             {' '}
             <Clock instant={notice.doneAt} />
           </Text>
         )}
-        {notice.note !== '' && <Text size="sm">{notice.note}</Text>}
+        {notice.doneBy !== '' && notice.note !== '' && <Text size="sm">{notice.note}</Text>}
       </>
     ),
 })

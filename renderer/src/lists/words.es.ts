@@ -158,8 +158,8 @@ export const es: Translated<English> = {
       'Discrepancia anulada',
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
-    unscheduled: ['No programada: sin solicitud', 'Sus imágenes se hicieron sin solicitud. Concílielas en Lista de trabajo.'],
-    addendum: ['Requiere adenda', 'Se firmó sobre imágenes que se corrigieron después.'],
+    unscheduled: ['No programada: sin petición', 'Sus imágenes se hicieron sin petición. Concílielas en Lista de trabajo.'],
+    addendum: ['Requiere adenda', 'Sus imágenes se corrigieron después de firmarlo.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

@@ -53,7 +53,7 @@ export function PatientBanner({
         <StudyTags study={study} hasStatus={!isLarge} />
         {images && studyInstanceUid && !isLarge && linkedViewId === null && (
           <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} className={css.bannerLink}>
-            <IconPhoto size={15} aria-hidden /> {images.instances} {banner.images.toLowerCase()}
+            <IconPhoto size={15} aria-hidden /> {banner.images(images.instances)}
           </Link>
         )}
         {images && identity && <IdentityTag state={identity.state} isUnscheduled={isUnscheduled} />}

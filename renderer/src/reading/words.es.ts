@@ -1,3 +1,4 @@
+import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
@@ -40,7 +41,7 @@ export const es: Translated<English> = {
     unknown: 'no se sabe',
     noName: 'Paciente sin nombre',
     sexes: { male: 'Masculino', female: 'Femenino', other: 'Otro' },
-    images: 'Imágenes',
+    images: (count) => countText(count, 'imagen', 'imágenes'),
   },
   context: {
     title: 'Contexto clínico',
@@ -164,9 +165,9 @@ export const es: Translated<English> = {
     all: 'Todas las plantillas',
   },
   addendumNeeded: {
-    title: 'Se firmó sobre imágenes que se corrigieron después: se requiere una adenda',
-    text: 'Las imágenes se corrigieron',
-    rule: 'El informe firmado queda como está. Compárelo con las imágenes corregidas y firme una adenda que diga qué cambia.',
+    title: 'Las imágenes se corrigieron después de firmar este informe: se requiere una adenda',
+    text: 'Corregidas:',
+    rule: 'El informe firmado no cambia. Compárelo con las imágenes corregidas y firme una adenda que indique qué cambia.',
   },
   identity: {
     mismatch: 'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',

@@ -1,4 +1,5 @@
 import type { CRITICAL_METHODS, Delivery, PriorReport } from '#shared/contract/reports.ts'
+import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
 
@@ -43,7 +44,7 @@ const en = {
     unknown: 'not known',
     noName: 'Patient without a name',
     sexes: { male: 'Male', female: 'Female', other: 'Other' },
-    images: 'Images',
+    images: (count: number) => countText(count, 'image'),
   },
   context: {
     title: 'Clinical context',
@@ -168,9 +169,9 @@ const en = {
     all: 'All templates',
   },
   addendumNeeded: {
-    title: 'Signed over images that were corrected afterwards: an addendum is required',
-    text: 'The images were corrected',
-    rule: 'The signed report stays as it is. Check it against the corrected images, and sign an addendum that says what changes.',
+    title: 'The images were corrected after this report was signed: an addendum is required',
+    text: 'Corrected:',
+    rule: 'The signed report stays unchanged. Check it against the corrected images, and sign an addendum that states what changes.',
   },
   identity: {
     mismatch: 'The images differ from the worklist or the study in the patient or the exam',
@@ -190,7 +191,7 @@ const en = {
       about: 'How you know that these are the right images. It is shown with the report and kept in the audit trail.',
       example: 'e.g. confirmed with the technologist: same patient, name misspelled at the console',
     },
-    askText: 'The report can be signed over these differences. If anything else differs later, signing is blocked again.',
+    askText: 'The report can then be signed despite these differences. If anything else differs later, signing is blocked again.',
   },
   findings: {
     label: 'Before signing',

@@ -28,7 +28,7 @@ export const es: Translated<English> = {
     '/queries': 'Consultas de la lista de trabajo',
     '/images/quarantine': 'Imágenes apartadas',
     '/images/recovered': 'Archivos recuperados',
-    '/images/inform': 'Informar de correcciones',
+    '/images/inform': 'Avisos de corrección',
     '/reading/criticals': 'Resultados críticos',
     '/reading/templates': 'Plantillas',
     '/destinations/priors': 'Estudios anteriores',

@@ -28,7 +28,7 @@ const en = {
     '/queries': 'Worklist queries',
     '/images/quarantine': 'Images set aside',
     '/images/recovered': 'Recovered files',
-    '/images/inform': 'Inform about corrections',
+    '/images/inform': 'Correction notices',
     '/reading/criticals': 'Critical results',
     '/reading/templates': 'Templates',
     '/destinations/priors': 'Earlier studies',

@@ -6,12 +6,13 @@ const are = (count: string, one: string, many: string, is: number) => `${count} 
 
 export const es: Translated<English> = {
   title: 'Hoy',
-  about: 'Lo que ahora requiere a alguien, y las cifras del día.',
-  needs: 'Le requiere a usted',
-  needsOthers: 'Requiere a otra persona',
+  about: 'Tareas y actividad de hoy.',
+  needs: 'Requiere atención',
+  needsOthers: 'Pendiente de otras personas',
   label: 'Lo que requiere atención',
-  calm: 'Nada requiere su atención',
-  calmText: 'Los dispositivos, el socio y el disco están en orden y nada espera. Lo que surja aparecerá aquí por sí solo.',
+  calm: 'Todo en orden',
+  calmText:
+    'Los dispositivos, el socio y el disco están en orden y no hay nada pendiente. Las tareas nuevas aparecen aquí automáticamente.',
   since: 'desde',
   more: (count) => `${count}+`,
   items: {
@@ -71,9 +72,11 @@ export const es: Translated<English> = {
       action: 'Importar',
     },
     'correction-notices': {
-      name: 'Informar de correcciones',
+      name: 'Avisos de corrección',
       text: (count, of) =>
-        are(count, 'destinatario tiene', 'destinatarios tienen', of).concat(' la versión incorrecta de imágenes que se corrigieron.'),
+        are(count, 'destinatario tiene', 'destinatarios tienen', of).concat(
+          ' una versión anterior de imágenes corregidas y hay que informarles.',
+        ),
       action: 'Informar',
     },
     'images-replaced': {
@@ -85,9 +88,11 @@ export const es: Translated<English> = {
       action: 'Comparar',
     },
     mismatches: {
-      name: 'Paciente o exploración distintos',
+      name: 'Paciente o exploración no coinciden',
       text: (count, of) =>
-        are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(' otro paciente u otra orden que lo programado.'),
+        are(count, 'estudio tiene imágenes de', 'estudios tienen imágenes de', of).concat(
+          ' otro paciente u otra petición que lo programado.',
+        ),
       action: 'Comparar',
     },
     criticals: {
@@ -149,8 +154,8 @@ export const es: Translated<English> = {
       action: 'Ver',
     },
     'images-unplanned': {
-      name: 'Exploraciones sin solicitud',
-      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin solicitud.'),
+      name: 'Exploraciones sin petición',
+      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin petición.'),
       action: 'Conciliar',
     },
     'exams-withheld': {

@@ -10,12 +10,12 @@ const are = (count: string, one: string, many: string, is: number) => `${count} 
 /** `count` is written, such as `999+`; `of` is the number for the grammar. */
 const en = {
   title: 'Today',
-  about: 'What needs somebody now, and the numbers of the day.',
-  needs: 'Needs you',
-  needsOthers: 'Needs somebody else',
+  about: 'Today’s tasks and activity.',
+  needs: 'Needs attention',
+  needsOthers: 'Waiting on others',
   label: 'What needs attention',
-  calm: 'Nothing needs you',
-  calmText: 'Devices, partner and disk are in order, and nothing waits. What comes up appears here by itself.',
+  calm: 'All clear',
+  calmText: 'Devices, partner and disk are in order, and nothing is waiting. New tasks appear here automatically.',
   since: 'since',
   more: (count: string) => `${count}+`,
   items: {
@@ -55,9 +55,9 @@ const en = {
       action: 'Import',
     },
     'correction-notices': {
-      name: 'Inform about corrections',
+      name: 'Correction notices',
       text: (count: string, of: number) =>
-        are(count, 'recipient has', 'recipients have', of).concat(' the wrong version of images that were corrected.'),
+        are(count, 'recipient has', 'recipients have', of).concat(' an outdated version of corrected images and must be informed.'),
       action: 'Inform',
     },
     'images-replaced': {
@@ -67,7 +67,7 @@ const en = {
       action: 'Compare',
     },
     mismatches: {
-      name: 'Patient or exam differs',
+      name: 'Patient or exam mismatch',
       text: (count: string, of: number) =>
         are(count, 'study has images of', 'studies have images of', of).concat(' another patient or order than was planned.'),
       action: 'Compare',
@@ -179,7 +179,7 @@ const en = {
       text: () => 'Renew it, and give the new one to who trusts the old one.',
       action: 'Settings',
     },
-    advice: { name: 'To mend', text: () => '', action: 'Settings' },
+    advice: { name: 'Needs fixing', text: () => '', action: 'Settings' },
   } satisfies Record<TodayKind, { name: string; text: (count: string, of: number) => string; action: string }>,
 
   numbers: {

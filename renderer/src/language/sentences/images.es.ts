@@ -6,7 +6,7 @@ export const IMAGES: readonly Sentence[] = [
     'Su cuenta solo ve los estudios de sus clientes: indique un estudio.',
   ],
   ['There is no such notice.', 'No existe ese aviso.'],
-  ['That is confirmed already.', 'Eso ya está confirmado.'],
+  ['This recipient is already marked as informed.', 'Este destinatario ya está marcado como informado.'],
   ['Confirmed.', 'Confirmado.'],
   ['Your account may neither manage studies nor write reports.', 'Su cuenta no puede gestionar estudios ni escribir informes.'],
   ['This image is not set aside any more.', 'Esta imagen ya no está apartada.'],

@@ -263,7 +263,7 @@ test('where something left the gateway, an undo is a further correction with the
   expect(store.instances.ofStudy(STUDY)).toEqual(now)
   const listed = corrections.list(STUDY)
   expect(listed.map(({ undoObstacle }) => undoObstacle).sort()).toEqual([
-    'It undid another correction: correct the images anew instead.',
+    'It undid another correction: correct the images again instead.',
     'It was undone already.',
   ])
 })
@@ -291,11 +291,13 @@ test('what cannot be done is said in the preview, and refused', async () => {
     accessionNumber: 'A100',
   } as const
   expect(await obstacle({ kind: 'split', target: TO_ORDER.target })).toBe('No image is chosen.')
-  expect(await obstacle({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0, 999] })).toMatch('not in the study')
+  expect(await obstacle({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0, 999] })).toMatch(
+    'no longer in the study',
+  )
   expect(await obstacle({ kind: 'merge', target: TO_ORDER.target })).toMatch('only into a study that has images')
-  expect(await obstacle({ kind: 'correct', target: TO_ORDER.target })).toMatch('keeps the study')
+  expect(await obstacle({ kind: 'correct', target: TO_ORDER.target })).toMatch('in their study')
   expect(await obstacle({ kind: 'correct', target: { to: 'patient', patient: same } })).toMatch('Nothing would change')
-  expect(await obstacle({ kind: 'reassign', target: { to: 'order', orderId: 'gone' } })).toMatch('not known any more')
+  expect(await obstacle({ kind: 'reassign', target: { to: 'order', orderId: 'gone' } })).toMatch('no longer exists')
   const { digest } = await corrections.preview(STUDY, { kind: 'merge', target: TO_ORDER.target })
   const order = { kind: 'merge', target: TO_ORDER.target, cause: 'patient-safety', reason: 'test', digest } as const
   await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toThrow('only into a study that has images')

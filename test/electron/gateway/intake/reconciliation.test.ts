@@ -153,7 +153,7 @@ describe('a decision', () => {
     on.images('1.2.1')
     on.images('1.2.2')
     const { decisionId } = await on.reconciliation.link(on.other, '1.2.1', ORDER_ID)
-    const happened = 'Otto Malá has linked an exam and the order A-7 meanwhile.'
+    const happened = 'Otto Malá has linked an exam to the order A-7 in the meantime.'
     expect(() => on.reconciliation.keep(on.manager, '1.2.1', 'Emergency')).toThrow(happened)
     await expect(on.reconciliation.link(on.manager, '1.2.2', ORDER_ID)).rejects.toMatchObject({ code: 'outdated', message: happened })
     on.reconciliation.undo(on.other, decisionId)

@@ -12,100 +12,109 @@ import { atTheWindow, newUser } from '../../../support/callers.ts'
 import { CORRECTION, correctionRows, undoneRows } from '../../../support/corrections.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from '../forwarding/forwarding-fixture.ts'
 
-type Stage = ReturnType<typeof forwardingStage>
+const IMAGE = '2.25.100.1.1'
+const LATER = '2026-03-11T00:00:00.000Z'
 
-function openNotes(stage: Stage) {
+interface StageOptions {
+  /** SOP Instance UIDs, and what they differ in; one image where none are given. */
+  readonly images?: readonly (readonly [uid: string, more?: Parameters<Forwarding['keep']>[1]])[]
+  readonly answer?: NonNullable<Parameters<typeof openArchive>[0]>['answer']
+  /** up: the archive has the images; later: it is there and was not sent them yet. */
+  readonly archive?: 'up' | 'later' | 'down' | 'none'
+}
+type Forwarding = ReturnType<typeof forwardingStage>
+
+/** Images, a destination PACS that has them, and what corrects them. */
+async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: StageOptions = {}) {
+  await using opened = new AsyncDisposableStack()
+  const archive = opened.use(await openArchive({ ...(answer && { answer }) }))
+  const stage = opened.use(forwardingStage())
   const { store, clock, temp } = stage
+  const destinationId = state === 'none' ? '' : stage.add(archive.port).destinationId
+  if (state === 'down') await archive[Symbol.asyncDispose]()
+  const originals: InstanceRecord[] = []
+  for (const [uid, more] of images) originals.push(await stage.keep(uid, more))
+  if (state !== 'later') await stage.forwarding.settled()
+
   const deps = { store, clock, uuid: temp.uuid }
   const notices = openCorrectionNotices(deps)
   const notes = openRejectionNotes({
     ...{ ...deps, notices, arriving: new Set<string>(), onChanged: () => {} },
     setting: (key) => (key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
   })
-  /** Works off what waits, as the worker of the outbox does. */
-  async function sendWaiting(): Promise<void> {
-    for (const { outboxId, subject, payload } of store.outbox.due(CORRECTION_REJECT, new Date(clock()).toISOString(), 10)) {
-      await notes.send(subject, payload)
-      store.outbox.settle(outboxId, 'sent', new Date(clock()).toISOString())
-    }
-  }
   const manager = atTheWindow(newUser(store, { canManageStudies: true }))
-  return { notices, notes, sendWaiting, manager }
-}
-
-/** Corrects images to another patient: as the engine does, in one transaction. */
-async function correct(
-  stage: Stage,
-  notes: ReturnType<typeof openNotes>['notes'],
-  originals: readonly InstanceRecord[],
-  correctionId = CORRECTION,
-): Promise<CorrectionDone> {
-  const pairs: CorrectedImage[] = []
-  for (const original of originals) {
-    const uid = `${original.sopInstanceUid}.7`
-    const copy = await stage.keep(uid, { state: 'superseded', patientName: 'Canario^Carla' })
-    pairs.push({ original, copy: { ...copy, state: 'current' } })
+  const list = (show: 'open' | 'all') => notices.list(manager, { show, limit: 50 }).items
+  const kept = opened.move()
+  return {
+    ...{ stage, store, archive, destinationId, originals, notices, notes, manager },
+    /** Another patient for the images: as the engine does, in one transaction. */
+    async correct(of: readonly InstanceRecord[] = originals, correctionId = CORRECTION): Promise<CorrectionDone> {
+      const pairs: CorrectedImage[] = []
+      for (const original of of) {
+        const superseded = { state: 'superseded', patientName: 'Canario^Carla' } as const
+        const copy = await stage.keep(`${original.sopInstanceUid}.7`, superseded)
+        pairs.push({ original, copy: { ...copy, state: 'current' } })
+      }
+      return store.database.transaction(() => {
+        const done = correctionRows(store, pairs, { correctionId })
+        notes.corrected(done)
+        return done
+      })
+    },
+    undo: (done: CorrectionDone) => store.database.transaction(() => notes.corrected(undoneRows(store, done, '2026-03-10T09:01:00.000Z'))),
+    /** Works off what waits, as the worker of the outbox does. */
+    async sendWaiting(): Promise<void> {
+      for (const { outboxId, subject, payload } of store.outbox.due(CORRECTION_REJECT, LATER, 10)) {
+        await notes.send(subject, payload)
+        store.outbox.settle(outboxId, 'sent', new Date(clock()).toISOString())
+      }
+    },
+    /** What is still open when the notices of all that was sent are closed. */
+    openNotices() {
+      notices.settleSent()
+      return list('open')
+    },
+    allNotices: () => list('all'),
+    note: (correctionId = CORRECTION) => store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? ''),
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
-  return stage.store.database.transaction(() => {
-    const done = correctionRows(stage.store, pairs, { correctionId })
-    notes.corrected(done)
-    return done
-  })
 }
-
-const noteIn = ({ store }: Stage, correctionId = CORRECTION) =>
-  store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? '')
 
 const items = (dataSet: DataSet | undefined, keyword: string) =>
   (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value ?? []) as readonly DataSet[]
 const text = (dataSet: DataSet | undefined, keyword: string) =>
   (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value as Buffer | undefined)?.toString().replace(/[\0 ]+$/, '')
 
-function read({ store }: Stage, { file, dataSetOffset }: InstanceRecord): DataSet {
+function read(store: Forwarding['store'], { file, dataSetOffset }: InstanceRecord): DataSet {
   const bytes = readFileSync(store.imageFiles.pathOf(file)).subarray(dataSetOffset)
   return readDataSet(bytes, TRANSFER_SYNTAX.explicitLittleEndian, { elements: 1e5, depth: 16, bytes: 1 << 24 })
 }
 
-const OPEN = { show: 'open', limit: 50 } as const
-
 describe('a correction of images that a destination has', () => {
   it('sends the rejection note, then the copies, and closes the notice when all of it is there', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const originals = [await stage.keep('2.25.100.1.1'), await stage.keep('2.25.100.1.2')]
-    await stage.forwarding.settled()
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    await correct(stage, notes, originals)
-    expect(notices.list(manager, OPEN).items).toMatchObject([
+    await using at = await openStage({ images: [['2.25.100.1.1'], ['2.25.100.1.2']] })
+    await at.correct()
+    expect(at.openNotices()).toMatchObject([
       { kind: 'destination', name: 'PACS', contacts: [{ what: 'has-images', at: null }], sending: { sent: 0 } },
     ])
-    notices.settleSent()
-    await sendWaiting()
-    notices.settleSent()
-    expect(notices.list(manager, OPEN).items).toMatchObject([{ sending: { waiting: 3, sent: 0, failed: 0 } }])
-    await stage.forwarding.settled()
-    notices.settleSent()
+    await at.sendWaiting()
+    expect(at.openNotices()).toMatchObject([{ sending: { waiting: 3, sent: 0, failed: 0 } }])
+    await at.stage.forwarding.settled()
 
-    const note = noteIn(stage) ?? expect.fail()
-    expect(archive.received.slice(2)).toEqual([note.sopInstanceUid, '2.25.100.1.1.7', '2.25.100.1.2.7'])
-    expect(notices.list(manager, OPEN).items).toEqual([])
-    const [done] = notices.list(manager, { show: 'all', limit: 10 }).items
+    const note = at.note() ?? expect.fail()
+    expect(at.archive.received.slice(2)).toEqual([note.sopInstanceUid, '2.25.100.1.1.7', '2.25.100.1.2.7'])
+    expect(at.openNotices()).toEqual([])
+    const [done] = at.allNotices()
     expect(done).toMatchObject({ state: 'done', doneBy: '', patientName: 'Probe^Paula', correctedPatientName: 'Canario^Carla' })
-    expect(stage.audit().map(({ action }) => action)).toEqual(expect.arrayContaining(['correction.send', 'correction.inform']))
+    expect(at.stage.audit().map(({ action }) => action)).toEqual(expect.arrayContaining(['correction.send', 'correction.inform']))
   })
 
   it('makes a Key Object Selection of every original, with the patient as the originals have it', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const first = await stage.keep('2.25.100.1.1')
-    const second = await stage.keep('2.25.100.2.1', { seriesInstanceUid: '2.25.100.2' })
-    const { notes, sendWaiting } = openNotes(stage)
-    await correct(stage, notes, [first, second])
-    await sendWaiting()
+    await using at = await openStage({ images: [[IMAGE], ['2.25.100.2.1', { seriesInstanceUid: '2.25.100.2' }]], archive: 'later' })
+    await at.correct()
+    await at.sendWaiting()
 
-    const note = read(stage, noteIn(stage) ?? expect.fail())
+    const note = read(at.store, at.note() ?? expect.fail())
     expect(['SOPClassUID', 'Modality', 'StudyInstanceUID'].map((keyword) => text(note, keyword))).toEqual([
       ...[KEY_OBJECT_SELECTION, 'KO', STUDY],
     ])
@@ -128,62 +137,41 @@ describe('a correction of images that a destination has', () => {
   })
 
   it('waits for a destination that is down, and the notice stays open across a restart', async () => {
-    await using stage = forwardingStage()
-    await using first = await openArchive()
-    const { destinationId } = stage.add(first.port)
-    const original = await stage.keep('2.25.100.1.1')
+    await using at = await openStage()
+    const { stage, archive } = at
+    await archive[Symbol.asyncDispose]()
+    await at.correct()
+    await at.sendWaiting()
     await stage.forwarding.settled()
-    const { port } = first
-    await first[Symbol.asyncDispose]()
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    await stage.forwarding.settled()
-    notices.settleSent()
-    expect(notices.list(manager, OPEN).items).toMatchObject([{ sending: { waiting: 2, sent: 0, isEnabled: true } }])
+    expect(at.openNotices()).toMatchObject([{ sending: { waiting: 2, sent: 0, isEnabled: true } }])
 
-    await using archive = await openArchive({ port })
+    await using again = await openArchive({ port: archive.port })
     await stage.restart()
-    expect(openNotes(stage).notices.list(manager, OPEN).items).toHaveLength(1)
-    await stage.forwarding.retry(destinationId, undefined, ACTOR)
+    expect(at.openNotices()).toHaveLength(1)
+    await stage.forwarding.retry(at.destinationId, undefined, ACTOR)
     await stage.forwarding.settled()
-    notices.settleSent()
-    expect(archive.received).toEqual([noteIn(stage)?.sopInstanceUid, '2.25.100.1.1.7'])
-    expect(notices.list(manager, OPEN).items).toEqual([])
+    expect(again.received).toEqual([at.note()?.sopInstanceUid, `${IMAGE}.7`])
+    expect(at.openNotices()).toEqual([])
   })
 
   it('keeps the notice open, with the reason, where the destination refuses the note', async () => {
-    await using archive = await openArchive({
-      answer: ({ sopClassUid }) => ({ status: sopClassUid === KEY_OBJECT_SELECTION ? 0x0122 : 0 }),
-    })
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    await stage.forwarding.settled()
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    await stage.forwarding.settled()
-    notices.settleSent()
-    const [open] = notices.list(manager, OPEN).items
+    await using at = await openStage({ answer: ({ sopClassUid }) => ({ status: sopClassUid === KEY_OBJECT_SELECTION ? 0x0122 : 0 }) })
+    await at.correct()
+    await at.sendWaiting()
+    await at.stage.forwarding.settled()
+    const [open] = at.openNotices()
     expect(open?.sending).toMatchObject({ waiting: 0, sent: 1, failed: 1 })
     expect(open?.sending?.lastError).toContain('it does not take images of this kind')
     // A person who had the images deleted there confirms it.
-    expect(notices.confirm(manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand').success).toBe(true)
-    expect(notices.list(manager, OPEN).items).toEqual([])
+    expect(at.notices.confirm(at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand').success).toBe(true)
+    expect(at.openNotices()).toEqual([])
   })
 
   it('no longer sends originals that wait, and rejects them although they may have arrived', async () => {
-    await using stage = forwardingStage()
-    const archive = await openArchive()
-    const { destinationId } = stage.add(archive.port)
-    await archive[Symbol.asyncDispose]()
-    const original = await stage.keep('2.25.100.1.1')
-    await stage.forwarding.settled()
-    const { notes, sendWaiting } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    expect(stage.states(destinationId)).toEqual([
+    await using at = await openStage({ archive: 'down' })
+    await at.correct()
+    await at.sendWaiting()
+    expect(at.stage.states(at.destinationId)).toEqual([
       expect.stringMatching(/^2\.25\.100\.1\.1 dropped .*The identity of the image was corrected/i),
       expect.stringMatching(/^2\.25\.\d{20,} waiting/),
       expect.stringMatching(/^2\.25\.100\.1\.1\.7 waiting/),
@@ -191,59 +179,43 @@ describe('a correction of images that a destination has', () => {
   })
 
   it('sends nothing where no destination has an original, and makes no note', async () => {
-    await using stage = forwardingStage()
-    const original = await stage.keep('2.25.100.1.1')
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    expect(noteIn(stage)).toBeUndefined()
-    expect(notices.list(manager, OPEN).items).toEqual([])
+    await using at = await openStage({ archive: 'none' })
+    await at.correct()
+    await at.sendWaiting()
+    expect(at.note()).toBeUndefined()
+    expect(at.openNotices()).toEqual([])
   })
 
   it('lists a destination that was removed since it got the images: a person informs it', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    const { destinationId } = stage.add(archive.port, { name: 'Old PACS' })
-    const original = await stage.keep('2.25.100.1.1')
-    await stage.forwarding.settled()
-    stage.forwarding.remove(destinationId, ACTOR)
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    notices.settleSent()
-    expect(notices.list(manager, OPEN).items).toMatchObject([
-      { kind: 'destination', name: 'Old PACS', contacts: [{ what: 'former-destination' }], sending: null },
+    await using at = await openStage()
+    at.stage.forwarding.remove(at.destinationId, ACTOR)
+    await at.correct()
+    await at.sendWaiting()
+    expect(at.openNotices()).toMatchObject([
+      { kind: 'destination', name: 'PACS', contacts: [{ what: 'former-destination' }], sending: null },
     ])
   })
 
   it('changes nothing when the note is made a second time, as after a crash', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    const { notes } = openNotes(stage)
-    await correct(stage, notes, [original])
-    const [row] = stage.store.outbox.due(CORRECTION_REJECT, '2026-03-11T00:00:00.000Z', 10)
-    await notes.send(CORRECTION, row?.payload)
-    await notes.send(CORRECTION, row?.payload)
-    const kept = [...stage.store.instances.newestFirst()].filter(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
+    await using at = await openStage({ archive: 'later' })
+    await at.correct()
+    const [row] = at.store.outbox.due(CORRECTION_REJECT, LATER, 10)
+    await at.notes.send(CORRECTION, row?.payload)
+    await at.notes.send(CORRECTION, row?.payload)
+    const kept = [...at.store.instances.newestFirst()].filter(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
     expect(kept).toHaveLength(1)
-    expect(stage.audit().filter(({ action }) => action === 'correction.send')).toHaveLength(1)
+    expect(at.stage.audit().filter(({ action }) => action === 'correction.send')).toHaveLength(1)
   })
 })
 
 describe('a rejection note', () => {
   it('is no image of its study, neither in its lists nor in its counts', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    const { notes, sendWaiting } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    const { instances, imageStudies } = stage.store
-    const shown = ['2.25.100.1.1.7']
-    expect(noteIn(stage)?.state).toBe('current')
+    await using at = await openStage({ archive: 'later' })
+    await at.correct()
+    await at.sendWaiting()
+    const { instances, imageStudies } = at.store
+    const shown = [`${IMAGE}.7`]
+    expect(at.note()?.state).toBe('current')
     expect(instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
     expect(instances.partOfStudy(STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
     expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
@@ -254,66 +226,45 @@ describe('a rejection note', () => {
 
 describe('a second correction', () => {
   it('reaches a destination that was to get the copies of the first and had nothing queued yet', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    await stage.forwarding.settled()
-    const { notes, notices, sendWaiting, manager } = openNotes(stage)
-    const [first] = (await correct(stage, notes, [original])).pairs
+    await using at = await openStage()
+    const [first] = (await at.correct()).pairs
     const second = 'a2c4e6f8-1b3d-4f5a-9c7e-0d2b4f6a8c1e'
-    await correct(stage, notes, [first?.copy ?? expect.fail()], second)
-    await sendWaiting()
-    await stage.forwarding.settled()
-    notices.settleSent()
-    expect(archive.received).toEqual([
-      ...['2.25.100.1.1', noteIn(stage)?.sopInstanceUid],
-      ...[noteIn(stage, second)?.sopInstanceUid, '2.25.100.1.1.7.7'],
-    ])
-    expect(notices.list(manager, OPEN).items).toEqual([])
+    await at.correct([first?.copy ?? expect.fail()], second)
+    await at.sendWaiting()
+    await at.stage.forwarding.settled()
+    expect(at.archive.received).toEqual([...[IMAGE, at.note()?.sopInstanceUid], ...[at.note(second)?.sopInstanceUid, `${IMAGE}.7.7`]])
+    expect(at.openNotices()).toEqual([])
   })
 })
 
 describe('a correction that is undone before anything of it was queued', () => {
   it('lets the originals go on, and nobody gets a note', async () => {
-    await using stage = forwardingStage()
-    const archive = await openArchive()
-    const { destinationId } = stage.add(archive.port)
-    await archive[Symbol.asyncDispose]()
-    const original = await stage.keep('2.25.100.1.1')
-    const { notices, notes, sendWaiting, manager } = openNotes(stage)
-    const done = await correct(stage, notes, [original])
-    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(false)
-    stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
-    await sendWaiting()
-    expect(noteIn(stage)).toBeUndefined()
-    expect(stage.states(destinationId)).toEqual([expect.stringMatching(/^2\.25\.100\.1\.1 waiting/)])
-    expect(notices.list(manager, OPEN).items).toEqual([])
+    await using at = await openStage({ archive: 'down' })
+    const done = await at.correct()
+    expect(at.note()).toBeUndefined()
+    at.undo(done)
+    await at.sendWaiting()
+    expect(at.note()).toBeUndefined()
+    expect(at.stage.states(at.destinationId)).toEqual([expect.stringMatching(/^2\.25\.100\.1\.1 waiting/)])
+    expect(at.openNotices()).toEqual([])
+    const note = 'Not needed: the correction was undone.'
+    expect(at.allNotices()).toMatchObject([{ state: 'done', doneBy: '', note }])
   })
 
   it('keeps no note that was being written meanwhile', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    const { notes } = openNotes(stage)
-    const done = await correct(stage, notes, [original])
-    const [row] = stage.store.outbox.due(CORRECTION_REJECT, '2026-03-11T00:00:00.000Z', 10)
-    const sending = notes.send(CORRECTION, row?.payload)
-    stage.store.database.transaction(() => notes.corrected(undoneRows(stage.store, done, '2026-03-10T09:01:00.000Z')))
+    await using at = await openStage({ archive: 'later' })
+    const done = await at.correct()
+    const [row] = at.store.outbox.due(CORRECTION_REJECT, LATER, 10)
+    const sending = at.notes.send(CORRECTION, row?.payload)
+    at.undo(done)
     await sending
-    expect(noteIn(stage)).toBeUndefined()
-    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(false)
+    expect(at.store.correctionNotices.noteOf(CORRECTION)).toBeUndefined()
   })
 
   it('is queued once a destination may have got something of it', async () => {
-    await using archive = await openArchive()
-    await using stage = forwardingStage()
-    stage.add(archive.port)
-    const original = await stage.keep('2.25.100.1.1')
-    const { notes, sendWaiting } = openNotes(stage)
-    await correct(stage, notes, [original])
-    await sendWaiting()
-    expect(stage.store.correctionNotices.noteOf(CORRECTION) !== undefined).toBe(true)
+    await using at = await openStage({ archive: 'later' })
+    await at.correct()
+    await at.sendWaiting()
+    expect(at.store.correctionNotices.noteOf(CORRECTION)).toBeDefined()
   })
 })
