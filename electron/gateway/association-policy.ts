@@ -43,12 +43,13 @@ export function openAssociationPolicy({
       const taken = putOff ? { reject: putOff } : ({ accept: true } as const)
       if (device) return taken
       if (isFetchedFrom(callingAeTitle, remoteAddress))
-        return putOff ? taken : { ...taken, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
+        return putOff ? taken : { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
       // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
       const isNamed = AeTitle.safeParse(callingAeTitle).success
-      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return taken
-      if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
+      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return putOff ? taken : { accept: true, isUnlisted: true }
+      if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))
+        return { accept: true, isUnlisted: true, onlySopClasses: FOR_EVERYONE }
       const unknown = isOff
         ? 'this device is switched off in the device list'
         : isNamed

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
+import { accept, decide, type OpenAssociations, servicesOf, tooManyUnlisted, unacceptable } from './admission.ts'
 import type { AssociationHost } from './association-host.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import { lostBecause } from './connection-lost.ts'
@@ -54,6 +54,7 @@ export class Association {
   #idle: NodeJS.Timeout | undefined
   #whenIdle = Promise.withResolvers<void>()
   #isOpen = false
+  #isUnlisted = false
   #isEnded = false
 
   constructor(socket: Socket, host: AssociationHost, tls?: TlsPeer) {
@@ -77,6 +78,11 @@ export class Association {
   /** Accepted, and neither released nor aborted. */
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** Open for a caller outside the device list. */
+  get isUnlisted(): boolean {
+    return this.#isUnlisted
   }
 
   get isBusy(): boolean {
@@ -238,11 +244,10 @@ export class Association {
     if (!info) return
     const { observer, policy, serviceOf } = this.#host
     const decision = decide(request, info, open, policy)
-    if ('reject' in decision) {
-      this.#dispatch('Evt8', { rejection: decision.reject })
-      observer.rejected(info, decision.reject, servicesOf(request))
-      return
-    }
+    if ('reject' in decision) return void this.#reject(request, info, decision.reject)
+    const tooMany = decision.isUnlisted ? tooManyUnlisted(open, this.#limits) : undefined
+    if (tooMany) return void this.#reject(request, info, tooMany)
+    this.#isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
     const allowed = (uid: string) => (onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid))
     const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
@@ -252,6 +257,11 @@ export class Association {
     this.#startIdle()
     this.#dispatch('Evt7', { bytes: [writePdu(reply)] })
     observer.opened(info, servicesOf(request), { request, results: reply.presentationContexts })
+  }
+
+  #reject(request: AssociateRq, info: AssociationInfo, rejection: Rejection): void {
+    this.#dispatch('Evt8', { rejection })
+    this.#host.observer.rejected(info, rejection, servicesOf(request))
   }
 
   #openQueue(association: AssociationInfo, maximumLength: number): OperationQueue {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { hostOf, oldestOfLargest } from '../crowding.ts'
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from './service.ts'
@@ -79,6 +80,8 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
       return {
         all: all.length,
         ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
+        unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
+        unlistedOfHost: all.filter((one) => one.isUnlisted && hostOf(one.remoteAddress) === hostOf(remoteAddress)).length,
       }
     },
     ids,
@@ -100,17 +103,23 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     if (connections.size > limits.pendingConnections) refuseOldest()
   }
 
-  /** Connections are in the order they came: the first that is no association has had the longest time to become one. */
+  /** Connections are in the order they came: the first of a host that is no association has had the longest time to become one. */
   function refuseOldest(): void {
-    const pending = [...connections].filter(({ isOpen }) => !isOpen)
-    let bytes = pending.reduce((sum, { heldBytes }) => sum + heldBytes, 0)
-    let surplus = pending.length - limits.pendingConnections
-    for (const oldest of pending) {
-      if (surplus <= 0 && bytes <= limits.pendingBytes) return
-      surplus--
-      bytes -= oldest.heldBytes
-      oldest.destroy(`${surplus >= 0 ? `more than ${limits.pendingConnections}` : 'too much from'} connections without an association`)
+    const pending = new Set([...connections].filter(({ isOpen }) => !isOpen))
+    while (pending.size > limits.pendingConnections) {
+      refuse(pending, oldestOfLargest(pending), `more than ${limits.pendingConnections} connections without an association`)
     }
+    for (const oldest of pending) {
+      const bytes = [...pending].reduce((sum, { heldBytes }) => sum + heldBytes, 0)
+      if (bytes <= limits.pendingBytes) return
+      refuse(pending, oldest, 'too much from connections without an association')
+    }
+  }
+
+  function refuse(pending: Set<Association>, association: Association | undefined, detail: string): void {
+    if (!association) return
+    pending.delete(association)
+    association.destroy(detail)
   }
 
   async function listen(server: Server, at: { readonly host: string; readonly port: number }): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { oldestOfLargest } from '../crowding.ts'
 import type { TlsPeer } from './service.ts'
 import { TLS_PROFILE } from './tls-profile.ts'
 
@@ -13,7 +14,7 @@ export interface TlsListenerOptions {
 
 interface HandshakeLimits {
   readonly handshakeSeconds: number
-  /** Handshakes at a time; beyond it the oldest is ended. */
+  /** Handshakes at a time; beyond it the oldest of the host with the most is ended. */
   readonly mostHandshakes: number
 }
 
@@ -49,8 +50,9 @@ export function createTlsListener(options: TlsListenerOptions & HandshakeLimits,
   server.on('connection', (socket: Socket) => {
     handshaking.add(socket)
     socket.once('close', () => handshaking.delete(socket))
-    const [oldest] = handshaking
-    if (handshaking.size > mostHandshakes) oldest?.destroy()
+    if (handshaking.size <= mostHandshakes) return
+    const all = [...handshaking].map((one) => ({ socket: one, remoteAddress: one.remoteAddress ?? '' }))
+    oldestOfLargest(all)?.socket.destroy()
   })
   server.on('secureConnection', (socket: TLSSocket) => {
     for (const raw of handshaking) {

@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { limitConnections } from './connections.ts'
 import { hostCheck } from './host-names.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { HttpApp } from './operations.ts'
@@ -83,8 +84,11 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     frameworkErrors: (error, request, reply) => speak(isForeign(request) ? wrongHost() : error, request, reply),
     clientErrorHandler: (error, socket) => {
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-      if (socket.writable) socket.end(rawProblem(status))
-      else socket.destroy()
+      // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to read it.
+      const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
+      if (!isOfHttp || !socket.writable) return void socket.destroy()
+      socket.end(rawProblem(status))
+      setTimeout(() => socket.destroy(), LAST_WORD_MS).unref()
     },
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
@@ -112,7 +116,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
-  fastify.server.maxConnections = options.connections ?? 1000
+  const limits = { most: options.connections ?? 1000, handshakeMs: tls && HANDSHAKE_MS }
+  const connections = limitConnections(fastify.server, limits)
   await servePage(fastify, options.pageFolder, security)
   serveViewerPage(app, options.pageFolder, security.viewer)
   options.register(app)
@@ -133,7 +138,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     port: bound.port,
     setCertificate: (next) => (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
     async [Symbol.asyncDispose]() {
-      const cutOff = setTimeout(() => fastify.server.closeAllConnections(), drainMs)
+      // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
+      const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
       await fastify.close()
       clearTimeout(cutOff)
     },
@@ -141,10 +147,13 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
 }
 
 const TLS_RULES = { minVersion: 'TLSv1.2' } as const
+const HANDSHAKE_MS = 10_000
+/** What a client gets to read the answer to something that was no HTTP. */
+const LAST_WORD_MS = 1000
 
 /** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
 function overTls(settings: FastifyServerOptions, tls: { readonly key: string; readonly cert: string }): FastifyInstance {
-  const https = { ...tls, ...TLS_RULES, handshakeTimeout: 10_000 } as const
+  const https = { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } as const
   return createFastify({ ...settings, https } as FastifyServerOptions)
 }
 
