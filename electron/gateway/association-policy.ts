@@ -47,7 +47,7 @@ export function openAssociationPolicy({
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
       // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
       const isNamed = AeTitle.safeParse(callingAeTitle).success
-      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return putOff ? taken : { accept: true, isUnlisted: true }
+      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return taken
       if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))
         return { accept: true, isUnlisted: true, onlySopClasses: FOR_EVERYONE }
       const unknown = isOff

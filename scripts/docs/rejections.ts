@@ -39,7 +39,7 @@ interface Given {
   readonly tls?: AssociationInfo['tls']
 }
 
-const NONE: OpenAssociations = { all: 0, ofCaller: 0, unlisted: 0, unlistedOfHost: 0 }
+const NONE: OpenAssociations = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
 
 /** What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it asks about. */
 function policyOn(given: Given): Rejection | undefined {
@@ -133,6 +133,11 @@ export const SCENES: readonly Scene[] = [
     when: 'as many associations of this device are open as there may be',
     remedy: 'look why the device does not release, or raise `dimse.maxAssociationsPerDevice`',
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
+  },
+  {
+    when: 'one host has as many associations open as one may, by whatever AE titles: half, or `dimse.maxAssociationsPerDevice` where that is more',
+    remedy: 'look why its devices do not release; where many devices call through one address, raise `dimse.maxAssociations`',
+    meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
   },
   {
     when: 'callers outside the device list have half of the associations, or one host of theirs a tenth',

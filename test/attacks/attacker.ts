@@ -8,7 +8,7 @@ import { associateRq, ECHO_CONTEXT } from '../support/requestor.ts'
 
 // A host that attacks the gateway, as a process of its own: node attacker.ts TARGETS ATTACK…
 // It prints "in position" when what it holds is open, goes on until its standard input ends, and
-// connects again whenever the gateway closes a connection.
+// opens again what the gateway closes.
 
 export interface Targets {
   /** Address to attack from. */
@@ -53,6 +53,9 @@ export const ATTACK_NAMES = Object.keys(ATTACKS) as readonly AttackName[]
 /** Starts; resolves when it is in position. */
 type Attack = (from: string) => Promise<unknown>
 
+/** A machine of two cores serves the victims too: the attack must not be its own denial of service. */
+const AGAIN_MS = 2000
+
 /** So many connections at once; those that the gateway closes are opened again after a moment. */
 function hold(count: number, port: number, begin: (socket: Socket, n: number) => void = () => {}): Attack {
   return (localAddress) => Promise.all(Array.from({ length: count }, (_, n) => keep(n, localAddress)))
@@ -62,7 +65,7 @@ function hold(count: number, port: number, begin: (socket: Socket, n: number) =>
     socket.once('connect', () => begin(socket, n))
     socket.resume()
     const isOver = once(socket, 'close').catch(() => {})
-    void isOver.then(() => wait(50)).then(() => keep(n, localAddress))
+    void isOver.then(() => wait(AGAIN_MS)).then(() => keep(n, localAddress))
     await Promise.race([once(socket, 'connect').catch(() => {}), isOver, wait(5000)])
   }
 }
@@ -72,7 +75,10 @@ function flood(count: number, port: number, ask: (port: number, from: string) =>
   return async (from) => {
     for (let n = 0; n < count; n++) {
       void (async () => {
-        for (;;) await ask(port, from).catch(() => wait(20))
+        for (;;) {
+          await ask(port, from).catch(() => {})
+          await wait(20)
+        }
       })()
     }
     await wait(200)
@@ -80,8 +86,13 @@ function flood(count: number, port: number, ask: (port: number, from: string) =>
 }
 
 async function signIn(port: number, localAddress: string): Promise<void> {
-  const body = JSON.stringify({ email: 'owner@clinic.example', password: `a guess ${Math.random()}` })
-  const head = `POST /dashboard/session HTTP/1.1\r\nhost: 127.0.0.1\r\norigin: http://127.0.0.1\r\nsec-fetch-site: same-origin\r\ncontent-type: application/json`
+  // A known address, which is made to wait, and ones that nobody has.
+  const name = Math.random() < 0.5 ? 'owner' : `person${Math.random()}`
+  const body = JSON.stringify({ email: `${name}@clinic.example`, password: `a guess ${Math.random()}` })
+  const head = [
+    ...['POST /dashboard/session HTTP/1.1', 'host: 127.0.0.1', 'sec-fetch-site: same-origin'],
+    ...['x-isthmus-csrf: 1', 'content-type: application/json'],
+  ].join('\r\n')
   const text = `${head}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const isTls = port === targets?.https
   const to = { host: '127.0.0.1', port, localAddress }

@@ -9,6 +9,8 @@ import { APPLICATION_CONTEXT, IMPLEMENTATION, nameOfUid } from './uids.ts'
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
+  /** Of this host, whatever AE titles it calls itself by. */
+  readonly ofHost: number
   /** Of callers that are not in the device list: all, and those of this host. */
   readonly unlisted: number
   readonly unlistedOfHost: number
@@ -17,13 +19,17 @@ export interface OpenAssociations {
 /** What the service provider itself refuses (PS3.8 Table 9-21, sources 2 and 3). */
 export function unacceptable(
   { protocolVersion }: AssociateRq,
-  { all, ofCaller }: OpenAssociations,
+  { all, ofCaller, ofHost }: OpenAssociations,
   limits: DimseLimits,
 ): Rejection | undefined {
   if ((protocolVersion & 1) === 0) return { result: 1, source: 2, reason: 2, why: 'protocol version not supported' }
   if (all >= limits.associations) return { result: 2, source: 3, reason: 2, why: `${all} associations are open, the limit` }
   if (ofCaller >= limits.associationsPerCaller) {
     return { result: 2, source: 3, reason: 2, why: `${ofCaller} associations of this device are open, the limit` }
+  }
+  // What a host calls itself by is free text: by itself none takes more than half.
+  if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2))) {
+    return { result: 2, source: 3, reason: 2, why: `${ofHost} associations of this host are open, the limit` }
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { hostOf } from '../admission/connection-budget.ts'
 import { accept, decide, type OpenAssociations, servicesOf, tooManyUnlisted, unacceptable } from './admission.ts'
 import type { AssociationHost } from './association-host.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
@@ -38,6 +39,8 @@ export class Association {
   /** Undefined until an association is asked for. */
   info: AssociationInfo | undefined
   readonly remoteAddress: string
+  /** What connections are counted by. */
+  readonly host: string
   readonly #tls: TlsPeer | undefined
   readonly #socket: Socket
   readonly #host: AssociationHost
@@ -68,6 +71,7 @@ export class Association {
       mostBytes: (command) => this.#mostBytes(command),
     })
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+    this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed('connection closed by the peer'))
     socket.on('error', (error) => this.#closed(lostBecause(error)))

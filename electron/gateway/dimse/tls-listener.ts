@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { oldestOfLargest } from '../crowding.ts'
+import { type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
 import type { TlsPeer } from './service.ts'
 import { TLS_PROFILE } from './tls-profile.ts'
 
@@ -14,8 +14,8 @@ export interface TlsListenerOptions {
 
 interface HandshakeLimits {
   readonly handshakeSeconds: number
-  /** Handshakes at a time; beyond it the oldest of the host with the most is ended. */
-  readonly mostHandshakes: number
+  /** Handshakes at a time. */
+  readonly handshakes: ConnectionBudget
 }
 
 /** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
@@ -32,8 +32,11 @@ export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
  * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to show which is decided when the
  * association says who it is.
  */
-export function createTlsListener(options: TlsListenerOptions & HandshakeLimits, connected: (socket: TLSSocket) => void): Server {
-  const { handshakeSeconds, mostHandshakes } = options
+export function createTlsListener(
+  options: TlsListenerOptions & HandshakeLimits,
+  connected: (socket: TLSSocket) => void,
+): { readonly server: Server; destroyHandshakes(): void } {
+  const { handshakeSeconds, handshakes } = options
   const server = createServer(
     {
       ...secureContextOf(options),
@@ -44,23 +47,26 @@ export function createTlsListener(options: TlsListenerOptions & HandshakeLimits,
     },
     connected,
   )
-  // A handshake that takes too long is only told of.
+  // Node reports a handshake that takes too long, and leaves its socket open.
   server.on('tlsClientError', (_, socket) => socket.destroy())
-  const handshaking = new Set<Socket>()
+  // The TLS socket is another object than the one that was accepted; both have the same peer.
+  const handshaking = new Map<string, { readonly host: string; readonly socket: Socket }>()
   server.on('connection', (socket: Socket) => {
-    handshaking.add(socket)
-    socket.once('close', () => handshaking.delete(socket))
-    if (handshaking.size <= mostHandshakes) return
-    const all = [...handshaking].map((one) => ({ socket: one, remoteAddress: one.remoteAddress ?? '' }))
-    oldestOfLargest(all)?.socket.destroy()
+    const key = keyOf(socket)
+    handshaking.set(key, { host: hostOf(socket.remoteAddress ?? ''), socket })
+    socket.once('close', () => handshaking.delete(key))
+    connectionToClose(handshaking.values(), handshakes)?.socket.destroy()
   })
-  server.on('secureConnection', (socket: TLSSocket) => {
-    for (const raw of handshaking) {
-      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) handshaking.delete(raw)
-    }
-  })
-  return server
+  server.on('secureConnection', (socket: TLSSocket) => void handshaking.delete(keyOf(socket)))
+  return {
+    server,
+    destroyHandshakes() {
+      for (const { socket } of handshaking.values()) socket.destroy()
+    },
+  }
 }
+
+const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 export function peerOf(socket: TLSSocket): TlsPeer {
   return {

@@ -1,43 +1,45 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { oldestOfLargest } from '../crowding.ts'
+import { type BudgetedConnection, type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
 
-export interface ConnectionLimits {
-  /** Connections at once. */
-  readonly most: number
+export interface ConnectionLimits extends ConnectionBudget {
   /** Milliseconds for a TLS handshake; undefined: the server does not speak TLS. */
   readonly handshakeMs: number | undefined
 }
 
-interface Connection {
-  readonly remoteAddress: string
+interface Connection extends BudgetedConnection {
   readonly socket: Socket
   /** Calls that are being answered, streams of events included. */
   calls: number
 }
 
 /**
- * Keeps the connections of an HTTP or HTTPS server within a number. Beyond it, one of those that ask
- * nothing is closed in place of refusing the new one: a client that opens connections and leaves
- * them silent keeps nobody else out. A connection that does not finish its TLS handshake in time is
- * destroyed: Node reports it and leaves the socket to the listener, which cannot answer on it.
+ * Keeps the connections of an HTTP or HTTPS server within its budget by closing others in place of
+ * refusing new ones: a host that opens many keeps nobody else out. A connection that does not finish
+ * its TLS handshake in time is destroyed: Node reports it and leaves the socket to the listener,
+ * which cannot answer on it.
  *
  * @returns `destroyAll`: closes every connection at once, whatever its client does
  */
-export function limitConnections(server: Server, { most, handshakeMs }: ConnectionLimits): { destroyAll(): void } {
+export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void } {
+  const { handshakeMs } = limits
   const connections = new Map<string, Connection>()
 
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
-    const { remoteAddress = '' } = socket
-    connections.set(key, { remoteAddress, socket, calls: 0 })
+    connections.set(key, {
+      ...{ host: hostOf(socket.remoteAddress ?? ''), socket, calls: 0 },
+      get isBusy() {
+        return this.calls > 0
+      },
+    })
     const deadline = handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs)
     if (deadline) handshakes.set(key, deadline)
     socket.once('close', () => {
       connections.delete(key)
       endHandshake(key)
     })
-    if (connections.size > most) makeRoom()
+    connectionToClose(connections.values(), limits)?.socket.destroy()
   })
 
   const handshakes = new Map<string, NodeJS.Timeout>()
@@ -54,13 +56,6 @@ export function limitConnections(server: Server, { most, handshakeMs }: Connecti
     connection.calls++
     response.once('close', () => connection.calls--)
   })
-
-  function makeRoom(): void {
-    const all = [...connections.values()]
-    const silent = all.filter(({ calls }) => calls === 0)
-    const last = oldestOfLargest(silent.length > 0 ? silent : all)
-    last?.socket.destroy()
-  }
 
   return {
     destroyAll() {

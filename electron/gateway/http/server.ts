@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { type ExpectedHosts, openExpectedHosts } from '../admission/expected-hosts.ts'
 import { limitConnections } from './connections.ts'
 import { hostCheck } from './host-names.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -50,6 +51,8 @@ export interface HttpServerOptions {
   readonly bodyBytes?: number
   /** Connections open at once. */
   readonly connections?: number
+  /** Hosts whose connections are kept where there are too many; by default this PC and who proved who it is. */
+  readonly expectedHosts?: ExpectedHosts
   /** Milliseconds that calls under way get to finish when the server closes. */
   readonly drainMs?: number
 }
@@ -68,7 +71,7 @@ export interface HttpServer extends AsyncDisposable {
  * calls finish.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, uuid, publicUrl, tls, drainMs = 5000 } = options
+  const { host, port, uuid, publicUrl, tls, drainMs = 5000, expectedHosts = openExpectedHosts() } = options
   const settings: FastifyServerOptions = {
     logger: false,
     genReqId: uuid,
@@ -94,7 +97,11 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
   const { sessions, partners, views, workstations } = options
   const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
-  const app: HttpApp = { fastify, sessions, partners, views, workstations, publicUrl, declared: [], openStreams: new Set(), noteFault }
+  const app: HttpApp = {
+    ...{ fastify, sessions, partners, views, workstations, publicUrl, noteFault },
+    ...{ declared: [], openStreams: new Set() },
+    noteExpected: ({ socket }) => expectedHosts.note(socket.remoteAddress ?? ''),
+  }
   const isOurHost = hostCheck()
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {
@@ -116,8 +123,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
-  const limits = { most: options.connections ?? 1000, handshakeMs: tls && HANDSHAKE_MS }
-  const connections = limitConnections(fastify.server, limits)
+  const connections = limitConnections(fastify.server, {
+    ...{ most: options.connections ?? 1000, isExpected: expectedHosts.has, handshakeMs: tls && HANDSHAKE_MS },
+  })
   await servePage(fastify, options.pageFolder, security)
   serveViewerPage(app, options.pageFolder, security.viewer)
   options.register(app)
@@ -131,18 +139,21 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     await fastify.close()
     throw error
   }
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
+    const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
+    await fastify.close()
+    clearTimeout(cutOff)
+  }
+
   const bound = fastify.server.address() as AddressInfo
   return {
     url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
     setCertificate: (next) => (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
-    async [Symbol.asyncDispose]() {
-      // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
-      const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
-      await fastify.close()
-      clearTimeout(cutOff)
-    },
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   }
 }
 

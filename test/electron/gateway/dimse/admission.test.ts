@@ -5,7 +5,7 @@ import { verification } from '#gateway/dimse/verification.ts'
 import { associateRq, ECHO_CONTEXT } from '../../../support/requestor.ts'
 
 const LIMITS = { ...DEFAULT_LIMITS, associations: 10, associationsPerCaller: 2 }
-const NONE = { all: 0, ofCaller: 0, unlisted: 0, unlistedOfHost: 0 }
+const NONE = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
 const INFO = { associationId: 'a', callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '10.0.3.7' }
 
 describe('admission', () => {
@@ -13,7 +13,8 @@ describe('admission', () => {
     ['version 2 alone', 0b10, NONE, [1, 2, 2]],
     ['the tenth of ten open', 1, { ...NONE, all: 10 }, [2, 3, 2]],
     ['the second of two of this caller open', 1, { ...NONE, all: 2, ofCaller: 2 }, [2, 3, 2]],
-    ['one below each limit', 0b11, { ...NONE, all: 9, ofCaller: 1 }, undefined],
+    ['five of ten of this host open', 1, { ...NONE, all: 5, ofHost: 5 }, [2, 3, 2]],
+    ['one below each limit', 0b11, { ...NONE, all: 9, ofCaller: 1, ofHost: 4 }, undefined],
   ])('by the provider, with %s', (_what, protocolVersion, open, expected) => {
     const rejection = unacceptable(associateRq({ protocolVersion }), open, LIMITS)
     expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
