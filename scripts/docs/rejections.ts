@@ -30,6 +30,7 @@ interface Scene {
 interface Given {
   readonly device?: Partial<Pick<Device, 'tls' | 'certificate'>>
   readonly isOff?: boolean
+  readonly isOfTls?: boolean
   readonly called?: string
   readonly calling?: string
   readonly abstractSyntaxes?: readonly string[]
@@ -47,6 +48,7 @@ function policyOn(given: Given): Rejection | undefined {
     devices: {
       recogniseDevice: () => (given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined),
       isSwitchedOff: () => given.isOff === true,
+      isTitleOfTls: () => given.isOfTls === true,
     } as never,
     settings: { get: (key: SettingKey) => given.settings?.[key] ?? SETTINGS[key].initial } as never,
     storageFault: () => given.storageFault,
@@ -78,6 +80,11 @@ export const SCENES: readonly Scene[] = [
     when: 'the caller is not in the device list, and asks for more than Verification',
     remedy: 'approve it under *Devices*, or correct its AE title or address there',
     meet: () => policyOn({}),
+  },
+  {
+    when: 'the AE title is of a device that comes by TLS only, and the address is not its own',
+    remedy: 'correct the address of the device under *Devices*; otherwise find the host in the network',
+    meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
     when: 'the device is switched off in the list',

@@ -53,8 +53,8 @@ export const ATTACK_NAMES = Object.keys(ATTACKS) as readonly AttackName[]
 /** Starts; resolves when it is in position. */
 type Attack = (from: string) => Promise<unknown>
 
-/** A machine of two cores serves the victims too: the attack must not be its own denial of service. */
-const AGAIN_MS = 2000
+/** Not all at once, and not without end: attacker and victims may share two cores. */
+const againMs = (n: number) => 2000 + (n % 20) * 250
 
 /** So many connections at once; those that the gateway closes are opened again after a moment. */
 function hold(count: number, port: number, begin: (socket: Socket, n: number) => void = () => {}): Attack {
@@ -65,7 +65,7 @@ function hold(count: number, port: number, begin: (socket: Socket, n: number) =>
     socket.once('connect', () => begin(socket, n))
     socket.resume()
     const isOver = once(socket, 'close').catch(() => {})
-    void isOver.then(() => wait(AGAIN_MS)).then(() => keep(n, localAddress))
+    void isOver.then(() => wait(againMs(n))).then(() => keep(n, localAddress))
     await Promise.race([once(socket, 'connect').catch(() => {}), isOver, wait(5000)])
   }
 }

@@ -114,7 +114,12 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
 
   function refuseSurplus(): void {
     const most = limits.pendingConnections
-    connectionToClose(pending(), { most, isExpected })?.destroy(`more than ${most} connections without an association`)
+    for (;;) {
+      const surplus = connectionToClose(pending(), { most, isExpected })
+      if (!surplus) return
+      connections.delete(surplus)
+      surplus.destroy(`more than ${most} connections without an association`)
+    }
   }
 
   function refuseSurplusBytes(): void {
@@ -124,6 +129,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
       const association = connectionToClose(holding, { most: 0, isExpected })
       if (!association) return
       holding.delete(association)
+      connections.delete(association)
       bytes -= association.heldBytes
       association.destroy('too much from connections without an association')
     }

@@ -55,7 +55,12 @@ export function createTlsListener(
     const key = keyOf(socket)
     handshaking.set(key, { host: hostOf(socket.remoteAddress ?? ''), socket })
     socket.once('close', () => handshaking.delete(key))
-    connectionToClose(handshaking.values(), handshakes)?.socket.destroy()
+    for (;;) {
+      const surplus = connectionToClose(handshaking.values(), handshakes)
+      if (!surplus) return
+      handshaking.delete(keyOf(surplus.socket))
+      surplus.socket.destroy()
+    }
   })
   server.on('secureConnection', (socket: TLSSocket) => void handshaking.delete(keyOf(socket)))
   return {

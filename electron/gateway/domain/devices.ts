@@ -31,6 +31,8 @@ export interface Devices {
    * by the one that it last called from when the list was last read.
    */
   isDeviceHost(host: string): boolean
+  /** Whether a device of this AE title, at whatever address, has to come by TLS. */
+  isTitleOfTls(callingAeTitle: string): boolean
   /** Notes when and whence it called, at most once a minute. */
   noteSeen(deviceId: string, remoteAddress: string): Promise<void>
   /** Newest call first. */
@@ -154,6 +156,10 @@ export function openDevices(deps: DomainDeps): Devices {
       return device?.isEnabled ? device : undefined
     },
     isSwitchedOff: (callingAeTitle, remoteAddress) => calling(callingAeTitle, remoteAddress)?.isEnabled === false,
+    isTitleOfTls: (callingAeTitle) =>
+      known()
+        .get(keyOf(callingAeTitle))
+        ?.some(({ device }) => device.tls !== 'optional') ?? false,
     isDeviceHost(host) {
       const address = host.includes(':') ? `${host}::` : host
       const isOf = ({ device, range }: Known): boolean => {

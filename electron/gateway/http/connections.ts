@@ -9,8 +9,8 @@ export interface ConnectionLimits extends ConnectionBudget {
 
 interface Connection extends BudgetedConnection {
   readonly socket: Socket
-  /** Calls that are being answered, streams of events included. */
-  calls: number
+  /** Requests that have begun and are not answered; an event stream is one. */
+  readonly requests: Set<IncomingMessage>
 }
 
 /**
@@ -19,18 +19,20 @@ interface Connection extends BudgetedConnection {
  * its TLS handshake in time is destroyed: Node reports it and leaves the socket to the listener,
  * which cannot answer on it.
  *
- * @returns `destroyAll`: closes every connection at once, whatever its client does
+ * @returns `destroyAll`: closes every connection at once, whatever its client does; `destroySilent`:
+ *   those of them without a request, a TLS handshake among them
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void } {
+export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void; destroySilent(): void } {
   const { handshakeMs } = limits
   const connections = new Map<string, Connection>()
 
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
     connections.set(key, {
-      ...{ host: hostOf(socket.remoteAddress ?? ''), socket, calls: 0 },
+      ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
       get isBusy() {
-        return this.calls > 0
+        // One that is still being sent may never be whole.
+        return [...this.requests].some(({ complete }) => complete)
       },
     })
     const deadline = handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs)
@@ -39,7 +41,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
       connections.delete(key)
       endHandshake(key)
     })
-    connectionToClose(connections.values(), limits)?.socket.destroy()
+    closeSurplus()
   })
 
   const handshakes = new Map<string, NodeJS.Timeout>()
@@ -50,14 +52,26 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
   // The TLS socket is another object than the one that was accepted; both have the same peer.
   server.on('secureConnection', (socket: Socket) => endHandshake(keyOf(socket)))
 
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(keyOf(socket))
-    if (!connection) return
-    connection.calls++
-    response.once('close', () => connection.calls--)
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { requests } = connections.get(keyOf(request.socket)) ?? {}
+    requests?.add(request)
+    response.once('close', () => requests?.delete(request))
   })
 
+  function closeSurplus(): void {
+    for (;;) {
+      const surplus = connectionToClose(connections.values(), limits)
+      if (!surplus) return
+      // Its own close event comes after those that are accepted in the same turn.
+      connections.delete(keyOf(surplus.socket))
+      surplus.socket.destroy()
+    }
+  }
+
   return {
+    destroySilent() {
+      for (const { socket, requests } of connections.values()) if (requests.size === 0) socket.destroy()
+    },
     destroyAll() {
       for (const { socket } of connections.values()) socket.destroy()
     },

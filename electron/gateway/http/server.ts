@@ -84,7 +84,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => speak(isForeign(request) ? wrongHost() : error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      speak(hasTwoHosts(request) ? twoHosts() : isForeign(request) ? wrongHost() : error, request, reply),
     clientErrorHandler: (error, socket) => {
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
       // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to read it.
@@ -119,7 +120,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   // With `done`: a promise would cost every call a turn.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
-    if (isForeign(request)) done(wrongHost())
+    if (hasTwoHosts(request)) done(twoHosts())
+    else if (isForeign(request)) done(wrongHost())
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
@@ -142,8 +144,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
+    const soon = setTimeout(() => connections.destroySilent(), Math.min(LAST_WORD_MS, drainMs))
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
+    clearTimeout(soon)
     clearTimeout(cutOff)
   }
 
@@ -181,6 +185,18 @@ function note(error: unknown, request: FastifyRequest, status: number, log: Http
   const route = `${request.method} ${request.routeOptions.url ?? ''}`
   log.error({ requestId: request.id, route, status, ...faultForLog(error) }, 'a call failed')
 }
+
+/** RFC 9112 §3.2: Node keeps the first, a proxy in front of it may have gone by the other. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
+}
+
+const twoHosts = () => new ApiError('malformed', 'The request has more than one Host header.')
 
 const wrongHost = () =>
   new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).')
