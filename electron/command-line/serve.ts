@@ -40,7 +40,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
   readonly logLevel: string
   readonly isRescue: boolean
-  readonly isSecretInArguments: boolean
+  readonly isSecretInArguments?: boolean
   /** Who hands the data key over; nobody where it is in the data folder. */
   readonly keyFrom?: 'parent' | { readonly file: string }
 }
@@ -95,7 +95,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
     ...(values['data-key-file'] !== undefined && { keyFrom: { file: values['data-key-file'] } }),
     ...(values['data-key-from-parent'] && { keyFrom: 'parent' as const }),
     isRescue: values.rescue,
-    isSecretInArguments: values['partner-secret'] !== undefined,
+    ...(values['partner-secret'] !== undefined && { isSecretInArguments: true }),
   }
 }
 

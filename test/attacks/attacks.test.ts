@@ -8,11 +8,11 @@ import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { openParts } from '#gateway/parts.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { running, type Serving } from '../support/command-line.ts'
+import { isthmus, running, type Serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, sessionHeaders, webhookSecret } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
-import { tempDataFolder } from '../support/temp-store.ts'
+import { tempDataFolder, tempFolder } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { ATTACK_NAMES, type AttackName, type Targets } from './attacker.ts'
 
@@ -29,6 +29,7 @@ const UNATTACKED_MS = 200
 
 /** The data folder, with an owner, a device and an approved workstation, and what they need. */
 interface Clinic extends AsyncDisposable {
+  readonly folder: string
   /** A gateway on the folder, one at a time. */
   open(): Promise<Attacked>
 }
@@ -45,10 +46,11 @@ async function openClinic(): Promise<Clinic> {
   await using opened = new AsyncDisposableStack()
   const temp = opened.use(tempDataFolder())
   const secret = webhookSecret()
+  const backups = opened.use(tempFolder())
   const partner = opened.use(await openPartnerSimulator({ port: 0, secret, clock: Date.now }))
   {
     using parts = openParts(temp.folder)
-    parts.settings.change({ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }, 'command-line')
+    parts.settings.change({ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backups.folder }, 'command-line')
     parts.devices.add(NewDevice.parse({ aeTitle: 'CT1', address: MODALITY }), 'command-line')
     const owner = { firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' } as const
     await parts.people.createUser({ ...OWNER, ...owner }, 'command-line')
@@ -83,7 +85,7 @@ async function openClinic(): Promise<Clinic> {
       [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
     }
   }
-  return { open, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  return { open, folder: temp.folder, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
 }
 
 function secretFile(folder: string, secret: string): string {
@@ -172,6 +174,15 @@ describe('TLS handshakes that are never finished', () => {
     }
     await expect.poll(() => openSockets(attacked.gateway), { timeout: 30_000 }).toBeLessThanOrEqual(before)
     expect(await attacked.gateway.end('SIGTERM')).toBe(0)
+  })
+})
+
+describe('an update', () => {
+  it('is not held up by strangers who stay connected', { timeout: 120_000 }, async () => {
+    await using attacked = await clinic.open()
+    await using _attacker = await attack(attacked.targets, ['titles'])
+    const prepared = await isthmus(['prepare-update', '--data', clinic.folder])
+    expect([prepared.stdout, prepared.stderr]).toEqual([expect.stringContaining('no device is connected'), ''])
   })
 })
 

@@ -47,8 +47,8 @@ export default ofArea('LIM', [
     promise: 'P-DIM-01',
     what: 'a stranger who asks for more than an echo is accepted',
     file: 'electron/gateway/association-policy.ts',
-    find: 'if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return',
-    replace: 'if (abstractSyntaxes.some((uid) => FOR_EVERYONE.includes(uid))) return',
+    find: 'if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))',
+    replace: 'if (abstractSyntaxes.some((uid) => FOR_EVERYONE.includes(uid)))',
     tests: 'electron/gateway/association-policy.test.ts',
   },
   {

@@ -86,7 +86,8 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
         all: all.length,
         ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
         unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
-        ofHost: all.filter((one) => one.host === hostOf(remoteAddress)).length,
+        // Behind a tunnel of this PC there may be many devices.
+        ofHost: all.filter((one) => one.host === hostOf(remoteAddress) && !isThisPc(one.host)).length,
         unlistedOfHost: all.filter((one) => one.isUnlisted && one.host === hostOf(remoteAddress)).length,
       }
     },
