@@ -30,9 +30,9 @@ const ATTACKS = {
   'sign-ins': ({ http, https }) => [flood(4, http, signIn), flood(4, https, signIn)],
   /** Large answers that are not read. */
   'slow readers': ({ http }) => [
-    hold(300, http, (socket) => {
+    hold(300, http, (socket, n) => {
       socket.pause()
-      socket.write(`GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`.repeat(50))
+      socket.write(`GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`.repeat(n % 2 === 0 ? 1 : 50))
     }),
   ],
   /** Requests and PDUs that come a byte at a time. */

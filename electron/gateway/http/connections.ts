@@ -55,6 +55,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { requests } = connections.get(keyOf(request.socket)) ?? {}
     requests?.add(request)
+    // Each answer waits in memory for the one before: no browser asks ahead like that.
+    if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
     response.once('close', () => requests?.delete(request))
   })
 
@@ -77,5 +79,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
     },
   }
 }
+
+/** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
+const MOST_AHEAD = 16
 
 const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`

@@ -213,3 +213,19 @@ describe('the listener', () => {
     await cut
   })
 })
+
+describe('a connection', () => {
+  it('is closed where its client asks ahead without end (pipelining)', async () => {
+    const server = await open({})
+    const answersTo = async (count: number) => {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      socket.write(`GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(count - 1))
+      socket.write('GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
+      let answers = 0
+      for await (const chunk of socket.setEncoding('utf8').iterator()) answers += String(chunk).split('HTTP/1.1 200').length - 1
+      return answers
+    }
+    expect(await answersTo(4)).toBe(4)
+    expect(await answersTo(100).catch(() => 0)).toBeLessThan(100)
+  })
+})
