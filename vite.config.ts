@@ -124,7 +124,7 @@ const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { gr
 
 /** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
 const LONGEST = [
-  ...['crash/kill-rounds', 'interop/judges', 'flows/commands', 'flows/standby', 'interop/hostile-modality'],
+  ...['crash/kill-rounds', 'interop/judges', 'attacks/attacks', 'flows/commands', 'flows/standby', 'interop/hostile-modality'],
   ...['flows/soak', 'interop/storage', 'flows/restore', 'flows/rescue', 'flows/key-store', 'flows/documents'],
   ...['interop/fuzz', 'flows/desktop', 'flows/setup'],
 ]
