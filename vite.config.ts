@@ -124,7 +124,7 @@ const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { gr
 
 /** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
 const LONGEST = [
-  ...['crash/kill-rounds', 'interop/judges', 'flows/commands', 'flows/standby', 'interop/hostile-modality'],
+  ...['crash/kill-rounds', 'interop/judges', 'attacks/attacks', 'flows/commands', 'flows/standby', 'interop/hostile-modality'],
   ...['flows/soak', 'interop/storage', 'flows/restore', 'flows/rescue', 'flows/key-store', 'flows/documents'],
   ...['interop/fuzz', 'flows/desktop', 'flows/setup'],
 ]
@@ -181,7 +181,10 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, testTimeout: 20_000, maxWorkers: WORKERS } },
       // Processes that are killed and disks that lose what was not synced.
       { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000, ...PROCESSES } },
-      { extends: true, test: { name: 'flows', include: ['test/flows/**/*.test.ts'], isolate: false, testTimeout: 30_000, ...PROCESSES } },
+      {
+        extends: true,
+        test: { name: 'flows', include: ['test/{flows,attacks}/**/*.test.ts'], isolate: false, testTimeout: 30_000, ...PROCESSES },
+      },
       {
         extends: true,
         test: { name: 'interop', include: ['test/interop/**/*.test.ts'], isolate: false, testTimeout: 60_000, ...PROCESSES },

@@ -18,14 +18,15 @@ const NODE = /^node:/
 
 const PLACES: Record<string, Place> = {
   shared: { at: /^shared\//, places: [], packages: ['zod'] },
-  dimse: { at: /^electron\/gateway\/dimse\//, places: [], packages: [NODE, /^dcmjs(\/|$)/] },
+  admission: { at: /^electron\/gateway\/admission\//, places: [], packages: [NODE] },
+  dimse: { at: /^electron\/gateway\/dimse\//, places: ['admission'], packages: [NODE, /^dcmjs(\/|$)/] },
   scu: { at: /^electron\/gateway\/scu\//, places: ['dimse'], packages: [NODE, 'dicom-dimse-native'] },
   store: { at: /^electron\/gateway\/store\//, places: ['shared'], packages: [NODE, 'better-sqlite3', 'kysely', 'zod'] },
-  http: { at: /^electron\/gateway\/http\//, places: ['shared', 'store'], packages: [NODE, 'zod', 'fastify', /^@fastify\//] },
+  http: { at: /^electron\/gateway\/http\//, places: ['shared', 'store', 'admission'], packages: [NODE, 'zod', 'fastify', /^@fastify\//] },
   webhooks: { at: /^electron\/gateway\/webhooks\//, places: ['shared', 'store'], packages: [NODE, 'undici', 'standardwebhooks', 'zod'] },
   domain: {
     at: /^electron\/gateway\/domain\//,
-    places: ['shared', 'store'],
+    places: ['shared', 'store', 'admission'],
     packages: [NODE, 'zod', 'pdfkit', 'fontkit', 'otpauth', '@zxcvbn-ts/language-common', 'croner'],
   },
   mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
@@ -47,7 +48,7 @@ const PLACES: Record<string, Place> = {
   simulator: { at: /^electron\/simulator\//, places: ['shared'], packages: [NODE, 'zod', 'standardwebhooks'] },
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
-    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail'],
+    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail', 'admission'],
     packages: [NODE, 'zod', 'pino', 'pino-roll', 'prom-client', 'fastify', 'fflate'],
   },
   headless: { at: /^electron\/(headless\.ts|command-line\/)/, places: ['gateway', 'shared', 'simulator'], packages: [NODE, 'zod'] },

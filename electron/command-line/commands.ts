@@ -16,7 +16,7 @@ export interface Command {
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage:
-      'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret whsec_… | --partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
+      'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
       'run the gateway until it is told to stop; --rescue: a page to put a back-up back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
     run: async (args) => (await import('./serve.ts')).serve(args),

@@ -18,7 +18,7 @@ import { parentPort, workersThrough } from './worker-port.ts'
  * opens it again in this process, with another such line.
  */
 export async function serve(args: readonly string[]): Promise<number> {
-  const { isRescue, keyFrom, ...options } = readArguments(args)
+  const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
   const port = parentPort()
   const handed = await handedKey(keyFrom)
   const log = openLog(options.logLevel, options.logFile === undefined ? undefined : await openLogFile(options.logFile))
@@ -29,7 +29,10 @@ export async function serve(args: readonly string[]): Promise<number> {
     },
     isRescue,
     untilStopped,
-    tell: (line) => void process.stdout.write(`${JSON.stringify(line)}\n`),
+    tell(line) {
+      process.stdout.write(`${JSON.stringify(line)}\n`)
+      if (isSecretInArguments) log.warn(SECRET_IN_ARGUMENTS)
+    },
   })
   return 0
 }
@@ -37,6 +40,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
   readonly logLevel: string
   readonly isRescue: boolean
+  readonly isSecretInArguments?: boolean
   /** Who hands the data key over; nobody where it is in the data folder. */
   readonly keyFrom?: 'parent' | { readonly file: string }
 }
@@ -91,8 +95,12 @@ export function readArguments(args: readonly string[]): ServeOptions {
     ...(values['data-key-file'] !== undefined && { keyFrom: { file: values['data-key-file'] } }),
     ...(values['data-key-from-parent'] && { keyFrom: 'parent' as const }),
     isRescue: values.rescue,
+    ...(values['partner-secret'] !== undefined && { isSecretInArguments: true }),
   }
 }
+
+const SECRET_IN_ARGUMENTS =
+  '--partner-secret: other accounts of this PC can read the arguments of a process; use --partner-secret-file, and renew this secret'
 
 function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
   if (text === undefined) return {}

@@ -43,17 +43,22 @@ export function openAssociationPolicy({
       const taken = putOff ? { reject: putOff } : ({ accept: true } as const)
       if (device) return taken
       if (isFetchedFrom(callingAeTitle, remoteAddress))
-        return putOff ? taken : { ...taken, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
+        return putOff ? taken : { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
       const isOff = devices.isSwitchedOff(callingAeTitle, remoteAddress)
       // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table 6.2-1).
       const isNamed = AeTitle.safeParse(callingAeTitle).success
-      if (!isOff && isNamed && settings.get('dimse.allowUnknownDevices')) return taken
-      if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid))) return { accept: true, onlySopClasses: FOR_EVERYONE }
+      // A device that proves itself by TLS cannot be imitated from another address either.
+      const isOfTls = devices.isTitleOfTls(callingAeTitle)
+      if (!isOff && isNamed && !isOfTls && settings.get('dimse.allowUnknownDevices')) return taken
+      if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))
+        return { accept: true, isUnlisted: true, onlySopClasses: FOR_EVERYONE }
       const unknown = isOff
         ? 'this device is switched off in the device list'
-        : isNamed
-          ? 'it is not in the device list'
-          : 'what it calls itself is no AE title'
+        : !isNamed
+          ? 'what it calls itself is no AE title'
+          : isOfTls
+            ? 'the device of this AE title has another address and comes by TLS only'
+            : 'it is not in the device list'
       return { reject: { ...CALLING_UNKNOWN, why: unknown } }
     },
   }

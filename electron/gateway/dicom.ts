@@ -40,6 +40,8 @@ export interface Dicom extends AsyncDisposable {
   /** Of the TLS listener; undefined where it is off or down. */
   readonly tlsAddress: string | undefined
   readonly openAssociations: number
+  /** Of those, the ones of callers in the device list. */
+  readonly openOfDevices: number
   listeners(): Status['listeners']
   /** While it is on, new associations are rejected for the moment, and devices try again later. */
   putOff(isOn: boolean): void
@@ -77,6 +79,7 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
     observer: observing(
       tellingIntake(observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
     ),
+    isExpectedHost: devices.isDeviceHost,
     limits: limitsOf(settings),
     ids: randomUUID,
     report,
@@ -97,6 +100,9 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
     tlsAddress: secure?.port === undefined ? undefined : addressOf(secure.port),
     get openAssociations() {
       return server.openAssociations
+    },
+    get openOfDevices() {
+      return server.openOfDevices
     },
     listeners() {
       const aeTitle = settings.get('dimse.aeTitle')

@@ -171,12 +171,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     openRunning(parts, {
       ...{ version, logFile, ports, auditTrail, customersOf, exams, backups: setup.backups },
       reconciliation: exams.reconciliation,
+      openOfDevices: () => up.dicom?.openOfDevices ?? 0,
       putOff: (isOn) => up.dicom?.putOff(isOn),
     }),
   )
 
   const { pageFolder, https } = options
-  opened.use(
+  const httpListeners = opened.use(
     await openHttpListeners(parts, up, {
       ...{ log, pageFolder, https, certificates, isSafe, onError, partners, views: viewer.views },
       register(app) {
@@ -210,6 +211,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     https: up.lan?.url,
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      // At the same time: each waits some seconds for its clients, and no longer.
+      const ended = await Promise.allSettled([up.dicom?.[Symbol.asyncDispose](), httpListeners[Symbol.asyncDispose]()])
+      await kept[Symbol.asyncDispose]()
+      for (const one of ended) if (one.status === 'rejected') throw one.reason
+    },
   }
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { hostOf } from './admission/connection-budget.ts'
+import { openExpectedHosts } from './admission/expected-hosts.ts'
 import type { Certificates } from './certificates.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { openLanListener } from './lan-listener.ts'
 import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Listening } from './listening.ts'
 import type { Parts } from './parts.ts'
+import { instantOf } from './store/clock.ts'
 
 export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'register'> {
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
@@ -22,12 +25,14 @@ export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFol
 export async function openHttpListeners(parts: Parts, up: Listening, options: HttpListenersOptions): Promise<AsyncDisposable> {
   const { https, certificates, isSafe, onError, ...served } = options
   const { settings, people, store, workstations } = parts
+  const expectedHosts = openExpectedHosts(approvedHosts(parts))
   await using opened = new AsyncDisposableStack()
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     ...served,
     uuid: randomUUID,
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
+    expectedHosts,
     sessions: sessionsOf(people, store),
     workstations: { approvedOf: (token) => approvedOf(workstations, token) },
   }
@@ -40,8 +45,32 @@ export async function openHttpListeners(parts: Parts, up: Listening, options: Ht
       open: (at) => openHttps({ ...shared, ...at, allowedHosts: hosts }, certificates, hint),
     }),
   )
-  return opened.move()
+  const { http, lan } = up
+  opened.move()
+  return {
+    // At the same time: each may wait some seconds for calls under way.
+    async [Symbol.asyncDispose]() {
+      await Promise.all([http[Symbol.asyncDispose](), lan[Symbol.asyncDispose]()])
+    },
+  }
 }
+
+/** Hosts from which an approved workstation, or the session of somebody, was last seen. */
+function approvedHosts({ store, deps: { clock } }: Parts): (host: string) => boolean {
+  let hosts: ReadonlySet<string> = new Set()
+  let readAt = Number.NEGATIVE_INFINITY
+  return (host) => {
+    if (clock() - readAt >= READ_EVERY_MS || clock() < readAt) {
+      readAt = clock()
+      const approved = store.workstations.list().filter(({ approvedAt }) => approvedAt !== null)
+      const sessions = store.sessions.list(instantOf(readAt))
+      hosts = new Set([...approved, ...sessions].map(({ address }) => hostOf(address)))
+    }
+    return hosts.has(host)
+  }
+}
+/** Whoever is approved meanwhile is noted by its first call. */
+const READ_EVERY_MS = 60_000
 
 function approvedOf({ find }: Parts['workstations'], token: string): string | undefined {
   const { state, record } = find(token)

@@ -9,18 +9,20 @@ export interface RunningDeps extends Pick<ShellStateDeps, 'auditTrail' | 'custom
   readonly logFile: string | undefined
   readonly ports: DashboardPorts
   readonly backups: Pick<Backups, 'make'>
+  /** Associations that an update waits for: a stranger that stays connected must not hold it up. */
+  readonly openOfDevices: () => number
   /** While it is on, new associations are put off. */
   readonly putOff: (isOn: boolean) => void
 }
 
 /** What the control socket tells of the running gateway, and asks of it. */
 export function openRunning(parts: Parts, deps: RunningDeps): RunningGateway & Disposable {
-  const { logFile, ports, backups, putOff } = deps
+  const { logFile, openOfDevices, backups, putOff } = deps
   const { clock } = parts.deps
   const prepareUpdate = updatePreparation({
     backUp: async () => void (await backups.make('before-update', 'gateway')),
     putOff,
-    openAssociations: ports.openAssociations,
+    openAssociations: openOfDevices,
   })
   return {
     status: shellState({ ...parts, ...deps, clock }),

@@ -25,12 +25,31 @@ export function whyNotHere({ isPackaged, platform, env, resources, executable }:
   if (platform === 'win32' && !exists(join(dirname(executable), 'Uninstall Isthmus.exe')))
     return 'This program was installed by an MSI package, and the next package updates it.'
   const url = env.ISTHMUS_UPDATE_URL
+  if (url && !mayBeTold({ resources }, { read }))
+    return 'ISTHMUS_UPDATE_URL counts only where update-policy.json beside the program allows it, so no update is taken.'
   if (url && !isSafe(url)) return 'ISTHMUS_UPDATE_URL does not begin with https://, so no update is taken from there.'
   const builtIn = read(join(resources, 'app-update.yml'))
   if (builtIn === undefined || (!url && NOWHERE.test(builtIn)))
     return 'No place for updates is set: the program stays as it is until another version is installed over it.'
   return undefined
 }
+
+/**
+ * Whether the environment may name another place for updates: whoever can write this file could
+ * replace the program itself, whereas an environment is set by anybody who runs something as this
+ * person.
+ */
+function mayBeTold({ resources }: Pick<Program, 'resources'>, { read }: Pick<Disk, 'read'>): boolean {
+  try {
+    return (JSON.parse(read(join(resources, POLICY)) ?? '{}') as { allowUpdateUrl?: unknown } | null)?.allowUpdateUrl === true
+  } catch {
+    return false
+  }
+}
+const POLICY = 'update-policy.json'
+
+/** Whether nothing but the connection says whose its updates are: only Windows and macOS check a signature. */
+export const isUnsigned = ({ platform }: Pick<Program, 'platform'>): boolean => platform === 'linux'
 
 /** What electron-builder.yml has where nobody said another place. */
 const NOWHERE = /\/\/updates\.invalid\b/

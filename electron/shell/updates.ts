@@ -4,7 +4,7 @@ import electronUpdater, { type AppUpdater, type UpdateInfo } from 'electron-upda
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import { isMaintenance } from './maintenance.ts'
 import { releaseNotesOf } from './release-notes.ts'
-import { type Disk, faultOfUpdate, type Program, whyNotHere } from './update-place.ts'
+import { type Disk, faultOfUpdate, isUnsigned, type Program, whyNotHere } from './update-place.ts'
 
 export interface UpdatesOptions {
   /** What the gateway last said: whether it may be done by itself, and when. */
@@ -25,6 +25,9 @@ export interface Updates extends Disposable {
   /** Prepares, ends the gateway, and hands over to the installer, which starts the program again. Does nothing where none is ready. */
   install(): Promise<void>
 }
+
+const BY_WINDOWS = 'Windows asks for an administrator’s consent to install it, so it waits for a person.'
+const NOT_SIGNED = 'An AppImage is not signed, so it waits for a person who knows where it comes from.'
 
 const MINUTE_MS = 60_000
 const FIRST_CHECK_MS = 2 * MINUTE_MS
@@ -73,8 +76,9 @@ export function openUpdates({
     'download-progress': ({ percent }: { percent: number }) =>
       state.state !== 'ready' && set({ state: 'downloading', share: Math.min(1, percent / 100) }),
     'update-downloaded': (info: UpdateInfo) => {
-      needsConsent = info.files.some(({ isAdminRightsRequired }) => isAdminRightsRequired === true)
-      const sentence = needsConsent ? 'Windows asks for an administrator’s consent to install it, so it waits for a person.' : ''
+      const asksWindows = info.files.some(({ isAdminRightsRequired }) => isAdminRightsRequired === true)
+      needsConsent = asksWindows || isUnsigned(program)
+      const sentence = asksWindows ? BY_WINDOWS : needsConsent ? NOT_SIGNED : ''
       set({ state: 'ready', version: info.version, share: 1, sentence, notes: releaseNotesOf(info) })
     },
     'update-cancelled': () => set(NONE),

@@ -34,7 +34,12 @@ export const parameterTable = (): string =>
       ['Peer that takes no data', `${DEFAULT_LIMITS.stallSeconds} s`],
       ['Simultaneous associations, as acceptor', byDefault('dimse.maxAssociations')],
       ['Simultaneous associations of one AE title at one address', byDefault('dimse.maxAssociationsPerDevice')],
-      ['Connections without an association', `${DEFAULT_LIMITS.pendingConnections}; beyond it the oldest is closed`],
+      ['Simultaneous associations of one host', 'half, or as many as of one device where that is more'],
+      ['Simultaneous associations of callers outside the device list', 'half; of one host a tenth'],
+      [
+        'Connections without an association',
+        `${DEFAULT_LIMITS.pendingConnections}, of a host without a device a quarter; beyond it the oldest of the host with the most is closed`,
+      ],
       [
         'Outstanding operations',
         `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} requests sent ahead are read and answered in their order`,

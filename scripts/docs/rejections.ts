@@ -1,5 +1,5 @@
 import { openAssociationPolicy } from '#gateway/association-policy.ts'
-import { decide, type OpenAssociations, unacceptable } from '#gateway/dimse/admission.ts'
+import { decide, type OpenAssociations, tooManyUnlisted, unacceptable } from '#gateway/dimse/admission.ts'
 import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
 import type { AssociateRq } from '#gateway/dimse/pdu.ts'
 import type { AssociationInfo, Rejection } from '#gateway/dimse/service.ts'
@@ -30,6 +30,7 @@ interface Scene {
 interface Given {
   readonly device?: Partial<Pick<Device, 'tls' | 'certificate'>>
   readonly isOff?: boolean
+  readonly isOfTls?: boolean
   readonly called?: string
   readonly calling?: string
   readonly abstractSyntaxes?: readonly string[]
@@ -39,12 +40,15 @@ interface Given {
   readonly tls?: AssociationInfo['tls']
 }
 
+const NONE: OpenAssociations = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
+
 /** What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it asks about. */
 function policyOn(given: Given): Rejection | undefined {
   const policy = openAssociationPolicy({
     devices: {
       recogniseDevice: () => (given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined),
       isSwitchedOff: () => given.isOff === true,
+      isTitleOfTls: () => given.isOfTls === true,
     } as never,
     settings: { get: (key: SettingKey) => given.settings?.[key] ?? SETTINGS[key].initial } as never,
     storageFault: () => given.storageFault,
@@ -60,7 +64,7 @@ function policyOn(given: Given): Rejection | undefined {
   const uids = given.abstractSyntaxes ?? [SOP_CLASS.modalityWorklistFind]
   const presentationContexts = uids.map((abstractSyntax, at) => ({ id: at * 2 + 1, abstractSyntax, transferSyntaxes: [] }))
   const request = { applicationContext: APPLICATION_CONTEXT, presentationContexts, ...given.request } as unknown as AssociateRq
-  const decision = decide(request, info, { all: 0, ofCaller: 0 }, policy)
+  const decision = decide(request, info, NONE, policy)
   return 'reject' in decision ? decision.reject : undefined
 }
 
@@ -76,6 +80,11 @@ export const SCENES: readonly Scene[] = [
     when: 'the caller is not in the device list, and asks for more than Verification',
     remedy: 'approve it under *Devices*, or correct its AE title or address there',
     meet: () => policyOn({}),
+  },
+  {
+    when: 'the AE title is of a device that comes by TLS only, and the address is not its own',
+    remedy: 'correct the address of the device under *Devices*; otherwise find the host in the network',
+    meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
     when: 'the device is switched off in the list',
@@ -125,12 +134,22 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'as many associations are open as there may be',
     remedy: 'wait, or raise `dimse.maxAssociations`',
-    meet: () => acceptor({ all: DEFAULT_LIMITS.associations, ofCaller: 0 }),
+    meet: () => acceptor({ ...NONE, all: DEFAULT_LIMITS.associations }),
   },
   {
     when: 'as many associations of this device are open as there may be',
     remedy: 'look why the device does not release, or raise `dimse.maxAssociationsPerDevice`',
-    meet: () => acceptor({ all: 0, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
+    meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
+  },
+  {
+    when: 'one host has as many associations open as one may, by whatever AE titles: half, or `dimse.maxAssociationsPerDevice` where that is more',
+    remedy: 'look why its devices do not release; where many devices call through one address, raise `dimse.maxAssociations`',
+    meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
+  },
+  {
+    when: 'callers outside the device list have half of the associations, or one host of theirs a tenth',
+    remedy: 'approve the caller under *Devices* if it is one of yours; otherwise find the host in the network',
+    meet: () => tooManyUnlisted({ ...NONE, unlisted: DEFAULT_LIMITS.associations }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',
@@ -151,7 +170,7 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'another version of the protocol than 1',
     remedy: 'this is no DICOM node',
-    meet: () => acceptor({ all: 0, ofCaller: 0 }, 2),
+    meet: () => acceptor(NONE, 2),
   },
 ]
 

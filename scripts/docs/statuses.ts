@@ -52,7 +52,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0106, 'N-CREATE: the status is not IN PROGRESS; N-SET: it is none of the three'],
     [
       0x0110,
-      'no data set, or one that cannot be read; N-SET: the step is over, with Error ID A710; our own fault, with a reference to the log',
+      'no data set, or one that cannot be read; N-SET: the step is over, with Error ID A710, or is of another device; our own fault, with a reference to the log',
     ],
     [0x0111, 'N-CREATE: the step is there already'],
     [0x0112, 'N-SET: there is no such step'],

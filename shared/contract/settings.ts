@@ -169,6 +169,11 @@ export const SETTINGS = {
     false,
     'Keep objects of storage classes that DICOM does not define, such as those of one vendor.',
   ),
+  'intake.stepsOfOthers': setting(
+    z.boolean(),
+    false,
+    'Let a device change and end the performed steps (MPPS) of another: for consoles that begin a step under one AE title and end it under another.',
+  ),
   'intake.warnGigabytes': setting(z.number().min(0).max(100_000), 20, 'Free disk space in GB below which the window warns.'),
   'intake.stopGigabytes': setting(z.number().min(0).max(100_000), 5, 'Free disk space in GB below which no more images are taken.'),
   'commitment.isOn': setting(

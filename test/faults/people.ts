@@ -91,7 +91,7 @@ export const users = ofArea('USR', [
     file: `${domain}/people.ts`,
     find: `    throttle.enter(email)
     const user = users.byEmail(email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
+    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
@@ -100,7 +100,7 @@ export const users = ofArea('USR', [
     }
 `,
     replace: `    const user = users.byEmail(email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
+    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {

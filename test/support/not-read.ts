@@ -111,6 +111,7 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
   {
     texts: [
       'Performed Procedure Step may no longer be updated',
+      'Performed Procedure Step of another device',
       'A step is created IN PROGRESS',
       'Affected SOP Instance UID is no UID',
       'Performed Procedure Step is there already',

@@ -9,12 +9,17 @@ import { APPLICATION_CONTEXT, IMPLEMENTATION, nameOfUid } from './uids.ts'
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
+  /** Of this host, whatever AE titles it calls itself by. */
+  readonly ofHost: number
+  /** Of callers that are not in the device list: all, and those of this host. */
+  readonly unlisted: number
+  readonly unlistedOfHost: number
 }
 
 /** What the service provider itself refuses (PS3.8 Table 9-21, sources 2 and 3). */
 export function unacceptable(
   { protocolVersion }: AssociateRq,
-  { all, ofCaller }: OpenAssociations,
+  { all, ofCaller, ofHost }: OpenAssociations,
   limits: DimseLimits,
 ): Rejection | undefined {
   if ((protocolVersion & 1) === 0) return { result: 1, source: 2, reason: 2, why: 'protocol version not supported' }
@@ -22,7 +27,25 @@ export function unacceptable(
   if (ofCaller >= limits.associationsPerCaller) {
     return { result: 2, source: 3, reason: 2, why: `${ofCaller} associations of this device are open, the limit` }
   }
+  // What a host calls itself by is free text: by itself none takes more than half.
+  if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2))) {
+    return { result: 2, source: 3, reason: 2, why: `${ofHost} associations of this host are open, the limit` }
+  }
   return undefined
+}
+
+/**
+ * Callers that are not in the device list get half of the associations, and one host a tenth:
+ * whatever names it invents, the other half is left to listed devices.
+ */
+export function tooManyUnlisted({ unlisted, unlistedOfHost }: OpenAssociations, limits: DimseLimits): Rejection | undefined {
+  const [most, mostOfHost] = [Math.ceil(limits.associations / 2), Math.max(2, Math.ceil(limits.associations / 10))]
+  if (unlisted < most && unlistedOfHost < mostOfHost) return undefined
+  const why =
+    unlistedOfHost >= mostOfHost
+      ? `${unlistedOfHost} associations of this host are open that are not of listed devices, the limit`
+      : `${unlisted} associations of callers outside the device list are open, the limit`
+  return { result: 2, source: 3, reason: 2, why }
 }
 
 /** What the service user decides: the application context first, then the gateway's policy. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import { accept, decide, type OpenAssociations, servicesOf, unacceptable } from './admission.ts'
+import { hostOf } from '../admission/connection-budget.ts'
+import { accept, decide, type OpenAssociations, servicesOf, tooManyUnlisted, unacceptable } from './admission.ts'
 import type { AssociationHost } from './association-host.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import { lostBecause } from './connection-lost.ts'
@@ -38,6 +39,8 @@ export class Association {
   /** Undefined until an association is asked for. */
   info: AssociationInfo | undefined
   readonly remoteAddress: string
+  /** What connections are counted by. */
+  readonly host: string
   readonly #tls: TlsPeer | undefined
   readonly #socket: Socket
   readonly #host: AssociationHost
@@ -54,6 +57,7 @@ export class Association {
   #idle: NodeJS.Timeout | undefined
   #whenIdle = Promise.withResolvers<void>()
   #isOpen = false
+  #isUnlisted = false
   #isEnded = false
 
   constructor(socket: Socket, host: AssociationHost, tls?: TlsPeer) {
@@ -67,6 +71,7 @@ export class Association {
       mostBytes: (command) => this.#mostBytes(command),
     })
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+    this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed('connection closed by the peer'))
     socket.on('error', (error) => this.#closed(lostBecause(error)))
@@ -77,6 +82,11 @@ export class Association {
   /** Accepted, and neither released nor aborted. */
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** Open for a caller outside the device list. */
+  get isUnlisted(): boolean {
+    return this.#isUnlisted
   }
 
   get isBusy(): boolean {
@@ -238,11 +248,10 @@ export class Association {
     if (!info) return
     const { observer, policy, serviceOf } = this.#host
     const decision = decide(request, info, open, policy)
-    if ('reject' in decision) {
-      this.#dispatch('Evt8', { rejection: decision.reject })
-      observer.rejected(info, decision.reject, servicesOf(request))
-      return
-    }
+    if ('reject' in decision) return void this.#reject(request, info, decision.reject)
+    const tooMany = decision.isUnlisted ? tooManyUnlisted(open, this.#limits) : undefined
+    if (tooMany) return void this.#reject(request, info, tooMany)
+    this.#isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
     const allowed = (uid: string) => (onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid))
     const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
@@ -252,6 +261,11 @@ export class Association {
     this.#startIdle()
     this.#dispatch('Evt7', { bytes: [writePdu(reply)] })
     observer.opened(info, servicesOf(request), { request, results: reply.presentationContexts })
+  }
+
+  #reject(request: AssociateRq, info: AssociationInfo, rejection: Rejection): void {
+    this.#dispatch('Evt8', { rejection })
+    this.#host.observer.rejected(info, rejection, servicesOf(request))
   }
 
   #openQueue(association: AssociationInfo, maximumLength: number): OperationQueue {

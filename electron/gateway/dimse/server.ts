@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { connectionToClose, hostOf, isThisPc } from '../admission/connection-budget.ts'
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from './service.ts'
@@ -14,6 +15,8 @@ export interface DimseServerOptions {
   readonly services: readonly ServiceClass[]
   readonly policy: AssociationPolicy
   readonly observer: AssociationObserver
+  /** Whether a host is that of a listed device: its connections are kept where there are too many. */
+  readonly isExpectedHost?: (host: string) => boolean
   readonly limits: DimseLimits
   /** Ids of associations; the first eight characters of one are the reference of an error. */
   readonly ids: () => string
@@ -35,6 +38,8 @@ export interface DimseServer extends AsyncDisposable {
   /** Listens by TLS too; associations of both count together. @throws the error of `tls.Server.listen`, e.g. `EADDRINUSE`. */
   listenByTls(options: TlsListenerOptions & { readonly host: string; readonly port: number }): Promise<TlsListener>
   readonly openAssociations: number
+  /** Of those, the ones of callers in the device list. */
+  readonly openOfDevices: number
   /** For associations to come; those that are open keep what they began with. */
   setLimits(limits: DimseLimits): void
   /** Stops accepting, lets running requests finish for at most so long, then aborts what is left; resolves when all is closed. */
@@ -52,7 +57,8 @@ const CLOSING_MS = 1000
  * @throws the error of `net.Server.listen`, e.g. `EADDRINUSE`.
  */
 export async function openDimseServer(options: DimseServerOptions): Promise<DimseServer> {
-  const { services, policy, observer, ids, report, clock = () => performance.now() } = options
+  const { services, policy, observer, isExpectedHost, ids, report, clock = () => performance.now() } = options
+  const isExpected = (host: string) => isThisPc(host) || (isExpectedHost?.(host) ?? false)
   const bySopClass = new Map(services.flatMap((service) => service.sopClasses.map((sopClass) => [sopClass, service] as const)))
   const connections = new Set<Association>()
   let limits = options.limits
@@ -67,7 +73,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     policy,
     observer,
     serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax) ?? services.find(({ offers }) => offers?.(abstractSyntax)),
-    pendingGrew: refuseOldest,
+    pendingGrew: refuseSurplusBytes,
     get isTooMuchAhead() {
       return [...connections].reduce((sum, { aheadBytes }) => sum + aheadBytes, 0) > limits.aheadBytes
     },
@@ -79,6 +85,10 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
       return {
         all: all.length,
         ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
+        unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
+        // Behind a tunnel of this PC there may be many devices.
+        ofHost: all.filter((one) => one.host === hostOf(remoteAddress) && !isThisPc(one.host)).length,
+        unlistedOfHost: all.filter((one) => one.isUnlisted && one.host === hostOf(remoteAddress)).length,
       }
     },
     ids,
@@ -92,24 +102,37 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
 
   const listener = createServer({ noDelay: true }, (socket) => connect(socket))
   const listeners: Server[] = [listener]
+  const tlsListeners: { destroyHandshakes(): void }[] = []
 
   function connect(socket: Socket, tls?: TlsPeer): void {
     const association = new Association(socket, host, tls)
     connections.add(association)
     socket.once('close', () => connections.delete(association))
-    if (connections.size > limits.pendingConnections) refuseOldest()
+    refuseSurplus()
   }
 
-  /** Connections are in the order they came: the first that is no association has had the longest time to become one. */
-  function refuseOldest(): void {
-    const pending = [...connections].filter(({ isOpen }) => !isOpen)
-    let bytes = pending.reduce((sum, { heldBytes }) => sum + heldBytes, 0)
-    let surplus = pending.length - limits.pendingConnections
-    for (const oldest of pending) {
-      if (surplus <= 0 && bytes <= limits.pendingBytes) return
-      surplus--
-      bytes -= oldest.heldBytes
-      oldest.destroy(`${surplus >= 0 ? `more than ${limits.pendingConnections}` : 'too much from'} connections without an association`)
+  const pending = (): Association[] => [...connections].filter(({ isOpen }) => !isOpen)
+
+  function refuseSurplus(): void {
+    const most = limits.pendingConnections
+    for (;;) {
+      const surplus = connectionToClose(pending(), { most, isExpected })
+      if (!surplus) return
+      connections.delete(surplus)
+      surplus.destroy(`more than ${most} connections without an association`)
+    }
+  }
+
+  function refuseSurplusBytes(): void {
+    const holding = new Set(pending().filter(({ heldBytes }) => heldBytes > 0))
+    let bytes = [...holding].reduce((sum, { heldBytes }) => sum + heldBytes, 0)
+    while (bytes > limits.pendingBytes) {
+      const association = connectionToClose(holding, { most: 0, isExpected })
+      if (!association) return
+      holding.delete(association)
+      connections.delete(association)
+      bytes -= association.heldBytes
+      association.destroy('too much from connections without an association')
     }
   }
 
@@ -127,6 +150,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
   async function close(timeoutMs: number): Promise<void> {
     const closed = Promise.all(listeners.map((server) => once(server, 'close')))
     for (const server of listeners) server.close()
+    for (const { destroyHandshakes } of tlsListeners) destroyHandshakes()
     for (const association of connections) if (!association.isOpen) association.destroy('the gateway is stopping')
     await within(timeoutMs, Promise.all(open().map((association) => association.whenIdle())))
     for (const association of connections) association.terminate('the gateway is stopping')
@@ -141,16 +165,21 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     get openAssociations() {
       return open().length
     },
+    get openOfDevices() {
+      return open().filter(({ isUnlisted }) => !isUnlisted).length
+    },
     setLimits(next) {
       limits = next
     },
     async listenByTls({ host: address, port: wanted, ...rest }) {
-      const server = createTlsListener(
-        { ...rest, handshakeSeconds: limits.artimSeconds, mostHandshakes: limits.pendingConnections },
-        (socket) => connect(socket, peerOf(socket)),
+      const handshakes = { most: limits.pendingConnections, isExpected }
+      const secure = createTlsListener({ ...rest, handshakeSeconds: limits.artimSeconds, handshakes }, (socket) =>
+        connect(socket, peerOf(socket)),
       )
+      const { server } = secure
       const tlsPort = await listen(server, { host: address, port: wanted })
       listeners.push(server)
+      tlsListeners.push(secure)
       return { port: tlsPort, setCertificate: (certificate) => server.setSecureContext(secureContextOf({ ...rest, ...certificate })) }
     },
     drain,

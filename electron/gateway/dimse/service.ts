@@ -134,9 +134,14 @@ export interface AssociationRequest extends AssociationInfo {
 
 /** Who may associate, and for what. Decided synchronously, at A-ASSOCIATE-RQ. */
 export interface AssociationPolicy {
-  decide(
-    request: AssociationRequest,
-  ): { readonly accept: true; readonly onlySopClasses?: readonly string[] } | { readonly reject: Rejection }
+  decide(request: AssociationRequest):
+    | {
+        readonly accept: true
+        /** Of a caller outside the device list: those share a part of the associations. */
+        readonly isUnlisted?: boolean
+        readonly onlySopClasses?: readonly string[]
+      }
+    | { readonly reject: Rejection }
 }
 
 /** What was proposed and what was agreed when an association began (PS3.8 §9.3.2, §9.3.3). */

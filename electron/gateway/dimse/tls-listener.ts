@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
 import type { TlsPeer } from './service.ts'
 import { TLS_PROFILE } from './tls-profile.ts'
 
@@ -13,8 +14,8 @@ export interface TlsListenerOptions {
 
 interface HandshakeLimits {
   readonly handshakeSeconds: number
-  /** Handshakes at a time; beyond it the oldest is ended. */
-  readonly mostHandshakes: number
+  /** Handshakes at a time. */
+  readonly handshakes: ConnectionBudget
 }
 
 /** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
@@ -31,8 +32,11 @@ export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
  * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to show which is decided when the
  * association says who it is.
  */
-export function createTlsListener(options: TlsListenerOptions & HandshakeLimits, connected: (socket: TLSSocket) => void): Server {
-  const { handshakeSeconds, mostHandshakes } = options
+export function createTlsListener(
+  options: TlsListenerOptions & HandshakeLimits,
+  connected: (socket: TLSSocket) => void,
+): { readonly server: Server; destroyHandshakes(): void } {
+  const { handshakeSeconds, handshakes } = options
   const server = createServer(
     {
       ...secureContextOf(options),
@@ -43,22 +47,31 @@ export function createTlsListener(options: TlsListenerOptions & HandshakeLimits,
     },
     connected,
   )
-  // A handshake that takes too long is only told of.
+  // Node reports a handshake that takes too long, and leaves its socket open.
   server.on('tlsClientError', (_, socket) => socket.destroy())
-  const handshaking = new Set<Socket>()
+  // The TLS socket is another object than the one that was accepted; both have the same peer.
+  const handshaking = new Map<string, { readonly host: string; readonly socket: Socket }>()
   server.on('connection', (socket: Socket) => {
-    handshaking.add(socket)
-    socket.once('close', () => handshaking.delete(socket))
-    const [oldest] = handshaking
-    if (handshaking.size > mostHandshakes) oldest?.destroy()
-  })
-  server.on('secureConnection', (socket: TLSSocket) => {
-    for (const raw of handshaking) {
-      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) handshaking.delete(raw)
+    const key = keyOf(socket)
+    handshaking.set(key, { host: hostOf(socket.remoteAddress ?? ''), socket })
+    socket.once('close', () => handshaking.delete(key))
+    for (;;) {
+      const surplus = connectionToClose(handshaking.values(), handshakes)
+      if (!surplus) return
+      handshaking.delete(keyOf(surplus.socket))
+      surplus.socket.destroy()
     }
   })
-  return server
+  server.on('secureConnection', (socket: TLSSocket) => void handshaking.delete(keyOf(socket)))
+  return {
+    server,
+    destroyHandshakes() {
+      for (const { socket } of handshaking.values()) socket.destroy()
+    },
+  }
 }
+
+const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 export function peerOf(socket: TLSSocket): TlsPeer {
   return {

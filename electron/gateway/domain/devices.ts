@@ -1,3 +1,4 @@
+import { hostOf } from '#gateway/admission/connection-budget.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { Device, DevicePatch, NewDevice, UnknownCaller } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
@@ -25,6 +26,13 @@ export interface Devices {
   recogniseDevice(callingAeTitle: string, remoteAddress: string): Device | undefined
   /** Whether the device that calls is in the list, but switched off. */
   isSwitchedOff(callingAeTitle: string, remoteAddress: string): boolean
+  /**
+   * Whether a device of the list is at this host (`hostOf`): by the address entered for it, or else
+   * by the one that it last called from when the list was last read.
+   */
+  isDeviceHost(host: string): boolean
+  /** Whether a device of this AE title, at whatever address, has to come by TLS. */
+  isTitleOfTls(callingAeTitle: string): boolean
   /** Notes when and whence it called, at most once a minute. */
   noteSeen(deviceId: string, remoteAddress: string): Promise<void>
   /** Newest call first. */
@@ -148,6 +156,19 @@ export function openDevices(deps: DomainDeps): Devices {
       return device?.isEnabled ? device : undefined
     },
     isSwitchedOff: (callingAeTitle, remoteAddress) => calling(callingAeTitle, remoteAddress)?.isEnabled === false,
+    isTitleOfTls: (callingAeTitle) =>
+      known()
+        .get(keyOf(callingAeTitle))
+        ?.some(({ device }) => device.tls !== 'optional') ?? false,
+    isDeviceHost(host) {
+      const address = host.includes(':') ? `${host}::` : host
+      const isOf = ({ device, range }: Known): boolean => {
+        if (!device.isEnabled) return false
+        if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
+        return isInRange(range, address) || hostOf(range.text) === host
+      }
+      return [...known().values()].some((group) => group.some(isOf))
+    },
     async noteSeen(deviceId, remoteAddress) {
       const now = clock()
       if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return

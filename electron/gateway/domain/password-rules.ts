@@ -29,21 +29,34 @@ export async function checkPassword(password: string, owner: PasswordOwner, path
   const given = password.normalize('NFKC').toLowerCase()
   if ([...given].length < SHORTEST) throw refused(path, `must have at least ${SHORTEST} characters`, 'This password is too short.')
   if (new Set(given).size === 1 || isOwn(given, owner))
-    throw refused(path, 'must not be a name, an e-mail address or one letter again and again', 'This password is easily guessed.')
+    throw refused(
+      path,
+      'must not be a name, with or without a year, an e-mail address or one letter again and again',
+      'This password is easily guessed.',
+    )
   common ??= commonPasswords()
   if ((await common).has(given))
     throw refused(path, 'is one of the passwords that are tried first', 'This password is used by many people.')
 }
 
-/** The whole password is a name or the address, however it is written apart. */
+const PRODUCT = 'isthmus'
+
+/**
+ * The whole password is a name, the address, the clinic's or the product's name, however it is
+ * written apart, and with whatever digits and marks before or behind it, such as a year.
+ */
 function isOwn(given: string, { email, firstName, lastName, clinicName = '' }: PasswordOwner): boolean {
   const plain = (text: string) =>
     text
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\s._-]/g, '')
-  const own = [email, email.split('@')[0] ?? '', firstName, lastName, firstName + lastName, lastName + firstName, clinicName]
-  return own.some((text) => text !== '' && plain(text) === plain(given))
+  const bare = (text: string) => plain(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const own = [email, email.split('@')[0] ?? '', firstName, lastName, firstName + lastName, lastName + firstName, clinicName, PRODUCT]
+  const both = [clinicName + PRODUCT, PRODUCT + clinicName]
+  return [...own, ...both].some(
+    (text) => text !== '' && (plain(text) === plain(given) || (bare(text) !== '' && bare(text) === bare(given))),
+  )
 }
 
 const refused = (path: string, message: string, fault: string) =>

@@ -14,25 +14,43 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 const AT_ONCE = 2
 const MOST_WAITING = 20
+const MOST_WAITING_OF_HOST = 5
 
 /** Passwords as `scrypt$logN$r$p$salt$hash`, both in base64. Not more than two are worked on at once: each takes 128 MiB. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** The same work is done where `stored` is undefined: nobody learns from the time who has an account. */
-  verify(password: string, stored: string | undefined): Promise<boolean>
+  /**
+   * The same work is done where `stored` is undefined: nobody learns from the time who has an account.
+   * @param host that asks: one has a single password worked on at a time, and those that wait take turns
+   */
+  verify(password: string, stored: string | undefined, host?: string): Promise<boolean>
+  /** @throws ApiError too-many where a password of this host would be refused, without any work */
+  requireRoom(host?: string): void
+}
+
+interface Waiting {
+  readonly host: string | undefined
+  readonly go: () => void
 }
 
 export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
-  let running = 0
-  const waiting: (() => void)[] = []
+  const running: (string | undefined)[] = []
+  const waiting: Waiting[] = []
+
+  const mayRun = (host: string | undefined) => running.length < AT_ONCE && (host === undefined || !running.includes(host))
+
+  function requireRoom(host: string | undefined): void {
+    if (mayRun(host)) return
+    const ofHost = waiting.filter((one) => one.host === host).length
+    if (waiting.length < MOST_WAITING && (host === undefined || ofHost < MOST_WAITING_OF_HOST)) return
+    throw new ApiError('too-many', 'Too many people sign in at once. Try again in a moment.', { headers: { 'retry-after': '5' } })
+  }
 
   /** @throws ApiError too-many */
-  async function derive(password: string, salt: Buffer, { logN, r, p }: ScryptCost): Promise<Buffer> {
-    if (running >= AT_ONCE) {
-      if (waiting.length >= MOST_WAITING)
-        throw new ApiError('too-many', 'Too many people sign in at once. Try again in a moment.', { headers: { 'retry-after': '5' } })
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running += 1
+  async function derive(password: string, salt: Buffer, { logN, r, p }: ScryptCost, host?: string): Promise<Buffer> {
+    requireRoom(host)
+    if (mayRun(host)) running.push(host)
+    else await new Promise<void>((go) => waiting.push({ host, go }))
     try {
       return await new Promise((resolve, reject) => {
         const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
@@ -40,10 +58,15 @@ export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
         scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) => (error ? reject(error) : resolve(hash)))
       })
     } finally {
-      // The place is handed on, not freed: `running` stays as it is when somebody waits.
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
+      running.splice(running.indexOf(host), 1)
+      // The host that was served just now comes after the others that wait.
+      const others = waiting.findIndex((one) => one.host !== host && mayRun(one.host))
+      const next = others >= 0 ? others : waiting.findIndex((one) => mayRun(one.host))
+      const [one] = next >= 0 ? waiting.splice(next, 1) : []
+      if (one) {
+        running.push(one.host)
+        one.go()
+      }
     }
   }
 
@@ -53,13 +76,14 @@ export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
       const hash = await derive(password, salt, cost)
       return ['scrypt', cost.logN, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$')
     },
-    async verify(password, stored) {
+    requireRoom,
+    async verify(password, stored, host) {
       const [kind, logN, r, p, salt, hash] = stored?.split('$') ?? []
       const isKnown = kind === 'scrypt' && salt !== undefined && hash !== undefined
       const expected = Buffer.alloc(HASH_BYTES, isKnown ? Buffer.from(hash, 'base64') : 0)
       const given = isKnown
-        ? await derive(password, Buffer.from(salt, 'base64'), { logN: Number(logN), r: Number(r), p: Number(p) })
-        : await derive(password, randomBytes(SALT_BYTES), cost)
+        ? await derive(password, Buffer.from(salt, 'base64'), { logN: Number(logN), r: Number(r), p: Number(p) }, host)
+        : await derive(password, randomBytes(SALT_BYTES), cost, host)
       return timingSafeEqual(given, expected) && isKnown
     },
   }

@@ -1,3 +1,4 @@
+import { hostOf, isThisPc } from '#gateway/admission/connection-budget.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
@@ -54,7 +55,7 @@ export interface People {
   /** Ends the user's sessions too. @throws ApiError not-found */
   setPassword(userId: string, password: string, actor: Actor): Promise<void>
   /** The live user, when that is the password. @throws ApiError too-many, with Retry-After in seconds */
-  verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
+  verifyPassword(email: string, password: string, address?: string): Promise<UserRecord | undefined>
   /**
    * `code` is of the second factor, asked for where the account has one and the password is right.
    * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted (no access to the window), too-many
@@ -130,10 +131,14 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     return user
   }
 
-  async function verifyPassword(email: string, password: string): Promise<UserRecord | undefined> {
+  async function verifyPassword(email: string, password: string, address?: string): Promise<UserRecord | undefined> {
+    // Behind a proxy of this PC there may be many people.
+    const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
+    // Before the attempt is written down: a flood of them must not keep the disk busy.
+    passwords.requireRoom(host)
     throttle.enter(email)
     const user = users.byEmail(email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined)
+    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
@@ -211,7 +216,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     verifyPassword,
 
     async signIn(email, password, { code, place } = {}) {
-      const user = await verifyPassword(email, password)
+      const user = await verifyPassword(email, password, place?.address)
       if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
       if (!user.hasDashboardAccess) throw noAccess()
       const isAsked = secondFactors.isOn(user.userId)

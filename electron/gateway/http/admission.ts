@@ -33,8 +33,16 @@ export interface AdmissionRule {
 }
 
 export function admissionOf(app: HttpApp, { access, use, isFromAnywhere = false }: AdmissionRule): Admission {
-  if (isForPartners(access)) return partnerAdmission(app, access, use)
-  return access === 'view' ? viewAdmission(app) : windowAdmission(app, access, { use, isFromAnywhere })
+  const admitOne = isForPartners(access)
+    ? partnerAdmission(app, access, use)
+    : access === 'view'
+      ? viewAdmission(app)
+      : windowAdmission(app, access, { use, isFromAnywhere })
+  return (request, reply) => {
+    const who = admitOne(request, reply)
+    if (who) app.noteExpected(request)
+    return who
+  }
 }
 
 const isForPartners = (access: AnyAccess): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)

@@ -30,6 +30,8 @@ export interface HttpApp {
   readonly declared: { readonly method: string; readonly path: string }[]
   /** Ends of the open event streams. */
   readonly openStreams: Set<() => void>
+  /** The caller has proven who it is: its host's connections are kept where there are too many. */
+  readonly noteExpected: (request: FastifyRequest) => void
   /** Notes a fault of ours that can be told no client any more. */
   readonly noteFault: (request: FastifyRequest, error: unknown) => void
 }

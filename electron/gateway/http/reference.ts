@@ -25,9 +25,10 @@ export function serveReference({ fastify, declared }: HttpApp, { version, folder
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))
   }
-  let printed: string | undefined
+  // As bytes: a string would be encoded again for each client.
+  let printed: Buffer | undefined
   get('/openapi.json', (reply) => {
-    printed ??= JSON.stringify(openApiDocument({ version }))
+    printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
     return reply.type('application/json; charset=utf-8').send(printed)
   })
   get('/docs', (reply) => reply.type(HTML).send(PAGE))

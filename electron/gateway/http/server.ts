@@ -3,6 +3,8 @@ import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { type ExpectedHosts, openExpectedHosts } from '../admission/expected-hosts.ts'
+import { limitConnections } from './connections.ts'
 import { hostCheck } from './host-names.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { HttpApp } from './operations.ts'
@@ -49,6 +51,8 @@ export interface HttpServerOptions {
   readonly bodyBytes?: number
   /** Connections open at once. */
   readonly connections?: number
+  /** Hosts whose connections are kept where there are too many; by default this PC and who proved who it is. */
+  readonly expectedHosts?: ExpectedHosts
   /** Milliseconds that calls under way get to finish when the server closes. */
   readonly drainMs?: number
 }
@@ -67,7 +71,7 @@ export interface HttpServer extends AsyncDisposable {
  * calls finish.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, uuid, publicUrl, tls, drainMs = 5000 } = options
+  const { host, port, uuid, publicUrl, tls, drainMs = 5000, expectedHosts = openExpectedHosts() } = options
   const settings: FastifyServerOptions = {
     logger: false,
     genReqId: uuid,
@@ -80,17 +84,25 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => speak(isForeign(request) ? wrongHost() : error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      speak(hasTwoHosts(request) ? twoHosts() : isForeign(request) ? wrongHost() : error, request, reply),
     clientErrorHandler: (error, socket) => {
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-      if (socket.writable) socket.end(rawProblem(status))
-      else socket.destroy()
+      // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to read it.
+      const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
+      if (!isOfHttp || !socket.writable) return void socket.destroy()
+      socket.end(rawProblem(status))
+      setTimeout(() => socket.destroy(), LAST_WORD_MS).unref()
     },
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
   const { sessions, partners, views, workstations } = options
   const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
-  const app: HttpApp = { fastify, sessions, partners, views, workstations, publicUrl, declared: [], openStreams: new Set(), noteFault }
+  const app: HttpApp = {
+    ...{ fastify, sessions, partners, views, workstations, publicUrl, noteFault },
+    ...{ declared: [], openStreams: new Set() },
+    noteExpected: ({ socket }) => expectedHosts.note(socket.remoteAddress ?? ''),
+  }
   const isOurHost = hostCheck()
   const isForeign = (request: FastifyRequest) =>
     !isOurHost(request.headers.host, {
@@ -108,11 +120,14 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   // With `done`: a promise would cost every call a turn.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
-    if (isForeign(request)) done(wrongHost())
+    if (hasTwoHosts(request)) done(twoHosts())
+    else if (isForeign(request)) done(wrongHost())
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
-  fastify.server.maxConnections = options.connections ?? 1000
+  const connections = limitConnections(fastify.server, {
+    ...{ most: options.connections ?? 1000, isExpected: expectedHosts.has, handshakeMs: tls && HANDSHAKE_MS },
+  })
   await servePage(fastify, options.pageFolder, security)
   serveViewerPage(app, options.pageFolder, security.viewer)
   options.register(app)
@@ -126,25 +141,34 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     await fastify.close()
     throw error
   }
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
+    const soon = setTimeout(() => connections.destroySilent(), Math.min(LAST_WORD_MS, drainMs))
+    const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
+    await fastify.close()
+    clearTimeout(soon)
+    clearTimeout(cutOff)
+  }
+
   const bound = fastify.server.address() as AddressInfo
   return {
     url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
     setCertificate: (next) => (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
-    async [Symbol.asyncDispose]() {
-      const cutOff = setTimeout(() => fastify.server.closeAllConnections(), drainMs)
-      await fastify.close()
-      clearTimeout(cutOff)
-    },
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   }
 }
 
 const TLS_RULES = { minVersion: 'TLSv1.2' } as const
+const HANDSHAKE_MS = 10_000
+/** What a client gets to read the answer to something that was no HTTP. */
+const LAST_WORD_MS = 1000
 
 /** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
 function overTls(settings: FastifyServerOptions, tls: { readonly key: string; readonly cert: string }): FastifyInstance {
-  const https = { ...tls, ...TLS_RULES, handshakeTimeout: 10_000 } as const
+  const https = { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } as const
   return createFastify({ ...settings, https } as FastifyServerOptions)
 }
 
@@ -161,6 +185,18 @@ function note(error: unknown, request: FastifyRequest, status: number, log: Http
   const route = `${request.method} ${request.routeOptions.url ?? ''}`
   log.error({ requestId: request.id, route, status, ...faultForLog(error) }, 'a call failed')
 }
+
+/** RFC 9112 §3.2: Node keeps the first, a proxy in front of it may have gone by the other. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
+}
+
+const twoHosts = () => new ApiError('malformed', 'The request has more than one Host header.')
 
 const wrongHost = () =>
   new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).')

@@ -29,6 +29,9 @@ const NO_LONGER_UPDATED: DimseResult = {
   errorId: 0xa710,
 }
 
+/** PS3.7 §9.1.4: processing failure; Table F.7.2-2 has no status for the step of somebody else. */
+const OF_ANOTHER_DEVICE: DimseResult = { status: 0x0110, errorComment: 'Performed Procedure Step of another device' }
+
 export interface PerformedStepDeps extends IntakeDeps {
   readonly settling: Pick<Settling, 'announced'>
   readonly wrongSteps: WrongSteps
@@ -37,7 +40,21 @@ export interface PerformedStepDeps extends IntakeDeps {
 
 /** PS3.4 F.7.2: a device says what it does, and that it is done. Attributes of type 2 may be missing (dicom-field §5.9). */
 export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
-  const { store, clock, uuid, recogniseDevice, performedSteps, handedOut, settling, wrongSteps, turns, onNews, onChanged, onError } = deps
+  const {
+    store,
+    clock,
+    uuid,
+    setting,
+    recogniseDevice,
+    performedSteps,
+    handedOut,
+    settling,
+    wrongSteps,
+    turns,
+    onNews,
+    onChanged,
+    onError,
+  } = deps
   const { database, imageStudies, instances } = store
 
   async function create(request: NormalizedRequest) {
@@ -82,6 +99,11 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     const changes = readNormalized(request.dataSet, request.transferSyntax)
     const before = sopInstanceUid === undefined ? undefined : store.performedSteps.get(sopInstanceUid)
     if (!before) throw new DimseError(0x0112, 'No such Performed Procedure Step')
+    if (!isOf(before, association) && !setting('intake.stepsOfOthers')) {
+      const text = `tried to change a performed step of ${before.deviceName}, and was refused`
+      changed({ ...before, deviceName: deviceOf(association).deviceName }, association, 'warning', text)
+      return OF_ANOTHER_DEVICE
+    }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
     const facts = performedFacts(dataSet)
@@ -158,6 +180,16 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
       onError(uuid().slice(0, 8), error)
       return undefined
     }
+  }
+
+  /**
+   * Whether the caller is who created the step: by AE title and address, or by being the same device
+   * of the list, which may have a range of addresses.
+   */
+  function isOf(step: PerformedStepRecord, { callingAeTitle, remoteAddress }: AssociationInfo): boolean {
+    if (step.callingAeTitle === callingAeTitle && step.remoteAddress === remoteAddress) return true
+    const creator = recogniseDevice(step.callingAeTitle, step.remoteAddress)
+    return creator !== undefined && creator.deviceId === recogniseDevice(callingAeTitle, remoteAddress)?.deviceId
   }
 
   const deviceOf = ({ callingAeTitle, remoteAddress }: AssociationInfo) => ({

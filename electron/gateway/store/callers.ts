@@ -3,6 +3,8 @@ import type { Database } from './database.ts'
 
 /** So many unknown callers are kept; the ones heard of longest ago give way. */
 export const MOST_CALLERS = 500
+/** Of one address: it can call itself anything, and must not push out the callers of others. */
+export const MOST_CALLERS_OF_ADDRESS = 20
 
 /** Callers that are not in the device list. */
 export interface CallersStore {
@@ -35,10 +37,10 @@ export function callersStore(db: Database): CallersStore {
               old.columns(['aeTitle', 'address']).doUpdateSet((of) => ({ ...seen, attempts: of('callers.attempts', '+', 1) })),
             ),
         )
-        const surplus = db.all(
-          db.sql.selectFrom('callers').select(['aeTitle', 'address']).orderBy('lastAt', 'desc').limit(100).offset(MOST_CALLERS),
-        )
-        for (const old of surplus)
+        const newest = db.sql.selectFrom('callers').select(['aeTitle', 'address']).orderBy('lastAt', 'desc').limit(100)
+        const surplus = db.all(newest.offset(MOST_CALLERS))
+        const ofAddress = db.all(newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS))
+        for (const old of [...surplus, ...ofAddress])
           db.run(db.sql.deleteFrom('callers').where('aeTitle', '=', old.aeTitle).where('address', '=', old.address))
       })
     },

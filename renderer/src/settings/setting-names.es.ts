@@ -125,6 +125,7 @@ export const es: Translated<English> = {
     'intake.areas': 'Los estudios aparecen por sí solos en',
     'intake.idleSeconds': 'Silencio para dar un estudio por completo (s)',
     'intake.capMinutes': 'Un estudio aparece como muy tarde después de (min)',
+    'intake.stepsOfOthers': 'Pasos realizados de otros equipos',
     'intake.acceptUnknownClasses': 'Conservar objetos de tipo desconocido',
     'intake.warnGigabytes': 'Avisar con menos espacio libre que (GB)',
     'intake.stopGigabytes': 'No aceptar imágenes con menos de (GB)',

@@ -101,6 +101,7 @@ const en = {
     'intake.areas': 'Studies appear by themselves in',
     'intake.idleSeconds': 'Quiet before a study counts as complete (s)',
     'intake.capMinutes': 'A study appears at the latest after (min)',
+    'intake.stepsOfOthers': 'Performed steps of other devices',
     'intake.acceptUnknownClasses': 'Keep objects of unknown kinds',
     'intake.warnGigabytes': 'Warn below free space (GB)',
     'intake.stopGigabytes': 'Take no more images below (GB)',

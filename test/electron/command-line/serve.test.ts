@@ -42,6 +42,7 @@ it('lets its options stand before the settings', () => {
     },
     partner: { url: 'https://partner.example/hook', secret: SECRET },
     logLevel: 'warn',
+    isSecretInArguments: true,
   })
 })
 

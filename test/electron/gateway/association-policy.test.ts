@@ -127,6 +127,18 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
   expect(decide('CT1', peer())).toBe('all')
 })
 
+it('takes the title of a device that comes by TLS from no other address, also where strangers are served', () => {
+  using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
+  clinic.parts.devices.add(NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }), 'command-line')
+  const imitated = '1/1/3 the device of this AE title has another address and comes by TLS only'
+  expect(clinic.decide('PIN', '10.0.4.7')).toBe(imitated)
+  expect(clinic.decide('pin', '10.0.4.7')).toBe(imitated)
+  // Whoever has no more than Verification has nothing of a device.
+  expect(clinic.decide('PIN', '10.0.4.7', ECHO)).toBe(ONLY_ECHO)
+  expect(clinic.decide('PIN', '10.0.3.7', ECHO)).toBe('1/1/1 it is set to come by TLS only')
+  expect(clinic.decide('US1', '10.0.4.7')).toBe('all')
+})
+
 it('takes images from an archive that studies are being fetched from, and nothing else', () => {
   using clinic = openClinic()
   const images = '1.2.840.10008.5.1.4.1.1.2'

@@ -14,12 +14,14 @@ const SOMEWHERE = 'provider: generic\nurl: https://updates.clinic.test/isthmus\n
 const NOWHERE = 'provider: generic\nurl: https://updates.invalid/\n'
 const disk = (files: Readonly<Record<string, string>>): Disk => ({ exists: (path) => path in files, read: (path) => files[path] })
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
+const POLICY = '/app/resources/update-policy.json'
+const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
 const told = (url: string): Program => ({ ...APPIMAGE, env: { ...APPIMAGE.env, ISTHMUS_UPDATE_URL: url } })
 
 describe('a program is updated by itself', () => {
   it.each([
     ['an AppImage with a place for updates built in', APPIMAGE, { [BUILT_IN]: SOMEWHERE }],
-    ['an AppImage that is told a place', told('https://updates.clinic.test/'), { [BUILT_IN]: NOWHERE }],
+    ['an AppImage that is told a place', told('https://updates.clinic.test/'), { ...ALLOWED, [BUILT_IN]: NOWHERE }],
     ['an NSIS installation', WINDOWS, { [BUILT_IN]: SOMEWHERE, [UNINSTALLER]: '' }],
     ['an app of macOS', { ...APPIMAGE, platform: 'darwin', env: {} } satisfies Program, { [BUILT_IN]: SOMEWHERE }],
   ])('where it is %s', (_, program, files) => {
@@ -34,11 +36,19 @@ describe('a program is updated by itself', () => {
     ['the place is not safe', told('http://updates.test'), SOMEWHERE, /https/],
     ['the place is no address', told('updates'), SOMEWHERE, /https/],
   ])('not where %s, and says so', (_, program, builtIn, sentence) => {
-    expect(whyNotHere(program, disk({ [BUILT_IN]: builtIn }))).toMatch(sentence)
+    expect(whyNotHere(program, disk({ ...ALLOWED, [BUILT_IN]: builtIn }))).toMatch(sentence)
   })
 
+  it.each([[undefined], ['{}'], ['{"allowUpdateUrl": "true"}'], ['null'], ['allowUpdateUrl']])(
+    'not from a place that the environment names where the policy is %s',
+    (policy) => {
+      const files = { [BUILT_IN]: SOMEWHERE, ...(policy !== undefined && { [POLICY]: policy }) }
+      expect(whyNotHere(told('https://updates.clinic.test/'), disk(files))).toMatch(/update-policy\.json/)
+    },
+  )
+
   it('not where what was built in is gone: nobody could tell who signs its updates', () => {
-    expect(whyNotHere(told('https://updates.clinic.test/'), disk({}))).toMatch(/No place/)
+    expect(whyNotHere(told('https://updates.clinic.test/'), disk(ALLOWED))).toMatch(/No place/)
   })
 })
 

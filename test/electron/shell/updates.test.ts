@@ -7,12 +7,16 @@ import { type FakeUpdater, freshUpdater } from '../../support/electron-updater.t
 
 const PROGRAM = {
   isPackaged: true,
-  platform: 'linux',
-  env: { APPIMAGE: '/home/clinic/Isthmus.AppImage', ISTHMUS_UPDATE_URL: 'https://updates.clinic.test/' },
+  platform: 'win32',
+  env: { ISTHMUS_UPDATE_URL: 'https://updates.clinic.test/' },
   resources: '/nowhere',
   executable: '/nowhere/isthmus',
 } as const
-const DISK = { exists: () => true, read: () => 'provider: generic\nurl: https://updates.invalid/\n' }
+const APPIMAGE = { ...PROGRAM, platform: 'linux', env: { ...PROGRAM.env, APPIMAGE: '/home/clinic/Isthmus.AppImage' } } as const
+const DISK = {
+  exists: () => true,
+  read: (path: string) => (path.endsWith('.json') ? '{"allowUpdateUrl": true}' : 'provider: generic\nurl: https://updates.invalid/\n'),
+}
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const STATUS: ShellStatus = {
@@ -167,6 +171,17 @@ describe('an update is installed', () => {
     downloaded()
     await vi.advanceTimersByTimeAsync(48 * HOUR)
     expect(done).toEqual([])
+  })
+
+  it('waits for a person where it is an AppImage, which nobody signed', async () => {
+    updates[Symbol.dispose]()
+    updates = openUpdates({ status: () => status, prepare, stop, program: APPIMAGE, disk: DISK })
+    downloaded()
+    await vi.advanceTimersByTimeAsync(48 * HOUR)
+    expect(done).toEqual([])
+    expect(updates.state().sentence).toMatch(/not signed/)
+    await updates.install()
+    expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
 
   it('waits for a person where Windows would ask one at night, with the gateway down meanwhile', async () => {

@@ -35,6 +35,19 @@ export const CONNECTIONS: readonly Sentence[] = [
   ['protocol version not supported', 'la versión del protocolo no se admite'],
   ['{} associations are open, the limit', 'hay {0} conexiones abiertas, el límite'],
   ['{} associations of this device are open, the limit', 'hay {0} conexiones de este dispositivo abiertas, el límite'],
+  ['{} associations of this host are open, the limit', 'hay {0} conexiones de este equipo de la red abiertas, el límite'],
+  [
+    '{} associations of this host are open that are not of listed devices, the limit',
+    'hay {0} conexiones abiertas de este equipo de la red que no son de dispositivos de la lista, el límite',
+  ],
+  [
+    '{} associations of callers outside the device list are open, the limit',
+    'hay {0} conexiones abiertas de quienes no figuran en la lista de dispositivos, el límite',
+  ],
+  [
+    'the device of this AE title has another address and comes by TLS only',
+    'el dispositivo de este AE title tiene otra dirección y viene solo por TLS',
+  ],
   ['application context not supported', 'el contexto de aplicación no se admite'],
   ['connection closed by the peer', 'el otro lado cerró la conexión'],
   ['connection closed', 'conexión cerrada'],

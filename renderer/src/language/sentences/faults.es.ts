@@ -47,6 +47,7 @@ export const FAULTS: readonly Sentence[] = [
     'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).',
     'La pasarela no responde con este nombre de host; un administrador puede añadirlo (http.allowedHosts).',
   ],
+  ['The request has more than one Host header.', 'La petición tiene más de una cabecera Host.'],
   ['This path does not take {}.', 'Esta ruta no admite {0}.'],
   ['Sign in to do this.', 'Inicie sesión para hacer esto.'],
   ['Only an owner or an administrator may do this.', 'Solo un propietario o administrador puede hacer esto.'],

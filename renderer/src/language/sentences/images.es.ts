@@ -236,6 +236,7 @@ export const IMAGES: readonly Sentence[] = [
   ['{#} set aside', '{0} apartados'],
   ['1 refused', '1 rechazado'],
   ['{#} refused', '{0} rechazados'],
+  ['{} tried to change a performed step of {}, and was refused.', '{0} intentó cambiar un paso realizado de {1}, y se rechazó.'],
   ['{} reports that an exam has begun.', '{0} comunica que una exploración ha empezado.'],
   ['{} reports that an exam is completed, with {}.', '{0} comunica que una exploración está completada, con {1}.'],
   ['{} reports an exam in progress, with {} so far.', '{0} comunica una exploración en curso, con {1} hasta ahora.'],

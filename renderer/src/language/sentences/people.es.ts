@@ -162,8 +162,8 @@ export const PEOPLE: readonly Sentence[] = [
   ['must be a user who can create reports', 'debe ser un usuario que pueda crear informes'],
   ['must have at least {} characters', 'debe tener al menos {0} caracteres'],
   [
-    'must not be a name, an e-mail address or one letter again and again',
-    'no debe ser un nombre, una dirección de correo ni una letra repetida',
+    'must not be a name, with or without a year, an e-mail address or one letter again and again',
+    'no debe ser un nombre, con o sin año, una dirección de correo ni una letra repetida',
   ],
   ['is one of the passwords that are tried first', 'es una de las contraseñas que se prueban primero'],
   ['must not be the address of another user', 'no debe ser la dirección de otro usuario'],

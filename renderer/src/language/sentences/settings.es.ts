@@ -168,6 +168,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Keep objects of storage classes that DICOM does not define, such as those of one vendor.',
     'Guardar objetos de clases de almacenamiento que DICOM no define, como las de un fabricante.',
   ],
+  [
+    'Let a device change and end the performed steps (MPPS) of another: for consoles that begin a step under one AE title and end it under another.',
+    'Permitir que un dispositivo cambie y termine los pasos realizados (MPPS) de otro: para consolas que empiezan un paso con un AE title y lo terminan con otro.',
+  ],
   ['Free disk space in GB below which the window warns.', 'Espacio libre en disco en GB por debajo del cual la ventana avisa.'],
   [
     'Free disk space in GB below which no more images are taken.',

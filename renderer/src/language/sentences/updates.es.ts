@@ -5,6 +5,14 @@ export const UPDATES: readonly Sentence[] = [
     'Windows asks for an administrator’s consent to install it, so it waits for a person.',
     'Windows pide el consentimiento de un administrador para instalarla, así que espera a una persona.',
   ],
+  [
+    'An AppImage is not signed, so it waits for a person who knows where it comes from.',
+    'Una AppImage no está firmada, así que espera a una persona que sepa de dónde viene.',
+  ],
+  [
+    'ISTHMUS_UPDATE_URL counts only where update-policy.json beside the program allows it, so no update is taken.',
+    'ISTHMUS_UPDATE_URL solo vale donde lo permite update-policy.json junto al programa, así que no se toma ninguna actualización.',
+  ],
   ['This program was not installed, so it is not updated by itself.', 'Este programa no se instaló, así que no se actualiza por sí mismo.'],
   ['This program is updated with the packages of the system.', 'Este programa se actualiza con los paquetes del sistema.'],
   [

@@ -70,7 +70,7 @@ export async function openUpperLayer({
     pendingGrew: () => {},
     isTooMuchAhead: false,
     isTooMuchGathered: false,
-    openAssociations: () => ({ all: 0, ofCaller: 0 }),
+    openAssociations: () => ({ all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }),
     ids: randomUUID,
     report(error: unknown) {
       faults.push(error)

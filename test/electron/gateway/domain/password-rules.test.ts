@@ -6,10 +6,11 @@ const OWNER = { email: 'vera.weber@clinic.example', firstName: 'Vera', lastName:
 
 describe('a new password', () => {
   it('may be anything long that is not a common one, nor a name of its own', async () => {
-    for (const good of [PASSWORD, 'blue kettle ninth river', 'Vera Weber-Novák goes home', 'пароль как стихи'])
+    for (const good of [PASSWORD, 'blue kettle ninth river', 'Vera Weber-Novák goes home', 'пароль как стихи', 'isthmus of panama'])
       await expect(checkPassword(good, OWNER), good).resolves.toBeUndefined()
     const refused = ['1234567890', 'QWERTYUIOP', 'Password123', 'vera.weber@CLINIC.example', 'veraweber', 'Vera WeberNovák']
-    for (const bad of [...refused, 'north clinic berlin', 'aaaaaaaaaaaa', 'short'])
+    const dated = ['Isthmus2026!', '2026 isthmus', 'NorthClinicBerlin26', 'Vera Weber-Novák 1980', 'isthmus north clinic berlin 1']
+    for (const bad of [...refused, ...dated, 'north clinic berlin', 'aaaaaaaaaaaa', 'short'])
       await expect(checkPassword(bad, OWNER), bad).rejects.toMatchObject({
         code: 'refused',
         message: expect.stringMatching(/Choose another, such as four words/),

@@ -33,4 +33,17 @@ describe('passwords', () => {
     expect(refused[0]?.reason).toMatchObject({ code: 'too-many', headers: { 'retry-after': '5' } })
     expect(await light.hash('correct horse')).toMatch(/^scrypt/)
   })
+
+  it('of one host are worked on one at a time, and those of another come before the rest of them', async () => {
+    const stored = await light.hash('correct horse')
+    const ended: string[] = []
+    const verify = (host: string) => light.verify('a guess', stored, host).then(() => ended.push(host))
+    const flood = Array.from({ length: 20 }, () => verify('10.0.0.66'))
+    const results = Promise.allSettled(flood)
+    const other = verify('10.0.0.7')
+    await other
+    expect(ended.filter((host) => host === '10.0.0.66').length).toBeLessThanOrEqual(2)
+    const refused = (await results).filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(20 - 1 - 5)
+  })
 })

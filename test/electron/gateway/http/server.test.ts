@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { brotliCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -46,6 +47,16 @@ describe('host names', () => {
     }
     expect((await httpCall(`${server.url}/%zz`, { headers: { host } })).status).toBe(421)
     expect((await httpCall(`${server.url}/api/ping`, { method: 'POST', json: {}, headers: { host } })).status).toBe(421)
+  })
+
+  it('answers 400 to two Host headers, whichever is ours', async () => {
+    const server = await open({})
+    for (const path of ['/api/ping', '/nothing', '/%zz']) {
+      const socket = connect(server.port, '127.0.0.1')
+      const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${server.port}`, 'HOST: evil.example', 'Connection: close']
+      socket.end(`${lines.join('\r\n')}\r\n\r\n`)
+      expect([path, (await text(socket)).split('\r\n')[0]]).toEqual([path, 'HTTP/1.1 400 Bad Request'])
+    }
   })
 
   it('answers under loopback names, allowed names and the public URL, as they are at that moment', async () => {
@@ -200,5 +211,21 @@ describe('the listener', () => {
     await again.promise
     await never[Symbol.asyncDispose]()
     await cut
+  })
+})
+
+describe('a connection', () => {
+  it('is closed where its client asks ahead without end (pipelining)', async () => {
+    const server = await open({})
+    const answersTo = async (count: number) => {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      socket.write(`GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(count - 1))
+      socket.write('GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
+      let answers = 0
+      for await (const chunk of socket.setEncoding('utf8').iterator()) answers += String(chunk).split('HTTP/1.1 200').length - 1
+      return answers
+    }
+    expect(await answersTo(4)).toBe(4)
+    expect(await answersTo(100).catch(() => 0)).toBeLessThan(100)
   })
 })

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { encoded, HANDED_OUT, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
+import {
+  ASSOCIATION,
+  DEVICE,
+  encoded,
+  HANDED_OUT,
+  IMAGE,
+  image,
+  normalized,
+  openStage,
+  SERIES,
+  STUDY,
+  type Stage,
+  type Values,
+} from './intake-fixture.ts'
 
 const MPPS = '1.2.3.100.500'
 const STARTED: Values = {
@@ -24,6 +37,37 @@ const create = (stage: Stage, values: Values = STARTED, sopInstanceUid: string |
   stage.intake.mppsScp.create(normalized(values, { sopInstanceUid }))
 const set = (stage: Stage, values: Values, sopInstanceUid = MPPS) => stage.intake.mppsScp.set(normalized(values, { sopInstanceUid }))
 const stepState = (stage: Stage) => stage.performedSteps.stateOf(STUDY, 'S100')
+
+describe('a step of another device', () => {
+  const as = (callingAeTitle: string, remoteAddress: string) => ({
+    association: { associationId: 'a9', callingAeTitle, calledAeTitle: 'ISTHMUS', remoteAddress },
+  })
+  const end = (stage: Stage, association: ReturnType<typeof as>) =>
+    stage.intake.mppsScp.set({ ...normalized(COMPLETED, { sopInstanceUid: MPPS }), ...association })
+
+  it('is neither changed nor ended, and staff see that it was tried', async () => {
+    const recogniseDevice = (aeTitle: string, address: string) =>
+      aeTitle === 'CT1' && address === ASSOCIATION.remoteAddress ? DEVICE : undefined
+    await using stage = await openStage({ recogniseDevice })
+    await create(stage)
+    for (const other of [as('CT1', '10.0.3.66'), as('US1', '127.0.0.1')])
+      expect(await end(stage, other)).toMatchObject({ status: 0x0110, errorComment: 'Performed Procedure Step of another device' })
+    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({ status: 'IN PROGRESS', endedAt: null, instances: 0 })
+    expect(stepState(stage)).toBe('started')
+    expect(stage.news.at(-1)).toMatchObject({
+      tone: 'warning',
+      text: 'US1 tried to change a performed step of CT room 1, and was refused.',
+    })
+    expect(await set(stage, COMPLETED)).toMatchObject({ status: 0 })
+  })
+
+  it('is ended by it where the settings allow that', async () => {
+    await using stage = await openStage({ settings: { 'intake.stepsOfOthers': true } })
+    await create(stage)
+    expect(await end(stage, as('US1', '127.0.0.1'))).toMatchObject({ status: 0 })
+    expect(stage.store.performedSteps.get(MPPS)?.status).toBe('COMPLETED')
+  })
+})
 
 describe('a step that a device begins', () => {
   it('is in progress, and so is the step of the worklist', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MOST_CALLERS } from '#gateway/store/callers.ts'
+import { MOST_CALLERS, MOST_CALLERS_OF_ADDRESS } from '#gateway/store/callers.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { EndpointRecord } from '#gateway/store/endpoints.ts'
 import { openStore } from '#gateway/store/store.ts'
@@ -84,10 +84,30 @@ describe('unknown callers', () => {
     const { callers, database } = temp.store
     database.transaction(() => {
       for (let i = 0; i < MOST_CALLERS + 3; i++)
-        callers.note({ aeTitle: `AE${i}`, address: '10.0.3.9', calledAeTitle: '', services: [], at: instantOf(Date.parse(AT) + i * 1000) })
+        callers.note({
+          aeTitle: `AE${i}`,
+          address: `10.0.3.${i}`,
+          calledAeTitle: '',
+          services: [],
+          at: instantOf(Date.parse(AT) + i * 1000),
+        })
     })
     expect(callers.count()).toBe(MOST_CALLERS)
     expect(callers.list().at(-1)?.aeTitle).toBe('AE3')
+    expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+  })
+
+  it('are bounded of one address, which pushes out no caller of another', () => {
+    using temp = tempStore()
+    const { callers, database } = temp.store
+    const call = { calledAeTitle: '', services: [] }
+    callers.note({ aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
+    database.transaction(() => {
+      for (let i = 0; i < MOST_CALLERS + 3; i++)
+        callers.note({ aeTitle: `AE${i}`, address: '10.0.3.66', ...call, at: instantOf(Date.parse(AT) + i * 1000) })
+    })
+    expect(callers.count()).toBe(MOST_CALLERS_OF_ADDRESS + 1)
+    expect(callers.get('CT_NEW', '10.0.3.9')).toBeDefined()
     expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
   })
 })

@@ -1,0 +1,69 @@
+import { isIPv6 } from 'node:net'
+
+/** A connection that may have to be closed so that others are served. */
+export interface BudgetedConnection {
+  /** `hostOf` its remote address. */
+  readonly host: string
+  /** Something is being answered on it. */
+  readonly isBusy?: boolean
+}
+
+export interface ConnectionBudget {
+  /** Connections at once. */
+  readonly most: number
+  /**
+   * Whether a host is one that is served first: a listed device, an approved workstation, a caller
+   * that signed in. Each of the others gets at most a quarter of the connections.
+   */
+  readonly isExpected: (host: string) => boolean
+}
+
+/** Expected of every listener: this PC itself. */
+export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host === '0:0:0:0'
+
+/**
+ * The connection to close where there are more than the budget allows; undefined where there are
+ * not. It is one of a host that has more than its share, or else one of a host that is not
+ * expected, of the host with the most connections: the oldest on which nothing is answered.
+ * A new caller may thus be refused for an expected one, and never the other way round.
+ *
+ * @param connections oldest first
+ */
+export function connectionToClose<T extends BudgetedConnection>(
+  connections: Iterable<T>,
+  { most, isExpected }: ConnectionBudget,
+): T | undefined {
+  let count = 0
+  const byHost = new Map<string, T[]>()
+  for (const connection of connections) {
+    count++
+    const own = byHost.get(connection.host)
+    if (own) own.push(connection)
+    else byHost.set(connection.host, [connection])
+  }
+  let largest: readonly T[] = []
+  let largestUnexpected: readonly T[] = []
+  for (const [host, own] of byHost) {
+    if (own.length > largest.length) largest = own
+    if (own.length > largestUnexpected.length && !isExpected(host)) largestUnexpected = own
+  }
+  if (largestUnexpected.length > Math.max(1, Math.ceil(most / 4))) return leastMissed(largestUnexpected)
+  if (count <= most) return undefined
+  return leastMissed(largestUnexpected.length > 0 ? largestUnexpected : largest)
+}
+
+const leastMissed = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => own.find(({ isBusy = false }) => !isBusy) ?? own[0]
+
+/** One host has a whole IPv6 network of 64 bits (RFC 4291 §2.5.1) and counts as one. */
+export function hostOf(address: string): string {
+  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (v4 !== undefined || !isIPv6(address)) return v4 ?? address
+  const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === '' ? [] : tail.split(':')
+  const zeros = address.includes('::') ? 8 - groups.length - rest.length : 0
+  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type BudgetedConnection, type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
+
+export interface ConnectionLimits extends ConnectionBudget {
+  /** Milliseconds for a TLS handshake; undefined: the server does not speak TLS. */
+  readonly handshakeMs: number | undefined
+}
+
+interface Connection extends BudgetedConnection {
+  readonly socket: Socket
+  /** Requests that have begun and are not answered; an event stream is one. */
+  readonly requests: Set<IncomingMessage>
+}
+
+/**
+ * Keeps the connections of an HTTP or HTTPS server within its budget by closing others in place of
+ * refusing new ones: a host that opens many keeps nobody else out. A connection that does not finish
+ * its TLS handshake in time is destroyed: Node reports it and leaves the socket to the listener,
+ * which cannot answer on it.
+ *
+ * @returns `destroyAll`: closes every connection at once, whatever its client does; `destroySilent`:
+ *   those of them without a request, a TLS handshake among them
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void; destroySilent(): void } {
+  const { handshakeMs } = limits
+  const connections = new Map<string, Connection>()
+
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket)
+    connections.set(key, {
+      ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
+      get isBusy() {
+        // One that is still being sent may never be whole.
+        return [...this.requests].some(({ complete }) => complete)
+      },
+    })
+    const deadline = handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs)
+    if (deadline) handshakes.set(key, deadline)
+    socket.once('close', () => {
+      connections.delete(key)
+      endHandshake(key)
+    })
+    closeSurplus()
+  })
+
+  const handshakes = new Map<string, NodeJS.Timeout>()
+  function endHandshake(key: string): void {
+    clearTimeout(handshakes.get(key))
+    handshakes.delete(key)
+  }
+  // The TLS socket is another object than the one that was accepted; both have the same peer.
+  server.on('secureConnection', (socket: Socket) => endHandshake(keyOf(socket)))
+
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { requests } = connections.get(keyOf(request.socket)) ?? {}
+    requests?.add(request)
+    // Each answer waits in memory for the one before: no browser asks ahead like that.
+    if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
+    response.once('close', () => requests?.delete(request))
+  })
+
+  function closeSurplus(): void {
+    for (;;) {
+      const surplus = connectionToClose(connections.values(), limits)
+      if (!surplus) return
+      // Its own close event comes after those that are accepted in the same turn.
+      connections.delete(keyOf(surplus.socket))
+      surplus.socket.destroy()
+    }
+  }
+
+  return {
+    destroySilent() {
+      for (const { socket, requests } of connections.values()) if (requests.size === 0) socket.destroy()
+    },
+    destroyAll() {
+      for (const { socket } of connections.values()) socket.destroy()
+    },
+  }
+}
+
+/** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
+const MOST_AHEAD = 16
+
+const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
