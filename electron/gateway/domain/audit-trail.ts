@@ -8,6 +8,8 @@ import { type Actor, type DomainDeps, note } from './audit.ts'
 /** Entries at a time: a few milliseconds of work at most between two turns of the event loop. */
 const AT_A_TIME = 100
 
+const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
+
 /** The audit trail as a whole: searched, verified and given out, without holding the event loop however long it is. */
 export interface AuditTrail {
   /** Newest first, what the filter takes. @throws ApiError malformed: the cursor is not of this list */
@@ -29,11 +31,17 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
 
   async function check(signal?: AbortSignal): Promise<AuditCheck> {
     const began = clock()
+    // Where nothing can be written the chain is followed all the same.
+    kept(() => void store.audit.inspect())
     const chain = store.audit.chain()
     const verdict = await followed(chain, signal)
     const entries = chain.entries
     const firstBadSeq = verdict.isIntact ? null : verdict.seq
-    latest = { isIntact: verdict.isIntact, entries, firstBadSeq, at: instantOf(clock()), tookMs: Math.max(0, clock() - began) }
+    const { finding, missing, isRecorded } = verdict.isIntact ? UNBROKEN : verdict
+    latest = {
+      ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
+      ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
+    }
     onChecked(latest)
     return latest
   }

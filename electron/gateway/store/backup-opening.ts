@@ -6,12 +6,12 @@ import { type BackupManifest, backupKey, isVouchedFor, MANIFEST_FILE, readManife
 import { APPLICATION_ID } from './database-file.ts'
 import { fileFault } from './file-fault.ts'
 import { syncPath } from './folder-sync.ts'
+import { DATABASE_FILE } from './folder.ts'
 import { fitsKey, PROOF } from './key-proof.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { openRecoveryFile, RECOVERY_FILE } from './recovery-key.ts'
 import { type Seal, sealWith } from './seal.ts'
 import { openSealedFile } from './sealed-file.ts'
-import { DATABASE_FILE } from './store.ts'
 import { StoreError } from './store-error.ts'
 
 /** What a back-up is opened with: the data key it was made under, or the recovery key as somebody typed it. */

@@ -12,6 +12,7 @@ import { imageVersions } from './migrations/0011-image-versions.ts'
 import { identity } from './migrations/0012-identity.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
 import { reconciliation } from './migrations/0014-reconciliation.ts'
+import { auditKeys } from './migrations/0016-audit.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly string[] = [
   identity,
   correctionTables,
   reconciliation,
+  auditKeys,
 ]

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { syncFolder } from './folder.ts'
-import { ASIDE, ORDER_FILE, Order } from './restore.ts'
-import { DATABASE_FILE } from './store.ts'
+import { DATABASE_FILE, syncFolder } from './folder.ts'
+import { ASIDE, ORDER_FILE, Order, orderMac } from './restore.ts'
+import type { Seal } from './seal.ts'
 
 /** What the order that `applyStagedRestore` leaves beside what was replaced is called once the audit trail tells of it. */
 const TOLD_FILE = 'restored.json'
 
-const Told = Order.pick({ name: true, actor: true })
+const Told = Order.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
 
 /** A back-up that took the place of the database, which nobody has noted yet. */
 export interface UntoldRestore {
@@ -42,6 +42,19 @@ export function untoldRestores(folder: string): UntoldRestore[] {
         },
       ]
     })
+}
+
+/**
+ * When the newest restore was prepared that was made with this data key and that nobody has noted yet; empty where there is none. It explains
+ * why the audit trail is older than its anchor.
+ */
+export function unnotedRestoreAt(folder: string, seal: Pick<Seal, 'keyFor'>): string {
+  const prepared = readdirSync(folder)
+    .filter((name) => ASIDE.test(name))
+    .map((name) => orderIn(join(folder, name)))
+    .filter((order) => order?.mac !== undefined && order.mac === orderMac(seal, order))
+    .map((order) => order?.stagedAt ?? '')
+  return prepared.sort().at(-1) ?? ''
 }
 
 function orderIn(path: string): z.infer<typeof Told> | undefined {
