@@ -7,7 +7,7 @@ import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 import type { Listening } from './listening.ts'
 import type { Parts } from './parts.ts'
 
-export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'register'> {
+export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'noteAnswer' | 'register'> {
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
   readonly https: { readonly host: string; readonly port: number } | undefined
   readonly certificates: Certificates

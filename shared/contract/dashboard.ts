@@ -333,4 +333,9 @@ export const dashboard = {
     summary: 'Follow the chain of the audit trail from its first entry to its last',
     reply: AuditCheck,
   }),
+  acknowledgeAudit: operation('POST /dashboard/audit/acknowledge', {
+    summary: 'Acknowledge the findings that the audit trail has recorded; the entries stay',
+    body: z.object({ reason: z.string().trim().min(3).max(200) }),
+    reply: AuditCheck,
+  }),
 } as const

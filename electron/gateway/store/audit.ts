@@ -88,6 +88,8 @@ export interface AuditStore {
    * trail as a finding; triggers are restored. Returns what was found now.
    */
   inspect(): readonly AuditFinding[]
+  /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
+  onAppend(listener: () => void): () => void
 }
 
 /** What the chain ends in. `keyedFrom` is absent in databases of versions without keyed entries. */
@@ -113,17 +115,13 @@ const SCANNED = 10_000
 const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
 /** @param anchor of the data folder; undefined for a copy of a database, which has none */
-export function auditStore(
-  db: Database,
-  seal: Seal,
-  clock: Clock,
-  anchor: AnchorKeeper | undefined,
-): AuditStore {
+export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: AnchorKeeper | undefined): AuditStore {
   const key = seal.keyFor('audit chain')
   /** The newest entry that this process committed. */
   let committed: Head = NOTHING
   /** Whether the anchor was compared with the database, which is done as it is opened. */
   let isCompared = false
+  const listeners = new Set<() => void>()
 
   function readHead(): Head | 'missing' | 'unreadable' {
     const row = db.get(db.sql.selectFrom('auditHead').select('sealed'))
@@ -135,13 +133,10 @@ export function auditStore(
     }
   }
 
-  const entryAt = (seq: number) =>
-    db.get(db.sql.selectFrom('auditEntries').select('hash').where('seq', '=', seq))?.hash.toString('hex')
+  const entryAt = (seq: number) => db.get(db.sql.selectFrom('auditEntries').select('hash').where('seq', '=', seq))?.hash.toString('hex')
 
   function newestEntry(): Head {
-    const row = db.get(
-      db.sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1),
-    )
+    const row = db.get(db.sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1))
     return row ? { count: row.seq, hash: row.hash.toString('hex') } : NOTHING
   }
 
@@ -189,6 +184,7 @@ export function auditStore(
       db.afterCommit(() => {
         committed = head
         anchor?.note(head)
+        for (const listener of listeners) listener()
       })
       return seq
     })
@@ -248,8 +244,7 @@ export function auditStore(
     return db.transaction(() => {
       const isExplained = !isCompared && anchor?.isExplained
       const found = findings()
-      for (const { finding, detail } of found)
-        append({ actor: 'gateway', action: FINDING, target: finding, detail })
+      for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
       if (found.length > 0) rewindSending()
       if (isExplained || found.length > 0) {
         const { count, hash } = newestEntry()
@@ -268,6 +263,10 @@ export function auditStore(
   return {
     append,
     inspect,
+    onAppend(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
 
     list({ cursor, limit }) {
       const before = numberAfter(cursor)
@@ -355,8 +354,7 @@ export function auditStore(
       }
     }
 
-    const recordedAt = (entries: number): AuditVerdict =>
-      recorded[0] ? { ...recorded[0], entries } : { isIntact: true, entries }
+    const recordedAt = (entries: number): AuditVerdict => (recorded[0] ? { ...recorded[0], entries } : { isIntact: true, entries })
 
     return {
       get entries() {
@@ -364,9 +362,7 @@ export function auditStore(
       },
       follow(most) {
         const outside = known()
-        const rows = db.all(
-          db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', count).orderBy('seq').limit(most),
-        )
+        const rows = db.all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', count).orderBy('seq').limit(most))
         for (const row of rows) {
           const next = hashAfter(row)
           if (row.seq !== count + 1 || next === undefined) return fault(count + 1, 'entry')
@@ -383,12 +379,7 @@ export function auditStore(
   }
 
   /** What the end of the chain is not: what the head says, and what is known outside the database. */
-  function endOf(
-    count: number,
-    hash: string,
-    keyedFrom: number | undefined,
-    replacedAt: number | undefined,
-  ): AuditFault | undefined {
+  function endOf(count: number, hash: string, keyedFrom: number | undefined, replacedAt: number | undefined): AuditFault | undefined {
     const head = readHead()
     const missing = Math.max(0, known().count - count)
     if (head === 'missing') {
@@ -433,8 +424,7 @@ const canonical = (previous: string, { seq, at, actor, action, target, sealedDet
   previous + JSON.stringify([seq, at, actor, action, target, sealedDetail.toString('base64')])
 
 /** Of entries of versions that did not key them. */
-const hashOf = (previous: string, entry: StoredEntry): string =>
-  createHash('sha256').update(canonical(previous, entry)).digest('hex')
+const hashOf = (previous: string, entry: StoredEntry): string => createHash('sha256').update(canonical(previous, entry)).digest('hex')
 
 /** Over the row as stored: following the chain opens no detail. */
 const keyedHashOf = (key: Buffer, previous: string, entry: StoredEntry): string =>
