@@ -227,10 +227,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   }
 
   /** Everything but the entries themselves, which only following the chain shows. */
-  function findings(): Found[] {
+  function findings(isFirst: boolean): Found[] {
     const found: Found[] = []
-    const fromAnchor = isCompared ? undefined : anchorFinding()
-    isCompared = true
+    const fromAnchor = isFirst ? anchorFinding() : undefined
     const head = readHead()
     const isNew = head === 'missing' && newestEntry().count === 0 && isUnkeyed()
     if (isUnkeyed()) keyChain()
@@ -242,22 +241,25 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
 
   function inspect(): AuditFinding[] {
     return db.transaction(() => {
-      const isExplained = !isCompared && anchor?.isExplained
-      const found = findings()
+      const isFirst = !isCompared
+      const isExplained = isFirst && anchor?.isExplained
+      const found = findings(isFirst)
       for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
-      if (found.length > 0) rewindSending()
+      if (found.length > 0) rewindSending(newestEntry().count - found.length)
       if (isExplained || found.length > 0) {
         const { count, hash } = newestEntry()
         db.afterCommit(() => anchor?.write({ count, hash, keyedFrom: lastOf(readHead()).keyedFrom }))
       }
+      db.afterCommit(() => {
+        isCompared = true
+      })
       return found.map(({ finding }) => finding)
     })
   }
 
   /** What was appended again under a number that was sent before is sent too. */
-  function rewindSending(): void {
-    const first = newestEntry().count - 1
-    db.run(db.sql.updateTable('auditSending').set({ seq: first }).where('seq', '>', first))
+  function rewindSending(position: number): void {
+    db.run(db.sql.updateTable('auditSending').set({ seq: position }).where('seq', '>', position))
   }
 
   return {
