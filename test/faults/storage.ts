@@ -207,7 +207,7 @@ export const logs = ofArea('LOG', [
     tests: `${store}/audit*`,
   },
   {
-    promise: 'P-LOG-03',
+    promise: 'P-LOG-11',
     what: 'the anchor is not compared with the database that is opened',
     file: `${store}/audit.ts`,
     find: 'if (count === 0 || entryAt(count) === hash) return undefined',

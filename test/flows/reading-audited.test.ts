@@ -20,12 +20,10 @@ it('is in the trail for each kind of data a person looks at, and once', async ()
     const { entries } = await call(dashboard.audit, { query: { action: 'read.' } })
     return entries.map(({ actor, action, target }) => [actor.split(':')[0], action, target])
   }
-  await expect
-    .poll(looks, { timeout: 5000 })
-    .toEqual([
-      ['user', 'read.list', 'exams'],
-      ['user', 'read.report', studyId],
-      ['user', 'read.study', studyId],
-      ['user', 'read.list', 'studies'],
-    ])
+  await expect.poll(looks, { timeout: 5000 }).toEqual([
+    ['user', 'read.list', 'exams'],
+    ['user', 'read.report', studyId],
+    ['user', 'read.study', studyId],
+    ['user', 'read.list', 'studies'],
+  ])
 })

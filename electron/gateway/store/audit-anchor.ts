@@ -10,7 +10,7 @@ import { json } from './json.ts'
 import type { Seal } from './seal.ts'
 
 /** Beside the database: how far the audit trail had come, which a copy of an older database lacks. */
-export const ANCHOR_FILE = 'audit.anchor'
+export const ANCHOR_FILE = 'audit-anchor.json'
 /** How far the anchor may be behind the trail of a running gateway. */
 const LAG_MS = 2000
 

@@ -16,10 +16,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
  */
 export function repairTriggers(db: Database): string[] {
   const found = db.all<{ name: string; sql: string }>(
-    rawQuery(
-      `select name, sql from sqlite_schema where type = 'trigger' and tbl_name in ('auditEntries', 'auditHead')`,
-      [],
-    ),
+    rawQuery(`select name, sql from sqlite_schema where type = 'trigger' and tbl_name in ('auditEntries', 'auditHead')`, []),
   )
   const isExpected = ({ name, sql }: { name: string; sql: string }) =>
     Object.hasOwn(TRIGGERS, name) && plain(sql) === plain(TRIGGERS[name] ?? '')

@@ -47,8 +47,7 @@ describe('a look at patient data', () => {
     {
       await using accesses = open()
       const note = answersNotedIn(accesses)
-      for (const studyId of ['stu_1', 'stu_2'])
-        note('/v1/scribe/studies/:studyId', { studyId }, { apiKeyId: 'key_1' })
+      for (const studyId of ['stu_1', 'stu_2']) note('/v1/scribe/studies/:studyId', { studyId }, { apiKeyId: 'key_1' })
       note('/v1/users', {}, { apiKeyId: 'key_1' })
     }
     expect(entries()).toEqual(['api-key:key_1 read.interface GET /v1/scribe/studies/:studyId'])

@@ -33,12 +33,10 @@ async function runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
 
 const append = (times: number) =>
   run((store) => {
-    for (let at = 0; at < times; at++)
-      store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: `device ${at}`, detail: {} })
+    for (let at = 0; at < times; at++) store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: `device ${at}`, detail: {} })
   })
 const verify = () => run((store) => store.audit.verify())
-const findings = () =>
-  run((store) => store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'audit.finding'))
+const findings = () => run((store) => store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'audit.finding'))
 
 function sql<T = unknown>(...statements: string[]): T[] {
   const sqlite = new Sqlite(path(DATABASE_FILE))
@@ -103,8 +101,7 @@ describe('an audit trail that was rolled back', () => {
 
   it('is detected while the gateway runs, before the anchor is written', () => {
     run((store) => {
-      for (const target of ['a', 'b', 'c'])
-        store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
+      for (const target of ['a', 'b', 'c']) store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
       dropTriggers()
       sql('delete from auditEntries', 'delete from auditHead')
       expect(store.audit.verify()).toMatchObject({ isIntact: false, finding: 'head-missing', missing: 3 })
@@ -161,11 +158,7 @@ describe('the triggers of the audit trail', () => {
       'drop trigger auditHeadStays; create trigger auditHeadStays before delete on auditHead begin select 1; end',
       ['auditHeadStays'],
     ],
-    [
-      'have company',
-      'create trigger quiet before insert on auditEntries begin select raise(ignore); end',
-      ['quiet'],
-    ],
+    ['have company', 'create trigger quiet before insert on auditEntries begin select raise(ignore); end', ['quiet']],
   ])('are restored with a finding where they %s', (_what, statements, triggers) => {
     append(2)
     sql(...statements.split('; create').map((text, at) => (at === 0 ? text : `create${text}`)))
