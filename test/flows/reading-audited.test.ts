@@ -11,7 +11,7 @@ it('is in the trail for each kind of data a person looks at, and once', async ()
   const { call } = gateway
   const { studyId } = await newScribeStudy(call)
   for (let times = 0; times < 3; times++) {
-    await call(dashboardStudies.list, { query: {} })
+    await call(dashboardStudies.list, { query: { area: 'scribe' } })
     await call(dashboardStudies.read, { params: { studyId } })
     await call(dashboardReports.read, { params: { studyId } })
     await call(dashboardExams.exams, { query: {} })

@@ -43,7 +43,9 @@ function sql<T = unknown>(...statements: string[]): T[] {
   try {
     for (const each of statements.slice(0, -1)) sqlite.exec(each)
     const last = sqlite.prepare(statements.at(-1) ?? '')
-    return last.reader ? (last.all() as T[]) : (last.run(), [])
+    if (last.reader) return last.all() as T[]
+    last.run()
+    return []
   } finally {
     sqlite.close()
   }
