@@ -13,6 +13,8 @@ import type { Seal } from './seal.ts'
 export const ANCHOR_FILE = 'audit-anchor.json'
 /** How far the anchor may be behind the trail of a running gateway. */
 const LAG_MS = 2000
+/** Orders that are remembered. */
+const MOST_RESTORES = 100
 
 const Anchored = z.object({
   version: z.literal(1),
@@ -20,8 +22,8 @@ const Anchored = z.object({
   count: z.int().nonnegative(),
   hash: z.hex().length(64),
   keyedFrom: z.int().positive().optional(),
-  /** When the restore was prepared that last explained an older database; empty before one did. */
-  restoredAt: z.string(),
+  /** Of the orders of restores that explained an older database, which each does once. */
+  restores: z.array(z.string().max(64)),
 })
 export type Anchor = z.infer<typeof Anchored>
 const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
@@ -52,22 +54,22 @@ export interface AnchorOptions {
   readonly folder: string
   readonly seal: Seal
   readonly database: Pick<Database, 'durable' | 'syncNow'>
-  /** When the newest restore of this folder was prepared that nobody has noted in the trail; empty where there is none. */
-  readonly restoredAt: string
+  /** Of the orders of restores of this folder that are not noted in the trail yet: their MACs. */
+  readonly restores: readonly string[]
 }
 
-export function openAnchor({ folder, seal, database, restoredAt }: AnchorOptions): AnchorKeeper {
+export function openAnchor({ folder, seal, database, restores }: AnchorOptions): AnchorKeeper {
   const key = seal.keyFor('audit anchor')
   const read = readAnchor(folder, key)
-  const none: Anchor = { version: 1, count: 0, hash: '0'.repeat(64), restoredAt: '' }
+  const none: Anchor = { version: 1, count: 0, hash: '0'.repeat(64), restores: [] }
   let anchor = typeof read === 'object' ? read : none
   let pending: End | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   const anchorOf = ({ count, hash, keyedFrom }: End): Anchor => {
-    const explained = restoredAt > anchor.restoredAt ? restoredAt : anchor.restoredAt
-    return { version: 1, count, hash, keyedFrom, restoredAt: explained }
+    const accepted = [...new Set([...anchor.restores, ...restores])].slice(-MOST_RESTORES)
+    return { version: 1, count, hash, keyedFrom, restores: accepted }
   }
 
   function write(end: End): void {
@@ -122,7 +124,7 @@ export function openAnchor({ folder, seal, database, restoredAt }: AnchorOptions
     get anchor() {
       return anchor
     },
-    isExplained: restoredAt > anchor.restoredAt,
+    isExplained: restores.some((mac) => !anchor.restores.includes(mac)),
     note(end) {
       pending = end
       schedule()
@@ -147,7 +149,7 @@ function fileOf(anchor: Anchor, key: Buffer): Buffer {
 
 const macOf = (anchor: Anchor, key: Buffer): string =>
   createHmac('sha256', key)
-    .update(JSON.stringify([anchor.version, anchor.count, anchor.hash, anchor.keyedFrom ?? null, anchor.restoredAt]))
+    .update(JSON.stringify([anchor.version, anchor.count, anchor.hash, anchor.keyedFrom ?? null, anchor.restores]))
     .digest('hex')
 
 function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed' {

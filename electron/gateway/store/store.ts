@@ -60,7 +60,7 @@ import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
 import { StoreError } from './store-error.ts'
 import { type StudiesStore, studiesStore } from './studies.ts'
 import { type TodayCountsStore, todayCountsStore } from './today-counts.ts'
-import { unnotedRestoreAt } from './untold-restores.ts'
+import { unnotedRestores } from './untold-restores.ts'
 import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
@@ -170,8 +170,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isC
         'key-wrong',
         `The data key is not the one that ${file} was sealed under. Put back the data.key that belongs to it, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).`,
       )
-    const restoredAt = unnotedRestoreAt(folder, seal)
-    const anchor = isCopy ? undefined : openAnchor({ folder, seal, database, restoredAt })
+    const restores = unnotedRestores(folder, seal)
+    const anchor = isCopy ? undefined : openAnchor({ folder, seal, database, restores })
     const audit = auditStore(database, seal, clock, anchor)
     // Where the disk takes no writes the gateway serves all the same, and each verification tries again.
     tryWrite(() => void audit.inspect())

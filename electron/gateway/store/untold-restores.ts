@@ -45,16 +45,17 @@ export function untoldRestores(folder: string): UntoldRestore[] {
 }
 
 /**
- * When the newest restore was prepared that was made with this data key and that nobody has noted yet; empty where there is none. It explains
- * why the audit trail is older than its anchor.
+ * MACs of the orders of restores that were made with this data key and that nobody has noted yet. They explain why the audit trail is
+ * older than its anchor.
  */
-export function unnotedRestoreAt(folder: string, seal: Pick<Seal, 'keyFor'>): string {
-  const prepared = readdirSync(folder)
+export function unnotedRestores(folder: string, seal: Pick<Seal, 'keyFor'>): string[] {
+  return readdirSync(folder)
     .filter((name) => ASIDE.test(name))
-    .map((name) => orderIn(join(folder, name)))
-    .filter((order) => order?.mac !== undefined && order.mac === orderMac(seal, order))
-    .map((order) => order?.stagedAt ?? '')
-  return prepared.sort().at(-1) ?? ''
+    .sort()
+    .flatMap((name) => {
+      const order = orderIn(join(folder, name))
+      return order?.mac !== undefined && order.mac === orderMac(seal, order) ? [order.mac] : []
+    })
 }
 
 function orderIn(path: string): z.infer<typeof Told> | undefined {

@@ -51,6 +51,8 @@ const LIMITS: CollectorLimits = {
   ...{ connectMs: 10_000, idleMs: 2000, openMs: 30_000, messages: 1000, closeMs: 10_000 },
   retryMs: [1000, 60_000],
 }
+/** What the gateway waits for a confirmation when it ends. */
+const ENDING_MS = 1000
 /** Rows in memory at a time. */
 const PORTION = 100
 
@@ -74,6 +76,7 @@ export function openCollector(options: CollectorOptions): Collector {
   let wake = new AbortController()
   let retried = new AbortController()
   let fault: CollectorState['fault']
+  let open: TLSSocket | undefined
 
   const newest = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
   const stopListening = store.audit.onAppend(() => wake.abort())
@@ -131,6 +134,7 @@ export function openCollector(options: CollectorOptions): Collector {
   /** Sends what is there and what comes while the connection is open. Returns the last entry that the collector has. */
   async function sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const socket = await connected(to, limits.connectMs, ended.signal)
+    open = socket
     try {
       const failed = new Promise<never>((_, reject) => {
         socket.once('error', reject)
@@ -139,9 +143,10 @@ export function openCollector(options: CollectorOptions): Collector {
       failed.catch(() => undefined)
       socket.resume()
       const last = await Promise.race([write(socket, position), failed])
-      await closed(socket, limits.closeMs)
+      await Promise.race([closed(socket, limits.closeMs), failed])
       return last
     } finally {
+      open = undefined
       socket.destroy()
     }
   }
@@ -179,7 +184,10 @@ export function openCollector(options: CollectorOptions): Collector {
     async [Symbol.asyncDispose]() {
       stopListening()
       ended.abort()
+      // What the collector does not confirm in time is sent again at the next start.
+      const cut = setTimeout(() => open?.destroy(), ENDING_MS)
       await running
+      clearTimeout(cut)
     },
   }
 }
