@@ -18,6 +18,9 @@ export interface AccessAudit extends AsyncDisposable {
 const WINDOW_MS = 15 * 60_000
 /** What a crash may lose: looks of so long before it. */
 const WRITE_MS = 1000
+/** Entries of one transaction, which holds the event loop, and the pause until the next. */
+const PORTION = 50
+const PORTION_MS = 20
 /** Looks that are remembered; of the oldest a second entry may be written. */
 const MOST_REMEMBERED = 20_000
 
@@ -25,14 +28,14 @@ export function openAccessAudit(deps: DomainDeps & { readonly onError: (error: u
   const { store, clock, onError } = deps
   /** When each look was noted, the oldest first. */
   const seen = new Map<string, number>()
-  let pending: Access[] = []
+  const pending: Access[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
 
   function write(): void {
     timer = undefined
-    const looks = pending
-    pending = []
+    const looks = pending.splice(0, PORTION)
+    if (pending.length > 0) timer = setTimeout(write, PORTION_MS)
     writing = store.database
       .commitSoon(() => {
         for (const { actor, action, target } of looks) note(deps, actor, action, target)
@@ -57,9 +60,10 @@ export function openAccessAudit(deps: DomainDeps & { readonly onError: (error: u
       timer ??= setTimeout(write, WRITE_MS)
     },
     async [Symbol.asyncDispose]() {
-      if (timer) {
+      while (timer) {
         clearTimeout(timer)
         write()
+        await writing
       }
       await writing
     },
