@@ -45,7 +45,7 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
   const sqlite = new Sqlite(join(stage.folder, 'gateway.sqlite'))
   sqlite.exec('drop trigger auditEntriesStay')
   sqlite.close()
-  await page.goto(`${stage.http}/audit`)
+  await page.goto(`${stage.http}/#/audit`)
   await page.getByRole('button', { name: 'Verify' }).click()
   await expect(page.getByText('The protection of the trail against changes was removed')).toBeVisible()
   await expect(page.getByRole('banner').or(page.locator('body'))).toContainText('The audit trail was tampered with')
@@ -63,7 +63,8 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
 
 test('says in Spanish where the collector is set', async () => {
   await speakIn(page, 'es')
-  await page.goto(`${stage.http}/settings`)
+  await page.goto(`${stage.http}/#/settings`)
+  await page.reload()
   const heading = page.getByText('Colector de auditoría', { exact: true }).first()
   await heading.scrollIntoViewIfNeeded()
   await expect(heading).toBeVisible()
