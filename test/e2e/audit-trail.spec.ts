@@ -48,7 +48,7 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
   await page.goto(`${stage.http}/#/audit`)
   await page.getByRole('button', { name: 'Verify' }).click()
   await expect(page.getByText('The protection of the trail against changes was removed')).toBeVisible()
-  await expect(page.getByRole('banner').or(page.locator('body'))).toContainText('The audit trail was tampered with')
+  await expect(page.locator('body')).toContainText('The audit trail was tampered with')
   await expectAccessible(page, 'audit-finding')
   await pictured('audit-finding')
   await page.getByRole('button', { name: 'Acknowledge' }).click()
