@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import Sqlite from 'better-sqlite3'
+import { speakIn } from './screens.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
-import { speakIn } from './screens.ts'
 
 // Somebody with the data folder removes the protection of the audit trail: the window says so until
 // a person acknowledges it.
