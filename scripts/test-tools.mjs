@@ -48,6 +48,27 @@ const TOOLS = {
     win32: not('it traces Linux system calls'),
     skips: 'strace is not installed, or may not trace (Linux only)',
   },
+  rsyslog: {
+    isHere: () => has('rsyslogd'),
+    linux: 'rsyslog',
+    darwin: not('Homebrew has it without GnuTLS'),
+    win32: not('it runs on Unix systems alone'),
+    skips: 'rsyslog with TLS is not installed',
+  },
+  'rsyslog TLS': {
+    isHere: () => ['x86_64', 'aarch64'].some((arch) => existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`)),
+    linux: 'rsyslog-gnutls',
+    darwin: not('Homebrew has rsyslog without GnuTLS'),
+    win32: not('it runs on Unix systems alone'),
+    skips: 'rsyslog with TLS is not installed',
+  },
+  xmllint: {
+    isHere: () => has('xmllint'),
+    linux: 'libxml2-utils',
+    darwin: ofSystem,
+    win32: not('Chocolatey has no package of it'),
+    skips: 'xmllint is not installed',
+  },
   curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem },
   pydicom: {
     isHere: hasPydicom,

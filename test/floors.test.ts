@@ -29,6 +29,7 @@ const PLACES: Record<string, Place> = {
     places: ['shared', 'store', 'admission'],
     packages: [NODE, 'zod', 'pdfkit', 'fontkit', 'otpauth', '@zxcvbn-ts/language-common', 'croner'],
   },
+  syslog: { at: /^electron\/gateway\/syslog\//, places: ['shared', 'store'], packages: [NODE] },
   mail: { at: /^electron\/gateway\/mail\//, places: ['shared', 'store'], packages: [NODE, 'zod', /^nodemailer(\/|$)/] },
   ...Object.fromEntries(
     ['express', 'orgs', 'viewer', 'scribe'].map((slice) => [
@@ -48,7 +49,7 @@ const PLACES: Record<string, Place> = {
   simulator: { at: /^electron\/simulator\//, places: ['shared'], packages: [NODE, 'zod', 'standardwebhooks'] },
   gateway: {
     at: /^electron\/gateway\/[^/]+\.ts$/,
-    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail', 'admission'],
+    places: [...new Set([...HTTP_SLICES, ...DIMSE_SLICES, ...SLICES]), 'mail', 'syslog', 'admission'],
     packages: [NODE, 'zod', 'pino', 'pino-roll', 'prom-client', 'fastify', 'fflate'],
   },
   headless: { at: /^electron\/(headless\.ts|command-line\/)/, places: ['gateway', 'shared', 'simulator'], packages: [NODE, 'zod'] },

@@ -50,6 +50,7 @@ const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly stri
     parts: ['columns', 'index', 'reach', "tests.join(' and ')", "unionOf(branches, '1', reach)", 'where'],
     why: 'branches written there; the merge of runs of an index',
   },
+  'audit-triggers.ts': { parts: [`name.replaceAll('"', '""')`], why: 'the name of a trigger that is there, quoted' },
   'study-search.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
   'study-tallies.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
   'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },

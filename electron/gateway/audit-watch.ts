@@ -1,5 +1,5 @@
 import type { Feed } from './dashboard/feed.ts'
-import { type AuditTrail, openAuditTrail } from './domain/audit-trail.ts'
+import { type AuditTrail, auditFaultSentence, openAuditTrail } from './domain/audit-trail.ts'
 import type { Log } from './log.ts'
 import type { Parts } from './parts.ts'
 
@@ -12,14 +12,16 @@ export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed
   const ended = new AbortController()
   const trail = openAuditTrail({
     ...deps,
-    onChecked({ isIntact, firstBadSeq, entries }) {
+    onChecked(check) {
       feed.noteStatus()
-      if (isIntact) return
-      log.error({ entries, firstBadSeq }, 'the audit trail is broken')
+      const text = auditFaultSentence(check)
+      if (text === undefined) return
+      const { entries, firstBadSeq, finding } = check
+      log.error({ entries, firstBadSeq, finding }, 'the audit trail is broken')
       feed.append({
         kind: 'audit',
         tone: 'danger',
-        text: `The audit trail is broken at entry ${firstBadSeq}: the database was changed by something else than Isthmus.`,
+        text,
         ...{ associationId: '', aeTitle: '', address: '' },
       })
     },

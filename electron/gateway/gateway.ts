@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { openAuditCollector } from './audit-collector.ts'
 import { openCertificates } from './certificates.ts'
 import { openChores } from './chores.ts'
 import { openControl } from './control.ts'
@@ -161,7 +162,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const setup = opened.use(
     openSetup(parts, { feed, auditTrail, listeners, listening, keyStore, onRecoveryKey, version, restart, logFile, isSafe, onError }),
   )
+  const collector = isSafe ? undefined : opened.use(openAuditCollector(parts, { certificates, feed, onError }))
   const window = openWindow(parts, {
+    collectorFault: () => collector?.fault(),
     ...{ records, requester, worklist, images, inviting, partnerInterface, reports, certificates },
     ...{ metrics, up, keyStore, isSafe, version },
   })
@@ -180,6 +183,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const httpListeners = opened.use(
     await openHttpListeners(parts, up, {
       ...{ log, pageFolder, https, certificates, isSafe, onError, partners, views: viewer.views },
+      noteAnswer: records.noteAnswer,
       register(app) {
         serveHealth(app, { checks, metrics: metrics.text })
         partnerInterface.serve(app)

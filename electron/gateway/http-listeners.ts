@@ -10,7 +10,7 @@ import type { Listening } from './listening.ts'
 import type { Parts } from './parts.ts'
 import { instantOf } from './store/clock.ts'
 
-export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'register'> {
+export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'noteAnswer' | 'register'> {
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
   readonly https: { readonly host: string; readonly port: number } | undefined
   readonly certificates: Certificates

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { AuditCheck } from '#shared/contract/dashboard.ts'
 import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import type { CommandContext } from './commands.ts'
-import { verifyAudit } from './domain/audit-trail.ts'
+import { auditFaultSentence, verifyAudit } from './domain/audit-trail.ts'
 import { kindOfFolder } from './domain/setup-folder.ts'
 import { devicesHeard, partnerHeard } from './domain/setup-state.ts'
 import { keyFinding } from './key-file.ts'
@@ -38,12 +38,12 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   audit: async ({ store }, { latestAudit }) => {
     const verdict = latestAudit && latestAudit.entries > MANY_ENTRIES ? latestAudit : await verifyAudit(store.audit)
     const firstBad = 'seq' in verdict ? verdict.seq : 'firstBadSeq' in verdict ? verdict.firstBadSeq : null
-    return 'entries' in verdict && firstBad === null
+    const finding = 'finding' in verdict ? verdict.finding : null
+    const missing = 'missing' in verdict ? verdict.missing : 0
+    const sentence = auditFaultSentence({ finding, firstBadSeq: firstBad, missing })
+    return sentence === undefined
       ? ok(`The audit trail is unbroken, ${verdict.entries} entries.`)
-      : bad(
-          `The audit trail is broken at entry ${firstBad}: someone changed the database.`,
-          'Keep a copy of the data folder and tell the vendor.',
-        )
+      : bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
   },
   settings: ({ store }) => {
     const unreadable = store.settings.unreadable()

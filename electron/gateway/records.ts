@@ -1,5 +1,7 @@
+import { answersNotedIn, type NoteAnswer } from './access-paths.ts'
 import { watchAudit } from './audit-watch.ts'
 import { createFeed, type Feed, type NewFeedLine } from './dashboard/feed.ts'
+import { openAccessAudit } from './domain/access-audit.ts'
 import { type AssociationLog, openAssociationLog } from './domain/association-log.ts'
 import type { AuditTrail } from './domain/audit-trail.ts'
 import { type EventLog, openEventLog } from './domain/event-log.ts'
@@ -20,6 +22,8 @@ export interface RecordsOptions {
 export interface Records extends AsyncDisposable {
   readonly feed: Feed
   readonly auditTrail: AuditTrail
+  /** Audits who looked at patient data, by what was answered. */
+  readonly noteAnswer: NoteAnswer
   readonly partnerState: PartnerState
   readonly eventLog: EventLog
   readonly associationLog: AssociationLog
@@ -35,11 +39,13 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   opened.defer(store.studies.onChange(() => feed.noteStudies()))
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
+  const accesses = opened.use(openAccessAudit({ ...deps, onError }))
   const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => store.answers.newest() })
   const eventLog = opened.use(openEventLog({ ...deps, onError }))
   const associationLog = opened.use(openAssociationLog({ ...deps, onError }))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   return {
+    noteAnswer: answersNotedIn(accesses),
     ...{ feed, auditTrail, partnerState, eventLog, associationLog },
     recorder: recordEvents(eventLog, clock),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

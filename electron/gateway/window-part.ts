@@ -24,6 +24,7 @@ import type { Requester } from './webhooks/request.ts'
 import type { Worklist } from './worklist/worklist.ts'
 
 export interface WindowOptions {
+  readonly collectorFault: DashboardPorts['collectorFault']
   readonly records: Records
   readonly requester: Requester
   readonly worklist: Worklist
@@ -62,6 +63,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     lint: (device, user) => worklist.lint(device, asking(user)),
     echoDevice: forwarding.echoDevice,
     isSafe,
+    collectorFault: options.collectorFault,
     listenerStatus: () => listenersOf(up),
     partnerStatus: () => partnerState.status(),
     testPartner: () => testPartner({ requester, settings, clock }),

@@ -128,12 +128,28 @@ const AuditRow = z.object({ seq: z.int(), at: Instant, actor: z.string(), action
 export type AuditRow = z.infer<typeof AuditRow>
 
 /** Whether every entry of the trail is what was written. */
+/**
+ * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says where
+ * it ends is missing or was changed; anchor-…: the same of its copy outside the database; older: the
+ * database is older than its anchor; replaced: it is another one; triggers: what refuses changes.
+ */
+export const AuditFinding = z.enum([
+  ...['entry', 'head-missing', 'head-unreadable', 'anchor-missing', 'anchor-changed', 'older', 'replaced', 'triggers'],
+] as const)
+export type AuditFinding = z.infer<typeof AuditFinding>
+
 export const AuditCheck = z.object({
   isIntact: z.boolean(),
   /** Entries that were followed. */
   entries: z.int(),
   /** The first entry that is not what was written: changed, missing or out of order; null where the trail is intact. */
   firstBadSeq: z.int().nullable(),
+  /** What is wrong; null where the trail is intact. */
+  finding: AuditFinding.nullable(),
+  /** Entries that are missing, as far as that is known. */
+  missing: z.int(),
+  /** It was found before and is recorded in the trail, which is intact but for it: a person can acknowledge it. */
+  isRecorded: z.boolean(),
   at: Instant,
   /** Milliseconds. */
   tookMs: z.number(),
@@ -315,6 +331,11 @@ export const dashboard = {
   }),
   verifyAudit: operation('POST /dashboard/audit/verify', {
     summary: 'Follow the chain of the audit trail from its first entry to its last',
+    reply: AuditCheck,
+  }),
+  acknowledgeAudit: operation('POST /dashboard/audit/acknowledge', {
+    summary: 'Acknowledge the findings that the audit trail has recorded; the entries stay',
+    body: z.object({ reason: z.string().trim().min(3).max(200) }),
     reply: AuditCheck,
   }),
 } as const

@@ -97,6 +97,22 @@ export const SETTINGS = {
     'Time of the clinic’s day at which the hour of maintenance begins, in which updates may be installed.',
   ),
   'activity.retentionDays': setting(z.int().min(1).max(3650), 30, 'Days the connections of devices are kept, with what happened on them.'),
+  'audit.collectorHost': setting(
+    HostName.nullable(),
+    null,
+    'Host of the clinic’s audit collector (syslog over TLS), which gets each entry of the audit trail; without one nothing is sent.',
+  ),
+  'audit.collectorPort': setting(z.int().min(1).max(65_535), 6514, 'TCP port of the audit collector.'),
+  'audit.collectorAuthorities': setting(
+    Pem.nullable(),
+    null,
+    'Certificates (PEM) of the authorities that issued the certificate of the audit collector, where that is not a public one.',
+  ),
+  'audit.collectorIdentity': setting(
+    z.boolean(),
+    false,
+    'Show the audit collector the certificate of the gateway for DICOM by TLS, where it asks for one.',
+  ),
   'mail.host': setting(
     HostName.nullable(),
     null,

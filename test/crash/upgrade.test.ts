@@ -36,7 +36,7 @@ function expectWhole(on: { folder: string; entries: number; before: Rows }, when
   const file = join(on.folder, 'gateway.sqlite')
   {
     using store = openStore({ folder: on.folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
-    expect(store.audit.verify(), when).toEqual({ isIntact: true, entries: on.entries })
+    expect(store.audit.verify(), when).toEqual({ isIntact: true, entries: on.entries + 1 })
     expect(store.settings.get('clinic.name')).toBe('North Clinic')
   }
   expect(schemaOf(file), when).toBe(NEWEST)

@@ -20,7 +20,9 @@ export function reading<T>(file: string, read: (sqlite: Sqlite.Database) => T): 
 export function rowsIn(file: string): Rows {
   return reading(file, (sqlite) => {
     const tables = sqlite
-      .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not glob '*Study[GW]*'`)
+      .prepare(
+        `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not glob '*Study[GW]*' and name <> 'auditUnkeyed'`,
+      )
       .pluck()
       .all() as string[]
     return Object.fromEntries(tables.map((table) => [table, sqlite.prepare(`select * from "${table}"`).all() as Row[]]))

@@ -66,4 +66,6 @@ export const CHANGED: Readonly<Record<string, readonly string[]>> = {
   // Migration 7 gives running sessions a name, migration 8 makes a code of the words.
   sessions: ['sessionId'],
   endpoints: ['disabledReason'],
+  // An entry says that entries are keyed from then on.
+  auditHead: ['sealed'],
 }

@@ -30,6 +30,11 @@ const NEEDS = {
       spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=openat', '-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0,
     missing: 'strace is not installed, or may not trace (Linux only)',
   },
+  rsyslog: {
+    there: () => has('rsyslogd') && ['x86_64', 'aarch64'].some((arch) => existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`)),
+    missing: 'rsyslog with TLS is not installed',
+  },
+  xmllint: { there: () => has('xmllint'), missing: 'xmllint is not installed' },
   curl: { there: () => has('curl') && has('bash'), missing: 'curl or bash is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
   bench: {

@@ -7,12 +7,15 @@ import type { DashboardDeps } from './deps.ts'
 import type { DashboardHandlers } from './handlers.ts'
 import { PERMISSIONS } from './permissions.ts'
 
-export const auditHandlers = ({ auditTrail }: Pick<DashboardDeps, 'auditTrail'>): Pick<DashboardHandlers, 'audit' | 'verifyAudit'> => ({
+export const auditHandlers = ({
+  auditTrail,
+}: Pick<DashboardDeps, 'auditTrail'>): Pick<DashboardHandlers, 'audit' | 'verifyAudit' | 'acknowledgeAudit'> => ({
   async audit({ query: { cursor, limit, ...filter } }) {
     const { items, ...rest } = await auditTrail.search(filter, { cursor, limit })
     return { entries: items, ...rest }
   },
   verifyAudit: ({ user }) => auditTrail.verifyFor(userActor(user.userId)),
+  acknowledgeAudit: ({ user, body: { reason } }) => auditTrail.acknowledgeFor(userActor(user.userId), reason),
 })
 
 /** `GET /dashboard/audit/export` (`AuditExport`): the trail as a file, sent as it is read. */

@@ -1,3 +1,4 @@
+import { auditFaultSentence } from '#gateway/domain/audit-trail.ts'
 import { clinicDay, wallClock } from '#gateway/domain/clinic-day.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { AuditCheck, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
@@ -14,7 +15,7 @@ export interface Situation {
   readonly storage: Status['storage']
   readonly records?: Status['records']
   /** What the last whole look at the audit trail found. */
-  readonly audit?: Pick<AuditCheck, 'firstBadSeq'> | undefined
+  readonly audit?: Pick<AuditCheck, 'finding' | 'firstBadSeq' | 'missing'> | undefined
   readonly undelivered?: UndeliveredReports | undefined
   /** How the data key is kept, where the desktop app said so. */
   readonly keyStore?: KeyStoreState | undefined
@@ -99,12 +100,8 @@ function recordsBanner({ records }: Situation): Status['banner'] {
 }
 
 function auditBanner({ audit }: Situation): Status['banner'] {
-  const seq = audit?.firstBadSeq ?? null
-  if (seq === null) return null
-  return {
-    tone: 'danger',
-    text: `The audit trail is broken at entry ${seq}: something else than Isthmus changed the database. Keep a copy of the data folder and tell the vendor.`,
-  }
+  const text = audit && auditFaultSentence(audit)
+  return text === undefined ? null : { tone: 'danger', text: `${text} Keep a copy of the data folder and tell the vendor.` }
 }
 
 function partnerBanner(situation: Situation): Status['banner'] {

@@ -50,8 +50,17 @@ export interface UndeliveredReports {
   readonly switchedOff: readonly { readonly name: string; readonly reason: string }[]
 }
 
+/** The audit collector, where it has not got entries for a while. */
+export interface CollectorFault {
+  readonly since: string
+  readonly count: number
+  readonly isMore: boolean
+  readonly detail: string
+}
+
 /** What the window needs of parts the dashboard may not import; `window-part.ts` fills it. */
 export interface DashboardPorts {
+  readonly collectorFault: () => CollectorFault | undefined
   /** Asks the worklist as this device by the path a device's query takes; the query is recorded with the user. */
   readonly askWorklist: (ask: WorklistAsk, device: Device, user: SignedInUser) => Promise<Inspection>
   /** A recorded query with its rows of this verdict; undefined where it is unknown or no longer kept. */

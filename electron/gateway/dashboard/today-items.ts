@@ -5,7 +5,7 @@ import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
 import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 import { may, type Permission, type Rights } from '#shared/lifecycle.ts'
-import type { UndeliveredReports } from './ports.ts'
+import type { CollectorFault, UndeliveredReports } from './ports.ts'
 
 /** What Today is drawn from. Instants are RFC 3339. */
 export interface TodaySituation {
@@ -22,6 +22,8 @@ export interface TodaySituation {
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
+  /** Why the audit collector has not got entries for a while; undefined where it has. */
+  readonly collectorFault?: CollectorFault | undefined
   readonly upkeep: UpkeepHealth
   readonly images: Status['images']
   /** Who has to be informed of corrections. */
@@ -97,6 +99,12 @@ const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ audit }) => ((audit?.firstBadSeq ?? null) === null ? undefined : { tone: 'danger', since: audit?.at ?? null }),
+  },
+  {
+    kind: 'audit-collector',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ collectorFault }) => collectorFault && { tone: 'warning', ...collectorFault },
   },
   { kind: 'backup', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.backup) },
   { kind: 'rehearsal', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.rehearsal) },

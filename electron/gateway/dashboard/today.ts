@@ -19,6 +19,7 @@ export interface DashboardTodayDeps
   readonly ports: Pick<
     DashboardPorts,
     | 'isSafe'
+    | 'collectorFault'
     | 'listenerStatus'
     | 'partnerStatus'
     | 'openAssociations'
@@ -77,6 +78,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       partner: ports.partnerStatus(),
       downtime: downtime.current(),
       audit: auditTrail.latest,
+      collectorFault: ports.collectorFault(),
       upkeep: upkeepHealth({ store, clock, settings }),
       images,
       notices,

@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AuditStore, AuditVerdict, ChainedRow } from '#gateway/store/audit.ts'
+import { ACKNOWLEDGED, type AuditStore, type AuditVerdict, type ChainedRow } from '#gateway/store/audit.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
 import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/contract/dashboard.ts'
+import { ApiError } from '#shared/errors.ts'
 import { type Actor, type DomainDeps, note } from './audit.ts'
 
 /** Entries at a time: a few milliseconds of work at most between two turns of the event loop. */
 const AT_A_TIME = 100
+
+const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
 
 /** The audit trail as a whole: searched, verified and given out, without holding the event loop however long it is. */
 export interface AuditTrail {
@@ -18,6 +21,8 @@ export interface AuditTrail {
   readonly latest: AuditCheck | undefined
   /** The same for a person, who it was being kept. */
   verifyFor(actor: Actor): Promise<AuditCheck>
+  /** Acknowledges every finding recorded so far. @throws ApiError refused: there is none, or the chain itself is broken */
+  acknowledgeFor(actor: Actor, reason: string): Promise<AuditCheck>
   /** Entries up to now, oldest first, a portion at a time; that they were given out is the last of them. */
   exportFor(actor: Actor, what: AuditExport): AsyncGenerator<readonly ChainedRow[], void, void>
 }
@@ -29,11 +34,17 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
 
   async function check(signal?: AbortSignal): Promise<AuditCheck> {
     const began = clock()
+    // Where nothing can be written the chain is followed all the same.
+    kept(() => void store.audit.inspect())
     const chain = store.audit.chain()
     const verdict = await followed(chain, signal)
     const entries = chain.entries
     const firstBadSeq = verdict.isIntact ? null : verdict.seq
-    latest = { isIntact: verdict.isIntact, entries, firstBadSeq, at: instantOf(clock()), tookMs: Math.max(0, clock() - began) }
+    const { finding, missing, isRecorded } = verdict.isIntact ? UNBROKEN : verdict
+    latest = {
+      ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
+      ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
+    }
     onChecked(latest)
     return latest
   }
@@ -68,6 +79,12 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
       )
       return found
     },
+    async acknowledgeFor(actor, reason) {
+      const { finding, firstBadSeq, isRecorded } = await verify()
+      if (!isRecorded) throw new ApiError('refused', 'There is no recorded finding to acknowledge.')
+      note(deps, actor, ACKNOWLEDGED, '', { finding, seq: firstBadSeq, reason })
+      return verify()
+    },
     async *exportFor(actor, { format, from, to }) {
       kept(() => note(deps, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }))
       const last = store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
@@ -82,6 +99,20 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
       }
     },
   }
+}
+
+/** What is wrong, in one sentence; undefined where the trail is intact. */
+export function auditFaultSentence({
+  finding,
+  firstBadSeq,
+  missing,
+}: Pick<AuditCheck, 'finding' | 'firstBadSeq' | 'missing'>): string | undefined {
+  if (finding === null) return undefined
+  if (finding === 'entry')
+    return `The audit trail is broken at entry ${firstBadSeq}: the database was changed by something else than Isthmus.`
+  if (finding === 'older' && missing > 0)
+    return `The audit trail is older than its anchor by ${missing} entries: something else than Isthmus put an older database in place.`
+  return `The audit trail was tampered with, see entry ${firstBadSeq}: something else than Isthmus changed the data folder.`
 }
 
 /** Whether every entry is what was written, a portion at a time. */

@@ -39,10 +39,12 @@ export async function tryBackup({ store, clock, uuid }: DomainDeps, { from, name
       ...{ from, to: folder, key: { dataKey: store.seal.exportKey() } },
       onProgress: ({ phase, share }) => onProgress(BEGINS[phase] + share * 0.3),
     })
-    using copy = openStore({ folder, clock, uuid, dataKey, isChecked: true })
+    using copy = openStore({ folder, clock, uuid, dataKey, isChecked: true, isCopy: true })
     onProgress(BEGINS.following)
     const verdict = await verifyAudit(copy.audit)
-    if (!verdict.isIntact) return { success: false, sentence: `In the back-up ${name} the audit trail is broken at entry ${verdict.seq}.` }
+    // What was recorded before the backup is no fault of the backup.
+    if (!verdict.isIntact && !verdict.isRecorded)
+      return { success: false, sentence: `In the back-up ${name} the audit trail is broken at entry ${verdict.seq}.` }
     onProgress(BEGINS.reading)
     const reports = copy.reportPdfs.sample(REPORTS)
     const unread = reports.find((report) => !isReadable(copy, report))

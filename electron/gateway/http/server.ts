@@ -45,6 +45,8 @@ export interface HttpServerOptions {
   readonly workstations?: Workstations
   /** Key and certificate, PEM: the listener speaks TLS (row 54). */
   readonly tls?: { readonly key: string; readonly cert: string }
+  /** An operation answered: `HttpApp.noteAnswer`. */
+  readonly noteAnswer?: HttpApp['noteAnswer']
   /** Declares the slices' operations. */
   readonly register: (app: HttpApp) => void
   /** Most bytes of a body. */
@@ -98,8 +100,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
   const { sessions, partners, views, workstations } = options
   const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
+  const { noteAnswer } = options
   const app: HttpApp = {
-    ...{ fastify, sessions, partners, views, workstations, publicUrl, noteFault },
+    ...{ fastify, sessions, partners, views, workstations, publicUrl, noteAnswer, noteFault },
     ...{ declared: [], openStreams: new Set() },
     noteExpected: ({ socket }) => expectedHosts.note(socket.remoteAddress ?? ''),
   }

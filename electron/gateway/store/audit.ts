@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { sql } from 'kysely'
-import type { AuditFilter, AuditRow } from '#shared/contract/dashboard.ts'
+import type { AuditFilter, AuditFinding, AuditRow } from '#shared/contract/dashboard.ts'
+import type { AnchorKeeper } from './audit-anchor.ts'
+import { repairTriggers } from './audit-triggers.ts'
 import { type Clock, instantOf } from './clock.ts'
 import type { Database } from './database.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from './page.ts'
@@ -19,8 +21,25 @@ export interface AuditEntry {
   readonly detail: AuditDetail
 }
 
-/** `seq` is the first entry that is not what was written: changed, missing or out of order. */
-export type AuditVerdict = { readonly isIntact: true; readonly entries: number } | { readonly isIntact: false; readonly seq: number }
+/** What is wrong with the trail. */
+export interface AuditFault {
+  readonly isIntact: false
+  /** The first entry that is not what was written, or the entry that records the finding. */
+  readonly seq: number
+  readonly finding: AuditFinding
+  /** Entries up to the end of what was followed. */
+  readonly entries: number
+  /** Entries that the trail lacks, as far as that is known. */
+  readonly missing: number
+  /** Found earlier and recorded in the trail, whose entries are as they were written. */
+  readonly isRecorded: boolean
+}
+export type AuditVerdict = { readonly isIntact: true; readonly entries: number } | AuditFault
+
+/** The action of the entry that records a finding; its target is the kind of finding. */
+export const FINDING = 'audit.finding'
+/** The action of the entry by which a person acknowledges all findings before it. */
+export const ACKNOWLEDGED = 'audit.acknowledge'
 
 /** Entries of a part of the trail; `next` is the sequence number below which the rest lies, undefined where nothing is left. */
 export interface AuditPart {
@@ -40,8 +59,11 @@ export interface AuditChain {
 }
 
 /**
- * The append-only audit trail. Each entry carries the SHA-256 of the entry before and of its own row as stored; how many there are and
- * the last hash are kept under the seal, so that a shortened or rewritten trail shows too.
+ * The append-only audit trail. Each entry carries the HMAC of the entry before and of its own row as
+ * stored, under a key derived from the data key; entries of versions before that carry a plain
+ * SHA-256, up to the first keyed one. How many entries there are and the last hash are kept under
+ * the seal (the head), and once more outside the database (`audit-anchor`), so that a shortened, a
+ * rewritten and an older trail are detected. See decision 0034.
  */
 export interface AuditStore {
   /** Appends within the open transaction, or one of its own; returns the sequence number, from 1. */
@@ -61,11 +83,24 @@ export interface AuditStore {
   verify(): AuditVerdict
   /** From the first entry on. */
   chain(): AuditChain
+  /**
+   * Compares triggers, head and anchor with what they should be. What is not is recorded in the
+   * trail as a finding; triggers are restored. Returns what was found now.
+   */
+  inspect(): readonly AuditFinding[]
+  /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
+  onAppend(listener: () => void): () => void
 }
 
+/** What the chain ends in. `keyedFrom` is absent in databases of versions without keyed entries. */
 interface Head {
   readonly count: number
   readonly hash: string
+  readonly keyedFrom?: number | undefined
+}
+interface Found {
+  readonly finding: AuditFinding
+  readonly detail: AuditDetail
 }
 interface StoredEntry {
   readonly seq: number
@@ -77,32 +112,163 @@ interface StoredEntry {
 }
 
 const SCANNED = 10_000
-const NOTHING: Head = { count: 0, hash: '0'.repeat(64) }
+const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
-export function auditStore(db: Database, seal: Seal, clock: Clock): AuditStore {
-  function head(): Head {
+/** @param anchor of the data folder; undefined for a copy of a database, which has none */
+export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: AnchorKeeper | undefined): AuditStore {
+  const key = seal.keyFor('audit chain')
+  /** The newest entry that this process committed. */
+  let committed: Head = NOTHING
+  /** Whether the anchor was compared with the database, which is done as it is opened. */
+  let isCompared = false
+  const listeners = new Set<() => void>()
+
+  function readHead(): Head | 'missing' | 'unreadable' {
     const row = db.get(db.sql.selectFrom('auditHead').select('sealed'))
-    return row ? JSON.parse(seal.open(row.sealed, 'audit head').toString()) : NOTHING
+    if (!row) return 'missing'
+    try {
+      return JSON.parse(seal.open(row.sealed, 'audit head').toString()) as Head
+    } catch {
+      return 'unreadable'
+    }
+  }
+
+  const entryAt = (seq: number) => db.get(db.sql.selectFrom('auditEntries').select('hash').where('seq', '=', seq))?.hash.toString('hex')
+
+  function newestEntry(): Head {
+    const row = db.get(db.sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1))
+    return row ? { count: row.seq, hash: row.hash.toString('hex') } : NOTHING
+  }
+
+  /** The newest entry known outside the database. */
+  function known(): Head {
+    const kept = anchor?.anchor ?? NOTHING
+    return kept.count > committed.count ? kept : committed
+  }
+
+  /**
+   * What the next entry follows. A trail whose head was tampered with goes on after the newest entry
+   * that is known, so that the gateway can go on recording; verifying it shows the gap.
+   */
+  function lastOf(head: ReturnType<typeof readHead>): Head {
+    const newest = newestEntry()
+    if (typeof head === 'object' && head.count >= newest.count) return head
+    const { count, hash } = newest.count >= known().count ? newest : known()
+    const keyedFrom = typeof head === 'object' ? head.keyedFrom : known().keyedFrom
+    return { count, hash, keyedFrom }
+  }
+
+  function writeHead(head: Head): void {
+    const sealed = seal.seal(Buffer.from(JSON.stringify(head)), 'audit head')
+    db.run(
+      db.sql
+        .insertInto('auditHead')
+        .values({ id: 1, sealed })
+        .onConflict((old) => old.column('id').doUpdateSet({ sealed })),
+    )
+  }
+
+  function append({ actor, action, target, detail }: AuditEntry): number {
+    return db.transaction(() => {
+      const before = readHead()
+      const last = lastOf(before)
+      const seq = last.count + 1
+      const sealedDetail = seal.seal(Buffer.from(JSON.stringify(detail)), detailContext(seq))
+      const entry = { seq, at: instantOf(clock()), actor, action, target, sealedDetail }
+      const hash = keyedHashOf(key, last.hash, entry)
+      db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
+      // Where the head was lost it is unknown; the entries themselves show it.
+      const keyedFrom = last.keyedFrom ?? (typeof before === 'object' ? seq : undefined)
+      const head = { count: seq, hash, keyedFrom }
+      writeHead(head)
+      db.afterCommit(() => {
+        committed = head
+        anchor?.note(head)
+        for (const listener of listeners) listener()
+      })
+      return seq
+    })
+  }
+
+  /** Whether the database was not yet opened by a version that keys entries. */
+  const isUnkeyed = () => db.get(db.sql.selectFrom('auditUnkeyed').select('id')) !== undefined
+
+  /**
+   * Brings the chain of an older version, or a new database, to keyed entries. The anchor is written
+   * before: a crash in between leaves an anchor that the database is not behind.
+   */
+  function keyChain(): void {
+    const head = readHead()
+    if (anchor && anchor.state === 'missing') anchor.write(typeof head === 'object' ? head : NOTHING)
+    const verdict = newestEntry().count > 0 ? verify() : undefined
+    db.transaction(() => {
+      db.run(db.sql.deleteFrom('auditUnkeyed'))
+      if (verdict === undefined && head === 'missing') writeHead({ ...NOTHING, keyedFrom: 1 })
+      else {
+        const found = verdict?.isIntact === false ? { firstBadSeq: verdict.seq } : {}
+        const { count: entries, hash } = newestEntry()
+        const detail = { entries, hash, isIntact: verdict?.isIntact ?? false, ...found }
+        append({ actor: 'gateway', action: 'audit.key', target: '', detail })
+      }
+    })
+  }
+
+  /** What the anchor says of the database as it was opened. */
+  function anchorFinding(): Found | undefined {
+    if (!anchor || anchor.isExplained) return undefined
+    const { count: entries } = newestEntry()
+    if (anchor.state === 'missing') return isUnkeyed() ? undefined : { finding: 'anchor-missing', detail: { entries } }
+    if (anchor.state === 'changed') return { finding: 'anchor-changed', detail: { entries } }
+    const { count, hash } = anchor.anchor
+    if (count === 0 || entryAt(count) === hash) return undefined
+    const missing = Math.max(0, count - entries)
+    const detail = { anchorSeq: count, anchorHash: hash, entries, missing }
+    return { finding: missing > 0 ? 'older' : 'replaced', detail }
+  }
+
+  /** Everything but the entries themselves, which only following the chain shows. */
+  function findings(isFirst: boolean): Found[] {
+    const found: Found[] = []
+    const fromAnchor = isFirst ? anchorFinding() : undefined
+    const head = readHead()
+    const isNew = head === 'missing' && newestEntry().count === 0 && isUnkeyed()
+    if (isUnkeyed()) keyChain()
+    const triggers = repairTriggers(db)
+    if (typeof head === 'string' && !isNew) found.push({ finding: `head-${head}`, detail: {} })
+    if (triggers.length > 0) found.push({ finding: 'triggers', detail: { triggers } })
+    return fromAnchor ? [...found, fromAnchor] : found
+  }
+
+  function inspect(): AuditFinding[] {
+    return db.transaction(() => {
+      const isFirst = !isCompared
+      const isExplained = isFirst && anchor?.isExplained
+      const found = findings(isFirst)
+      for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
+      if (found.length > 0) rewindSending(newestEntry().count - found.length)
+      if (isExplained || found.length > 0) {
+        const { count, hash } = newestEntry()
+        db.afterCommit(() => anchor?.write({ count, hash, keyedFrom: lastOf(readHead()).keyedFrom }))
+      }
+      db.afterCommit(() => {
+        isCompared = true
+      })
+      return found.map(({ finding }) => finding)
+    })
+  }
+
+  /** What was appended again under a number that was sent before is sent too. */
+  function rewindSending(position: number): void {
+    db.run(db.sql.updateTable('auditSending').set({ seq: position }).where('seq', '>', position))
   }
 
   return {
-    append: ({ actor, action, target, detail }) =>
-      db.transaction(() => {
-        const last = head()
-        const seq = last.count + 1
-        const sealedDetail = seal.seal(Buffer.from(JSON.stringify(detail)), detailContext(seq))
-        const entry = { seq, at: instantOf(clock()), actor, action, target, sealedDetail }
-        const hash = hashOf(last.hash, entry)
-        db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
-        const sealed = seal.seal(Buffer.from(JSON.stringify({ count: seq, hash } satisfies Head)), 'audit head')
-        db.run(
-          db.sql
-            .insertInto('auditHead')
-            .values({ id: 1, sealed })
-            .onConflict((old) => old.column('id').doUpdateSet({ sealed })),
-        )
-        return seq
-      }),
+    append,
+    inspect,
+    onAppend(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
 
     list({ cursor, limit }) {
       const before = numberAfter(cursor)
@@ -153,47 +319,90 @@ export function auditStore(db: Database, seal: Seal, clock: Clock): AuditStore {
         .all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', seq).where('seq', '<=', last).orderBy('seq').limit(limit))
         .map((row) => ({ ...rowOf(seal, row), sealedDetail: row.sealedDetail.toString('base64'), hash: row.hash.toString('hex') })),
 
-    verify() {
-      const following = chain()
-      for (;;) {
-        const verdict = following.follow(SCANNED)
-        if (verdict) return verdict
-      }
-    },
+    verify,
     chain,
+  }
+
+  function verify(): AuditVerdict {
+    const following = chain()
+    for (;;) {
+      const verdict = following.follow(SCANNED)
+      if (verdict) return verdict
+    }
   }
 
   function chain(): AuditChain {
     let count = 0
-    let { hash } = NOTHING
+    let { hash }: Head = NOTHING
+    let keyedFrom: number | undefined
+    /** Recorded findings that nobody acknowledged. */
+    let recorded: AuditFault[] = []
+    /** Where the entry that is known outside the database has another hash. */
+    let replacedAt: number | undefined
+
+    function hashAfter(row: StoredEntry & { readonly hash: Buffer }): string | undefined {
+      const stored = row.hash.toString('hex')
+      if (keyedFrom === undefined && hashOf(hash, row) === stored) return stored
+      if (keyedHashOf(key, hash, row) !== stored) return undefined
+      keyedFrom ??= row.seq
+      return stored
+    }
+
+    function noteFinding({ seq, action, target }: StoredEntry): void {
+      if (action === ACKNOWLEDGED) recorded = []
+      else if (action === FINDING) {
+        const finding = target as AuditFinding
+        recorded.push({ ...fault(seq, finding), isRecorded: true })
+      }
+    }
+
+    const recordedAt = (entries: number): AuditVerdict => (recorded[0] ? { ...recorded[0], entries } : { isIntact: true, entries })
+
     return {
       get entries() {
         return count
       },
       follow(most) {
+        const outside = known()
         const rows = db.all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', count).orderBy('seq').limit(most))
         for (const row of rows) {
-          hash = hashOf(hash, row)
-          if (row.seq !== count + 1 || row.hash.toString('hex') !== hash) return { isIntact: false, seq: count + 1 }
+          const next = hashAfter(row)
+          if (row.seq !== count + 1 || next === undefined) return fault(count + 1, 'entry')
+          hash = next
           count += 1
+          if (count === outside.count && hash !== outside.hash) replacedAt ??= count
+          if (keyedFrom !== undefined) noteFinding(row)
         }
         // Nothing is appended between the last entry and its comparison with the head: both are of the same turn.
-        return rows.length === most ? undefined : endOf(count, hash)
+        if (rows.length === most) return undefined
+        return endOf(count, hash, keyedFrom, replacedAt) ?? recordedAt(count)
       },
     }
   }
 
-  function endOf(count: number, hash: string): AuditVerdict {
-    let kept: Head
-    try {
-      kept = head()
-    } catch {
-      return { isIntact: false, seq: count }
+  /** What the end of the chain is not: what the head says, and what is known outside the database. */
+  function endOf(count: number, hash: string, keyedFrom: number | undefined, replacedAt: number | undefined): AuditFault | undefined {
+    const head = readHead()
+    const missing = Math.max(0, known().count - count)
+    if (head === 'missing') {
+      // A database of a version before the head had to be there has neither head nor entries.
+      if (count === 0 && missing === 0 && isUnkeyed()) return undefined
+      return fault(1, 'head-missing', missing)
     }
-    if (kept.count === count && kept.hash === hash) return { isIntact: true, entries: count }
-    return { isIntact: false, seq: kept.count > count ? count + 1 : Math.max(1, Math.min(kept.count, count)) }
+    if (head === 'unreadable') return fault(count, 'head-unreadable', missing)
+    if (head.count > count) return fault(count + 1, 'entry', Math.max(missing, head.count - count))
+    const isSame = head.count === count && head.hash === hash
+    if (!isSame) return fault(Math.max(1, Math.min(head.count, count)), 'entry', missing)
+    if (missing > 0) return fault(count + 1, 'older', missing)
+    if (replacedAt !== undefined) return fault(replacedAt, 'replaced')
+    const isKeyed = head.keyedFrom === undefined || head.keyedFrom === (keyedFrom ?? count + 1)
+    return isKeyed ? undefined : fault(keyedFrom ?? Math.max(1, count), 'entry')
   }
 }
+
+const fault = (seq: number, finding: AuditFinding, missing = 0): AuditFault => ({
+  ...{ isIntact: false, seq, finding, missing, isRecorded: false, entries: seq },
+})
 
 const contains = (column: 'actor' | 'action' | 'target', text = '') => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`
 
@@ -213,8 +422,12 @@ function detailOf(seal: Seal, seq: number, sealed: Buffer): AuditDetail {
   }
 }
 
-/** Over the row as stored, so that the chain can be followed without the data key and gives nothing of the detail away. */
-function hashOf(previous: string, entry: StoredEntry): string {
-  const canonical = [entry.seq, entry.at, entry.actor, entry.action, entry.target, entry.sealedDetail.toString('base64')]
-  return createHash('sha256').update(previous).update(JSON.stringify(canonical)).digest('hex')
-}
+const canonical = (previous: string, { seq, at, actor, action, target, sealedDetail }: StoredEntry): string =>
+  previous + JSON.stringify([seq, at, actor, action, target, sealedDetail.toString('base64')])
+
+/** Of entries of versions that did not key them. */
+const hashOf = (previous: string, entry: StoredEntry): string => createHash('sha256').update(canonical(previous, entry)).digest('hex')
+
+/** Over the row as stored: following the chain opens no detail. */
+const keyedHashOf = (key: Buffer, previous: string, entry: StoredEntry): string =>
+  createHmac('sha256', key).update(canonical(previous, entry)).digest('hex')

@@ -4,8 +4,8 @@ import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import { DATABASE_FILE } from './folder.ts'
 import type { Seal } from './seal.ts'
-import { DATABASE_FILE } from './store.ts'
 
 export const MANIFEST_FILE = 'backup.json'
 /** The sealed database of a back-up; the first version had it unsealed, under the name it has in the data folder. */

@@ -14,10 +14,11 @@ import {
 } from './backup-manifest.ts'
 import { instantOf } from './clock.ts'
 import { fileFault } from './file-fault.ts'
+import { DATABASE_FILE } from './folder.ts'
 import { syncPath } from './folder-sync.ts'
 import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
 import { checkSealedFile, sealFile } from './sealed-file.ts'
-import { DATABASE_FILE, type Store } from './store.ts'
+import type { Store } from './store.ts'
 import { StoreError } from './store-error.ts'
 
 export type { BackupManifest } from './backup-manifest.ts'

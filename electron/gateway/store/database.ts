@@ -205,6 +205,26 @@ export class Database implements Disposable {
     })
   }
 
+  /** Resolves when all that was committed before the call is on the disk. Rejects where that is unknown. */
+  async durable(): Promise<void> {
+    if (this.#wal.hasFailed) throw new StoreError('closed', 'What the disk has of the database is unknown.')
+    await this.#wal.sync()
+  }
+
+  /** Commits whoever waits for a group commit, and syncs; false where it is unknown whether the disk has all of it. */
+  syncNow(): boolean {
+    this.#commitAll()
+    return this.#wal.syncNow()
+  }
+
+  #commitAll(): void {
+    while (this.#writers.length > 0) {
+      // Their turn would come after the database is closed.
+      clearImmediate(this.#turn)
+      this.#commitWriters(true)
+    }
+  }
+
   #commitWriters(isLast = false): void {
     const writers = this.#writers.splice(0, MOST_WRITERS)
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commitWriters()) : undefined
@@ -297,11 +317,7 @@ export class Database implements Disposable {
   /** Writes what still waits for its group commit, then closes. */
   [Symbol.dispose](): void {
     if (!this.#sqlite.open) return
-    while (this.#writers.length > 0) {
-      // Their turn would come after the database is closed.
-      clearImmediate(this.#turn)
-      this.#commitWriters(true)
-    }
+    this.#commitAll()
     // What the log holds is read from it at the next start, where the disk does not take it now.
     tryWrite(() => this.#sqlite.pragma('wal_checkpoint(truncate)'))
     this.#wal.close()

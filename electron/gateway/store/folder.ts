@@ -44,3 +44,5 @@ export function syncFolder(folder: string): void {
 
 /** In the data folder, beside the database: where its backups are (`rescue-hint.ts`). */
 export const RESCUE_HINT_FILE = 'rescue.json'
+
+export const DATABASE_FILE = 'gateway.sqlite'

@@ -13,6 +13,7 @@ import { identity } from './migrations/0012-identity.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
 import { reconciliation } from './migrations/0014-reconciliation.ts'
 import { rights } from './migrations/0015-rights.ts'
+import { auditKeys } from './migrations/0016-audit.ts'
 import { foundVersions } from './migrations/0017-found-versions.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
@@ -32,5 +33,6 @@ export const MIGRATIONS: readonly string[] = [
   correctionTables,
   reconciliation,
   rights,
+  auditKeys,
   foundVersions,
 ]

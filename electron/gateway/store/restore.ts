@@ -1,17 +1,18 @@
+import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { ANCHOR_FILE } from './audit-anchor.ts'
 import { backupName } from './backup-manifest.ts'
 import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from './backup-opening.ts'
 import { instantOf } from './clock.ts'
 import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from './data-key.ts'
 import { fileFault } from './file-fault.ts'
-import { makeFolder, syncFolder } from './folder.ts'
+import { DATABASE_FILE, makeFolder, syncFolder } from './folder.ts'
 import { noteRestored } from './image-files.ts'
 import { json } from './json.ts'
 import { RECOVERY_FILE } from './recovery-key.ts'
-import { sealWith } from './seal.ts'
-import { DATABASE_FILE } from './store.ts'
+import { type Seal, sealWith } from './seal.ts'
 import { StoreError } from './store-error.ts'
 
 export { type BackupKey, type BackupPreview, openBackup, previewBackup, type RestoreProgress } from './backup-opening.ts'
@@ -25,7 +26,7 @@ const PART = '.part'
 // Its logs go before it: they are never beside another database.
 const DATABASE_FILES = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, `${DATABASE_FILE}-journal`, DATABASE_FILE] as const
 const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
-const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES])
+const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
 
 /** The folder of what was replaced. */
 export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
@@ -43,8 +44,19 @@ export const Order = z.object({
   replaces: z.array(Movable),
   /** The folder for what is replaced; null until the first file is moved. */
   keptAside: z.string().regex(ASIDE).nullable(),
+  /** That it was made with the data key: an older audit trail is then no finding. Orders of older versions have none. */
+  mac: z.string().optional(),
 })
 type Order = z.infer<typeof Order>
+
+/** HMAC under a key derived from the data key. */
+export const orderMac = (
+  seal: Pick<Seal, 'keyFor'>,
+  { name, madeAt, stagedAt, actor }: Pick<Order, 'name' | 'madeAt' | 'stagedAt' | 'actor'>,
+): string =>
+  createHmac('sha256', seal.keyFor('audit restore'))
+    .update(JSON.stringify([name, madeAt, stagedAt, actor]))
+    .digest('hex')
 
 export interface StageOptions {
   /** The data folder; made when it is not there. The caller holds its lock. */
@@ -85,7 +97,8 @@ export async function stageRestore({ data, from, key, actor, now, onProgress }: 
     if (isOtherKey) {
       writeKeyFile(stage, KEY_FILE, dataKey)
       brings.push(KEY_FILE)
-      replaces.push(...KEY_FILES)
+      // Of the other key: nothing here could read it.
+      replaces.push(...KEY_FILES, ANCHOR_FILE)
     }
     if (manifest.hasRecoveryKey && (isOtherKey || !existsSync(join(data, RECOVERY_FILE)))) {
       writeKeyFile(stage, RECOVERY_FILE, readFileSync(join(from, RECOVERY_FILE)))
@@ -93,8 +106,9 @@ export async function stageRestore({ data, from, key, actor, now, onProgress }: 
     }
     // A recovery key that was made after the back-up goes on to open the database.
     else if (existsSync(join(data, RECOVERY_FILE))) keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
+    const what = { name: backupName(manifest.madeAt), madeAt: manifest.madeAt, stagedAt: instantOf(now), actor }
     writeOrder(stage, {
-      ...{ version: 1, name: backupName(manifest.madeAt), madeAt: manifest.madeAt, stagedAt: instantOf(now), actor },
+      ...{ version: 1, ...what, mac: orderMac(sealWith(dataKey), what) },
       brings: brings.map((file) => ({ file, bytes: statSync(join(stage, file)).size })),
       ...{ replaces, keptAside: null },
     })

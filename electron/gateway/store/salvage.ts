@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SETTINGS, type SettingKey, type SettingValue } from '#shared/contract/settings.ts'
-import { DATABASE_FILE } from './store.ts'
+import { DATABASE_FILE } from './folder.ts'
 
 /**
  * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed, and most of a damaged file can be read.

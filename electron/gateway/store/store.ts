@@ -5,6 +5,8 @@ import { type AnswersStore, answersStore } from './answers.ts'
 import { type ApiKeysStore, apiKeysStore } from './api-keys.ts'
 import { type AssociationsStore, associationsStore } from './associations.ts'
 import { type AuditStore, auditStore } from './audit.ts'
+import { openAnchor } from './audit-anchor.ts'
+import { type AuditSendingStore, auditSendingStore } from './audit-sending.ts'
 import { type CallersStore, callersStore } from './callers.ts'
 import { type CapturesStore, capturesStore } from './captures.ts'
 import { type ClinicalContextsStore, clinicalContextsStore } from './clinical-contexts.ts'
@@ -24,7 +26,7 @@ import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
 import { type EventsStore, eventsStore } from './events.ts'
 import { type ExamFactsStore, examFactsStore } from './exam-facts.ts'
-import { makeFolder, RESCUE_HINT_FILE } from './folder.ts'
+import { DATABASE_FILE, makeFolder, RESCUE_HINT_FILE } from './folder.ts'
 import { type ForwardsStore, forwardsStore } from './forwards.ts'
 import { type IdempotencyStore, idempotencyStore } from './idempotency.ts'
 import { hasImages, type ImageFiles, imageFiles } from './image-files.ts'
@@ -58,15 +60,14 @@ import { type SignInLinksStore, signInLinksStore } from './sign-in-links.ts'
 import { StoreError } from './store-error.ts'
 import { type StudiesStore, studiesStore } from './studies.ts'
 import { type TodayCountsStore, todayCountsStore } from './today-counts.ts'
+import { unnotedRestores } from './untold-restores.ts'
 import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
 import { type WorkstationsStore, workstationsStore } from './workstations.ts'
-import { openWriteHealth, type WriteHealth } from './write-health.ts'
+import { openWriteHealth, tryWrite, type WriteHealth } from './write-health.ts'
 
-export { makeFolder } from './folder.ts'
-
-export const DATABASE_FILE = 'gateway.sqlite'
+export { DATABASE_FILE, makeFolder } from './folder.ts'
 
 /** Everything the gateway keeps, in one folder. */
 export interface Store extends Disposable {
@@ -76,6 +77,7 @@ export interface Store extends Disposable {
   readonly seal: Seal
   readonly settings: SettingsStore
   readonly audit: AuditStore
+  readonly auditSending: AuditSendingStore
   readonly devices: DevicesStore
   readonly callers: CallersStore
   readonly todayCounts: TodayCountsStore
@@ -140,6 +142,8 @@ export interface StoreConfig {
   readonly dataKey?: Buffer | undefined
   /** The pages of the database were followed a moment ago, such as of a back-up that was opened: not again. */
   readonly isChecked?: boolean
+  /** A copy of a database in a folder of its own, such as of a backup that is tested: its audit trail has no anchor. */
+  readonly isCopy?: boolean
 }
 
 /** A new database would take the images that are here for unknown ones, and know no device, study or report. */
@@ -150,7 +154,7 @@ const missing = (file: string) =>
   )
 
 /** Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one sentence for a person */
-export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: StoreConfig): Store {
+export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isCopy = false }: StoreConfig): Store {
   makeFolder(folder)
   const file = join(folder, DATABASE_FILE)
   // The key is made before the database: a crash between the two leaves nothing that it cannot open.
@@ -166,6 +170,11 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
         'key-wrong',
         `The data key is not the one that ${file} was sealed under. Put back the data.key that belongs to it, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).`,
       )
+    const restores = unnotedRestores(folder, seal)
+    const anchor = isCopy ? undefined : openAnchor({ folder, seal, database, restores })
+    const audit = auditStore(database, seal, clock, anchor)
+    // Where the disk takes no writes the gateway serves all the same, and each verification tries again.
+    tryWrite(() => void audit.inspect())
     const settings = settingsStore(database, clock)
     if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
     const index = searchIndex(database, seal)
@@ -177,7 +186,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       writeHealth,
       seal,
       settings,
-      audit: auditStore(database, seal, clock),
+      audit,
+      auditSending: auditSendingStore(database),
       devices: devicesStore(database),
       callers: callersStore(database),
       todayCounts: todayCountsStore(database),
@@ -230,7 +240,10 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false }: S
       reconciliations: reconciliationsStore(database, seal),
       forwards: forwardsStore(database),
       associations: associationsStore(database),
-      [Symbol.dispose]: () => database[Symbol.dispose](),
+      [Symbol.dispose]() {
+        anchor?.finish()
+        database[Symbol.dispose]()
+      },
     }
   } catch (error) {
     database[Symbol.dispose]()

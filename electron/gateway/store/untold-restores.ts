@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { syncFolder } from './folder.ts'
-import { ASIDE, ORDER_FILE, Order } from './restore.ts'
-import { DATABASE_FILE } from './store.ts'
+import { DATABASE_FILE, syncFolder } from './folder.ts'
+import { ASIDE, ORDER_FILE, Order, orderMac } from './restore.ts'
+import type { Seal } from './seal.ts'
 
 /** What the order that `applyStagedRestore` leaves beside what was replaced is called once the audit trail tells of it. */
 const TOLD_FILE = 'restored.json'
 
-const Told = Order.pick({ name: true, actor: true })
+const Told = Order.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
 
 /** A back-up that took the place of the database, which nobody has noted yet. */
 export interface UntoldRestore {
@@ -41,6 +41,20 @@ export function untoldRestores(folder: string): UntoldRestore[] {
           },
         },
       ]
+    })
+}
+
+/**
+ * MACs of the orders of restores that were made with this data key and that nobody has noted yet. They explain why the audit trail is
+ * older than its anchor.
+ */
+export function unnotedRestores(folder: string, seal: Pick<Seal, 'keyFor'>): string[] {
+  return readdirSync(folder)
+    .filter((name) => ASIDE.test(name))
+    .sort()
+    .flatMap((name) => {
+      const order = orderIn(join(folder, name))
+      return order?.mac !== undefined && order.mac === orderMac(seal, order) ? [order.mac] : []
     })
 }
 

@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type AuditCheck, dashboard } from '#shared/contract/dashboard.ts'
 import { ActivityTabs } from '../activity/tabs.tsx'
+import { AskReason } from '../components/ask-reason.tsx'
 import { Failed, Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { Notice } from '../components/tone.tsx'
@@ -38,6 +39,8 @@ export function Audit() {
   const actors = useActors()
   const columns = useMemo(() => columnsOf(actors), [actors])
   const verify = useSend(dashboard.verifyAudit, [dashboard.audit, dashboard.status])
+  const acknowledge = useSend(dashboard.acknowledgeAudit, [dashboard.audit, dashboard.status])
+  const [isAsking, setAsking] = useState(false)
 
   return (
     <Page
@@ -58,7 +61,32 @@ export function Audit() {
       <ActivityTabs />
       <div role="status" className={css.status}>
         {verify.error && <Failed error={verify.error} />}
-        {verify.data && !verify.isPending && <Verdict check={verify.data} onClose={() => verify.reset()} />}
+        {verify.data && !verify.isPending && (
+          <Verdict check={verify.data} onAcknowledge={() => setAsking(true)} onClose={() => verify.reset()} />
+        )}
+        {isAsking && verify.data && (
+          <AskReason
+            words={words.acknowledge}
+            field="reason"
+            isBusy={acknowledge.isPending}
+            error={acknowledge.error}
+            onClose={() => setAsking(false)}
+            onSend={(reason, onError) =>
+              acknowledge.mutate(
+                { body: { reason } },
+                {
+                  onError,
+                  onSuccess: () => {
+                    setAsking(false)
+                    verify.mutate({})
+                  },
+                },
+              )
+            }
+          >
+            {words.recorded(numberText(verify.data.firstBadSeq ?? 0))}
+          </AskReason>
+        )}
       </div>
       <Filters chosen={chosen} actors={actors} onChange={setChosen}>
         {isBehind && <NewerButton name={words.newer} onClick={showLatest} />}
@@ -82,19 +110,38 @@ export function Audit() {
   )
 }
 
-function Verdict({ check, onClose }: { check: AuditCheck; onClose: () => void }) {
-  const { isIntact, entries, firstBadSeq, tookMs } = check
+interface VerdictProps {
+  readonly check: AuditCheck
+  readonly onAcknowledge: () => void
+  readonly onClose: () => void
+}
+
+function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
+  const { isIntact, entries, firstBadSeq, finding, missing, isRecorded, tookMs } = check
+  const seq = numberText(firstBadSeq ?? 0)
+  const title = words.found[finding ?? 'entry'](seq, countText(missing, ...words.entries))
   return (
     <Notice
       tone={isIntact ? 'good' : 'danger'}
-      title={isIntact ? words.intact : words.broken(numberText(firstBadSeq ?? 0))}
+      title={isIntact ? words.intact : title}
       actions={
-        <ActionIcon aria-label={words.dismiss} onClick={onClose}>
-          <IconX size={16} />
-        </ActionIcon>
+        <>
+          {isRecorded && (
+            <Button size="xs" variant="default" onClick={onAcknowledge}>
+              {words.acknowledge.action}
+            </Button>
+          )}
+          <ActionIcon aria-label={words.dismiss} onClick={onClose}>
+            <IconX size={16} />
+          </ActionIcon>
+        </>
       }
     >
-      {isIntact ? words.intactText(countText(entries, ...words.entries), durationText(tookMs)) : words.brokenText}
+      {isIntact
+        ? words.intactText(countText(entries, ...words.entries), durationText(tookMs))
+        : isRecorded
+          ? `${words.recorded(seq)} ${words.foundText}`
+          : words.brokenText}
     </Notice>
   )
 }

@@ -34,9 +34,28 @@ export const es: Translated<English> = {
   entries: ['entrada', 'entradas'],
   intact: 'El registro está intacto',
   intactText: (entries, took) => `${entries} recorridas en ${took}: cada una es la que se escribió y no falta ninguna.`,
-  broken: (seq) => `El registro está roto en la entrada ${seq}`,
   brokenText:
     'Algo ajeno a Isthmus cambió la base de datos, o está dañada. Exportar el registro, guardar una copia de la carpeta de datos y avisar al proveedor. Las entradas anteriores son las que se escribieron.',
+  found: {
+    entry: (seq) => `El registro está roto en la entrada ${seq}`,
+    older: (_seq, missing) => `El registro es anterior a su ancla: le faltan ${missing}`,
+    replaced: () => 'El registro no es el que su ancla conoce',
+    'head-missing': () => 'Se borró el final del registro',
+    'head-unreadable': () => 'Se modificó el final del registro',
+    'anchor-missing': () => 'Se borró el ancla del registro',
+    'anchor-changed': () => 'Se modificó el ancla del registro',
+    triggers: () => 'Se quitó la protección del registro contra cambios',
+  },
+  recorded: (seq) => `La entrada ${seq} recoge lo que se encontró.`,
+  foundText:
+    'Algo ajeno a Isthmus modificó la carpeta de datos. Averigüe quién tuvo acceso a este PC. Si se conoce la causa, como una copia restaurada a mano, confírmelo: la entrada se conserva.',
+  acknowledge: {
+    title: 'Confirmar el hallazgo',
+    action: 'Confirmar',
+    label: 'Causa',
+    about: 'Queda en el registro de auditoría con su nombre.',
+    example: 'Base de datos copiada a mano tras un fallo del disco',
+  },
   dismiss: 'Cerrar',
 
   exportSpan: 'Exportar estos días',

@@ -33,9 +33,28 @@ const en = {
   entries: ['entry', 'entries'],
   intact: 'The trail is unbroken',
   intactText: (entries: string, took: string) => `${entries} followed in ${took}: each is what was written, and none is missing.`,
-  broken: (seq: string) => `The trail is broken at entry ${seq}`,
   brokenText:
     'Something else than Isthmus changed the database, or it is damaged. Export the trail, keep a copy of the data folder, and tell the vendor. The entries before it are what was written.',
+  found: {
+    entry: (seq: string, _missing: string) => `The trail is broken at entry ${seq}`,
+    older: (_seq: string, missing: string) => `The trail is older than its anchor by ${missing}`,
+    replaced: () => 'The trail is not the one its anchor knows',
+    'head-missing': () => 'The end of the trail was deleted',
+    'head-unreadable': () => 'The end of the trail was changed',
+    'anchor-missing': () => 'The anchor of the trail was deleted',
+    'anchor-changed': () => 'The anchor of the trail was changed',
+    triggers: () => 'The protection of the trail against changes was removed',
+  },
+  recorded: (seq: string) => `Entry ${seq} records what was found.`,
+  foundText:
+    'Something else than Isthmus changed the data folder. Find out who had access to this PC. If the cause is known, such as a copy put back by hand, acknowledge it: the entry stays.',
+  acknowledge: {
+    title: 'Acknowledge the finding',
+    action: 'Acknowledge',
+    label: 'Cause',
+    about: 'It is kept in the audit trail with your name.',
+    example: 'Database copied back by hand after a disk failure',
+  },
   dismiss: 'Close',
 
   exportSpan: 'Export these days',

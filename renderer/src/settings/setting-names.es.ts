@@ -47,6 +47,11 @@ export const es: Translated<English> = {
       title: 'Visor',
       about: 'Cuánto dura un enlace al visor, cuánto quedan abiertas las imágenes y cuánto espacio pueden ocupar las del sistema asociado.',
     },
+    audit: {
+      title: 'Colector de auditoría',
+      about:
+        'Adónde se envía el registro de auditoría a medida que se escribe: syslog por TLS con mensajes de auditoría DICOM. Lo que se recoge allí revela un registro modificado en este PC.',
+    },
     activity: {
       title: 'Conexiones de los equipos',
       about: 'Cuánto tiempo se puede consultar qué equipo se conectó, cuándo y con qué resultado.',
@@ -99,6 +104,10 @@ export const es: Translated<English> = {
     'backup.keepMonthly': 'Conservar la última de (meses)',
     'update.isAutomatic': 'Instalar actualizaciones por sí sola',
     'update.at': 'Hora de mantenimiento desde las',
+    'audit.collectorHost': 'Servidor',
+    'audit.collectorPort': 'Puerto TCP',
+    'audit.collectorAuthorities': 'Certificados de sus autoridades (PEM)',
+    'audit.collectorIdentity': 'Mostrar el certificado de la pasarela',
     'activity.retentionDays': 'Conservar las conexiones durante (días)',
     'mail.host': 'Servidor SMTP',
     'mail.port': 'Puerto TCP',

@@ -42,6 +42,11 @@ const en = {
       title: 'Viewer',
       about: 'How long a link into the viewer works, how long images stay open, and how much room images of the partner may take.',
     },
+    audit: {
+      title: 'Audit collector',
+      about:
+        'Where the audit trail is sent as it is written: syslog over TLS with DICOM audit messages. What collects it shows a trail that was changed on this PC.',
+    },
     activity: { title: 'Connections of devices', about: 'How long it can be looked up which device connected when, and what came of it.' },
     backup: {
       title: 'Back-ups',
@@ -125,6 +130,10 @@ const en = {
     'backup.keepMonthly': 'Keep the last of (months)',
     'update.isAutomatic': 'Install updates by itself',
     'update.at': 'Hour of maintenance from',
+    'audit.collectorHost': 'Host',
+    'audit.collectorPort': 'TCP port',
+    'audit.collectorAuthorities': 'Certificates of its authorities (PEM)',
+    'audit.collectorIdentity': 'Show the certificate of the gateway',
     'activity.retentionDays': 'Keep connections for (days)',
     'inspector.retentionHours': 'Keep queries for (h)',
   } satisfies Record<SettingKey, string>,

@@ -39,9 +39,14 @@ export const es: Translated<English> = {
       action: 'Socio',
     },
     'audit-broken': {
-      name: 'El registro de auditoría está roto',
-      text: () => 'Algo distinto de Isthmus cambió la base de datos. Guarde una copia de la carpeta de datos.',
+      name: 'El registro de auditoría fue manipulado',
+      text: () => 'Algo distinto de Isthmus cambió la carpeta de datos. Guarde una copia.',
       action: 'Auditoría',
+    },
+    'audit-collector': {
+      name: 'El colector de auditoría no recibe entradas',
+      text: () => 'Esperan aquí y se envían cuando se pueda llegar a él.',
+      action: 'Ajustes',
     },
     backup: {
       name: 'Falta una copia de seguridad válida',

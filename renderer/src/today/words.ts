@@ -38,9 +38,14 @@ const en = {
       action: 'Partner',
     },
     'audit-broken': {
-      name: 'The audit trail is broken',
-      text: () => 'Something else than Isthmus changed the database. Keep a copy of the data folder.',
+      name: 'The audit trail was tampered with',
+      text: () => 'Something else than Isthmus changed the data folder. Keep a copy of it.',
       action: 'Audit trail',
+    },
+    'audit-collector': {
+      name: 'The audit collector gets no entries',
+      text: () => 'They wait here and are sent when it can be reached.',
+      action: 'Settings',
     },
     backup: { name: 'No good back-up', text: () => 'Without one, what is written is lost with this PC.', action: 'Back-ups' },
     rehearsal: { name: 'Trial of a back-up', text: () => 'Only a trial shows that a back-up can be put back.', action: 'Back-ups' },

@@ -31,6 +31,7 @@ describe('the settings screen', () => {
         'window',
         'mail',
         'viewer',
+        'audit',
         'activity',
         'backup',
         'update',

@@ -78,10 +78,7 @@ export const BANNER: readonly Sentence[] = [
     'Los enlaces que se dan al socio solo apuntan a este PC. Defina la URL pública en Ajustes si el socio debe abrirlos.',
   ],
   ['{} Devices keep theirs until this is mended.', '{0} Los dispositivos conservan las suyas hasta que se solucione.'],
-  [
-    'The audit trail is broken at entry {}: something else than Isthmus changed the database. Keep a copy of the data folder and tell the vendor.',
-    'El registro de auditoría está roto en la entrada {0}: algo ajeno a Isthmus cambió la base de datos. Guarde una copia de la carpeta de datos y avise al proveedor.',
-  ],
+  ['{} Keep a copy of the data folder and tell the vendor.', '{0} Guarde una copia de la carpeta de datos y avise al proveedor.'],
   [
     'Reports for {} wait. {} Switch it on again, or enter its new address, under Partner.',
     'Los informes para {0} esperan. {1} Actívelo de nuevo o indique su nueva dirección en Socio.',

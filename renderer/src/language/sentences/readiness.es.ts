@@ -88,10 +88,6 @@ export const READINESS: readonly Sentence[] = [
     'Detenga la pasarela, mueva la carpeta a un disco de este PC e iníciela con --data.',
   ],
   ['The audit trail is unbroken, {} entries.', 'El registro de auditoría está íntegro, {0} entradas.'],
-  [
-    'The audit trail is broken at entry {}: someone changed the database.',
-    'El registro de auditoría está roto en la entrada {0}: alguien cambió la base de datos.',
-  ],
   ['Keep a copy of the data folder and tell the vendor.', 'Guarde una copia de la carpeta de datos y avise al proveedor.'],
   ['Every setting can be read.', 'Todos los ajustes se pueden leer.'],
   ['Settings that cannot be read stand at their first value: {}.', 'Los ajustes que no se pueden leer tienen su valor inicial: {0}.'],

@@ -6,6 +6,18 @@ export const SELF_TEST: readonly Sentence[] = [
     'El registro de auditoría está roto en la entrada {0}: algo ajeno a Isthmus cambió la base de datos.',
   ],
   [
+    'The audit trail is older than its anchor by {} entries: something else than Isthmus put an older database in place.',
+    'El registro de auditoría tiene {0} entradas menos que su ancla: algo ajeno a Isthmus puso una base de datos anterior.',
+  ],
+  [
+    'The audit trail was tampered with, see entry {}: something else than Isthmus changed the data folder.',
+    'El registro de auditoría fue manipulado, vea la entrada {0}: algo ajeno a Isthmus cambió la carpeta de datos.',
+  ],
+  ['There is no recorded finding to acknowledge.', 'No hay ningún hallazgo registrado que confirmar.'],
+  ['the collector did not answer in time', 'el colector no respondió a tiempo'],
+  ['the collector closed the connection', 'el colector cerró la conexión'],
+  ['the collector did not confirm the end of the connection', 'el colector no confirmó el final de la conexión'],
+  [
     'The certificate for {} in {}/tls cannot be used ({}). Move its files away to have new ones made.',
     'El certificado para {0} en {1}/tls no se puede usar ({2}). Retire sus archivos para que se creen otros.',
   ],

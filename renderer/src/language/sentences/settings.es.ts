@@ -90,6 +90,19 @@ export const SETTINGS: readonly Sentence[] = [
     'Días que se guardan las conexiones de los dispositivos, con lo que ocurrió en ellas.',
   ],
   [
+    'Host of the clinic’s audit collector (syslog over TLS), which gets each entry of the audit trail; without one nothing is sent.',
+    'Host del colector de auditoría de la clínica (syslog por TLS), que recibe cada entrada del registro de auditoría; sin él no se envía nada.',
+  ],
+  ['TCP port of the audit collector.', 'Puerto TCP del colector de auditoría.'],
+  [
+    'Certificates (PEM) of the authorities that issued the certificate of the audit collector, where that is not a public one.',
+    'Certificados (PEM) de las autoridades que emitieron el certificado del colector de auditoría, si no es uno público.',
+  ],
+  [
+    'Show the audit collector the certificate of the gateway for DICOM by TLS, where it asks for one.',
+    'Mostrar al colector de auditoría el certificado de la pasarela para DICOM por TLS, si pide uno.',
+  ],
+  [
     'Host of the SMTP server that sends invitations. Until it is set, the inviter hands the link over.',
     'Host del servidor SMTP que envía las invitaciones. Hasta que se define, quien invita entrega el enlace.',
   ],

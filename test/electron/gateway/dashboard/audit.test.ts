@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -57,7 +57,10 @@ it('is searched by who did what on what, and when', async () => {
 
 it('is verified by a button, which is kept too', async () => {
   const answer = dashboard.verifyAudit.reply.parse((await owner.call('POST', '/dashboard/audit/verify')).json)
-  expect(answer).toEqual({ isIntact: true, entries: 2, firstBadSeq: null, at: '2026-11-20T09:00:00.000Z', tookMs: 0 })
+  expect(answer).toEqual({
+    ...{ isIntact: true, entries: 2, firstBadSeq: null, at: '2026-11-20T09:00:00.000Z', tookMs: 0 },
+    ...{ finding: null, missing: 0, isRecorded: false },
+  })
   expect(gateway.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ action: 'audit.verify', detail: { isIntact: true, entries: 2 } })
 })
 
@@ -75,11 +78,37 @@ describe('when the database was changed behind its back', () => {
     expect(banner).toMatchObject({ tone: 'danger', text: expect.stringContaining('The audit trail is broken at entry 1') })
   })
 
-  it('can still be read, verified and saved when nothing can be appended any more', async () => {
+  it('can still be read, verified, written on and saved when its end was changed too', async () => {
     change('update auditHead set sealed = zeroblob(100)')
     expect((await owner.call('GET', '/dashboard/audit')).status).toBe(200)
     expect((await owner.call('POST', '/dashboard/audit/verify')).json).toMatchObject({ isIntact: false })
-    expect((await owner.call('GET', '/dashboard/audit/export?format=jsonl')).text.trim().split('\n')).toHaveLength(2)
+    const lines = (await owner.call('GET', '/dashboard/audit/export?format=jsonl')).text.trim().split('\n')
+    const added = lines.map((line) => JSON.parse(line)).map(({ action, target }) => `${action} ${target}`)
+    expect(added.slice(2)).toEqual(['audit.finding head-unreadable', 'audit.finding triggers', 'audit.verify ', 'audit.export '])
+  })
+})
+
+describe('a finding', () => {
+  const acknowledge = (reason: string) => owner.call('POST', '/dashboard/audit/acknowledge', { reason })
+
+  it('is shown until it is acknowledged with a reason, and stays in the trail', async () => {
+    expect((await acknowledge('nothing to see')).status).toBe(422)
+    const sqlite = new Sqlite(join(gateway.store.folder, DATABASE_FILE))
+    sqlite.exec('drop trigger auditEntriesStay')
+    sqlite.close()
+    const found = (await owner.call('POST', '/dashboard/audit/verify')).json
+    expect(found).toMatchObject({ isIntact: false, finding: 'triggers', firstBadSeq: 3, isRecorded: true })
+    const banner = async () => dashboard.status.reply.parse((await owner.call('GET', '/dashboard/status')).json).banner
+    expect(await banner()).toMatchObject({ tone: 'danger', text: expect.stringContaining('tampered with, see entry 3') })
+    expect((await acknowledge(' ')).status).toBe(400)
+    expect((await acknowledge('Test of the protection')).json).toMatchObject({ isIntact: true, finding: null })
+    expect((await banner())?.text ?? '').not.toContain('audit')
+    const { items } = gateway.store.audit.list({ limit: 10 })
+    expect(items.map(({ action }) => action)).toContain('audit.finding')
+    expect(items[0]).toMatchObject({
+      action: 'audit.acknowledge',
+      detail: { finding: 'triggers', seq: 3, reason: 'Test of the protection' },
+    })
   })
 })
 
@@ -111,7 +140,7 @@ describe('as a file', () => {
       .map((line) => JSON.parse(line))
     let hash = '0'.repeat(64)
     for (const { seq, at, actor, action, target, sealedDetail, hash: said } of rows) {
-      hash = createHash('sha256')
+      hash = createHmac('sha256', gateway.store.seal.keyFor('audit chain'))
         .update(hash)
         .update(JSON.stringify([seq, at, actor, action, target, sealedDetail]))
         .digest('hex')

@@ -22,7 +22,7 @@ const foreign = { to: 'study', studyInstanceUid: FOREIGN } as const
 const correction = (to: string): Correction => ({
   ...{ correctionId: randomUUID(), kind: 'reassign', cause: 'wrong-worklist-entry', reason: 'mixed up' },
   ...{ fromStudyInstanceUid: OWN, toStudyInstanceUid: to, instances: 1, changes: [], at: '2026-11-20T08:00:00.000Z' },
-  ...{ by: 'Olga Berg', undone: null, undoObstacle: '' },
+  ...{ by: 'Olga Berg', undone: null, progress: null, undoObstacle: '' },
 })
 
 let gateway: TestDashboard

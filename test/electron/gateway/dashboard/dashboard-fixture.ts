@@ -175,6 +175,7 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     partnerStatus: () => ({ url: null, state: 'unset', fault: null, detail: '', lastOkAt: null, downSince: null }),
     testPartner: async () => ({ success: true, message: 'The partner answered.', tookMs: 12, items: 24 }),
     openAssociations: () => 3,
+    collectorFault: () => undefined,
     storage: () => STORAGE,
     recoveredFiles: () => 0,
     correctionNotices: () => ({ count: 0, since: null }),

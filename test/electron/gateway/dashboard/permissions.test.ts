@@ -60,6 +60,7 @@ it('leaves to members what a technologist does, and to owner and admin what chan
     'changeSettings',
     'audit',
     'verifyAudit',
+    'acknowledgeAudit',
   ])
 })
 

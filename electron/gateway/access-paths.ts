@@ -1,0 +1,55 @@
+import type { Access, AccessAudit } from './domain/access-audit.ts'
+import { keyActor, userActor } from './domain/audit.ts'
+import type { HttpApp } from './http/operations.ts'
+
+export type NoteAnswer = NonNullable<HttpApp['noteAnswer']>
+
+/** Calls of the window that show patient data: what is looked at, and the parameter that says which. */
+const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
+  '/dashboard/studies': ['read.list', 'studies'],
+  '/dashboard/studies/:studyId': ['read.study', ':studyId'],
+  '/dashboard/images': ['read.list', 'images'],
+  '/dashboard/images/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  '/dashboard/images/:studyInstanceUid/identities': ['read.images', ':studyInstanceUid'],
+  '/dashboard/images/:studyInstanceUid/correction-targets': ['read.list', 'correction-targets'],
+  '/dashboard/images/:studyInstanceUid/corrections': ['read.images', ':studyInstanceUid'],
+  '/dashboard/worklist/exams': ['read.list', 'exams'],
+  '/dashboard/inspections': ['read.list', 'queries'],
+  '/dashboard/inspections/:inspectionId': ['read.list', 'queries'],
+  '/dashboard/quarantine': ['read.list', 'quarantine'],
+  '/dashboard/quarantine/studies/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  '/dashboard/recovery': ['read.list', 'recovery'],
+  '/dashboard/reconciliation': ['read.list', 'reconciliation'],
+  '/dashboard/correction-notices': ['read.list', 'correction-notices'],
+  '/dashboard/criticals': ['read.list', 'critical-results'],
+  '/dashboard/forwards': ['read.list', 'forwards'],
+  '/dashboard/events/:eventId': ['read.list', 'events'],
+  '/dashboard/reading/:studyId': ['read.report', ':studyId'],
+  '/dashboard/reading/by-uid/:studyInstanceUid': ['read.report', ':studyInstanceUid'],
+  '/dashboard/reading/:studyId/draft/revisions': ['read.report', ':studyId'],
+  '/dashboard/reading/:studyId/draft/revisions/:revision': ['read.report', ':studyId'],
+}
+
+/**
+ * Notes each answer with patient data. A person is noted with the study; a partner's key, which reads
+ * thousands by program, with the operation alone.
+ */
+export const answersNotedIn =
+  (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
+  (path, params, who) => {
+    if ('apiKeyId' in who) {
+      const isPatientData = path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
+      if (isPatientData) accesses.note({ actor: keyActor(who.apiKeyId), action: 'read.interface', target: `GET ${path}` })
+      return
+    }
+    const read = READS[path]
+    if (!read) return
+    const [action, target] = read
+    accesses.note({ actor: userActor(who.userId), action, target: targetOf(target, params) })
+  }
+
+function targetOf(target: string, params: unknown): string {
+  if (!target.startsWith(':')) return target
+  const values = params as Readonly<Record<string, unknown>>
+  return String(values[target.slice(1)] ?? '')
+}

@@ -1,0 +1,70 @@
+import type { Certificates } from './certificates.ts'
+import type { Feed } from './dashboard/feed.ts'
+import type { CollectorFault } from './dashboard/ports.ts'
+import type { Parts } from './parts.ts'
+import { instantOf } from './store/clock.ts'
+import { openCollector } from './syslog/collector.ts'
+
+/** A collector that is restarted is no message; one that stays away is. */
+const LATE_MS = 5 * 60_000
+const MOST_COUNTED = 999
+
+export interface AuditCollector extends AsyncDisposable {
+  /** Undefined where the collector has what it should have, or has been away for a short time only. */
+  fault(): CollectorFault | undefined
+}
+
+export interface AuditCollectorOptions {
+  readonly certificates: Pick<Certificates, 'of'>
+  readonly feed: Pick<Feed, 'noteStatus'>
+  readonly onError: (error: unknown) => void
+}
+
+/** Sends the audit trail to the collector of the settings; without one it does nothing. */
+export function openAuditCollector(
+  { deps, store, settings }: Parts,
+  { certificates, feed, onError }: AuditCollectorOptions,
+): AuditCollector {
+  const { clock } = deps
+  const opened = new AsyncDisposableStack()
+  const collector = opened.use(
+    openCollector({
+      store,
+      clock,
+      target() {
+        const host = settings.get('audit.collectorHost')
+        if (host === null) return undefined
+        const isShown = settings.get('audit.collectorIdentity')
+        return {
+          host,
+          port: settings.get('audit.collectorPort'),
+          authorities: settings.get('audit.collectorAuthorities'),
+          identity: isShown ? certificates.of('dicom-tls') : undefined,
+        }
+      },
+      source: () => ({
+        id: settings.get('clinic.id') ?? 'isthmus',
+        site: settings.get('clinic.name'),
+        nameOf: (actor) => nameOf(store, actor),
+      }),
+      onState: () => feed.noteStatus(),
+      onError,
+    }),
+  )
+  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('audit.')) && collector.retry()))
+  return {
+    fault() {
+      const { waiting, fault } = collector.state()
+      if (!fault || clock() - fault.since < LATE_MS) return undefined
+      const [count, isMore] = [Math.min(Math.max(1, waiting), MOST_COUNTED), waiting > MOST_COUNTED]
+      return { since: instantOf(fault.since), count, isMore, detail: fault.reason }
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+function nameOf({ users }: Parts['store'], actor: string): string | undefined {
+  if (!actor.startsWith('user:')) return undefined
+  const user = users.get(actor.slice('user:'.length))
+  return user && `${user.firstName} ${user.lastName}`
+}

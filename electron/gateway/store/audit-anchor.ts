@@ -1,0 +1,165 @@
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { writeKeyFile } from './data-key.ts'
+import type { Database } from './database.ts'
+import { syncPath } from './folder-sync.ts'
+import { json } from './json.ts'
+import type { Seal } from './seal.ts'
+
+/** Beside the database: how far the audit trail had come, which a copy of an older database lacks. */
+export const ANCHOR_FILE = 'audit-anchor.json'
+/** How far the anchor may be behind the trail of a running gateway. */
+const LAG_MS = 2000
+/** Orders that are remembered. */
+const MOST_RESTORES = 100
+
+const Anchored = z.object({
+  version: z.literal(1),
+  /** Entries of the trail, and the hash of the last. */
+  count: z.int().nonnegative(),
+  hash: z.hex().length(64),
+  keyedFrom: z.int().positive().optional(),
+  /** Of the orders of restores that explained an older database, which each does once. */
+  restores: z.array(z.string().max(64)),
+})
+export type Anchor = z.infer<typeof Anchored>
+const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
+
+/** An end of the chain. */
+interface End {
+  readonly count: number
+  readonly hash: string
+  readonly keyedFrom?: number | undefined
+}
+
+/** The anchor of the audit trail outside the database. It never runs ahead of what is durable in the database. */
+export interface AnchorKeeper {
+  /** As the folder was opened. changed: not written by whoever has the data key. */
+  readonly state: 'ok' | 'missing' | 'changed'
+  readonly anchor: Anchor
+  /** A restore by the gateway itself put another database in place, which the anchor does not know of yet. */
+  readonly isExplained: boolean
+  /** The trail ends here from now on: the anchor follows within `LAG_MS`, once that is durable. */
+  note(end: End): void
+  /** Writes the anchor now; the end is durable. @throws StoreError bad-folder */
+  write(end: End): void
+  /** Writes what is still to be written, where the database is durable. */
+  finish(): void
+}
+
+export interface AnchorOptions {
+  readonly folder: string
+  readonly seal: Seal
+  readonly database: Pick<Database, 'durable' | 'syncNow'>
+  /** Of the orders of restores of this folder that are not noted in the trail yet: their MACs. */
+  readonly restores: readonly string[]
+}
+
+export function openAnchor({ folder, seal, database, restores }: AnchorOptions): AnchorKeeper {
+  const key = seal.keyFor('audit anchor')
+  const read = readAnchor(folder, key)
+  const none: Anchor = { version: 1, count: 0, hash: '0'.repeat(64), restores: [] }
+  let anchor = typeof read === 'object' ? read : none
+  let pending: End | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const anchorOf = ({ count, hash, keyedFrom }: End): Anchor => {
+    const accepted = [...new Set([...anchor.restores, ...restores])].slice(-MOST_RESTORES)
+    return { version: 1, count, hash, keyedFrom, restores: accepted }
+  }
+
+  function write(end: End): void {
+    pending = undefined
+    anchor = anchorOf(end)
+    writeKeyFile(folder, ANCHOR_FILE, fileOf(anchor, key))
+  }
+
+  async function writeEnd(end: End): Promise<void> {
+    await database.durable()
+    const before = anchor
+    const next = anchorOf(end)
+    const part = join(folder, `${ANCHOR_FILE}.next`)
+    const file = await open(part, 'w', 0o600)
+    try {
+      await file.writeFile(fileOf(next, key))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    // `write` was called meanwhile, and has written a newer one.
+    if (isClosed || anchor !== before) return
+    await rename(part, join(folder, ANCHOR_FILE))
+    await syncPath(folder)
+    anchor = next
+  }
+
+  async function writeSoon(): Promise<void> {
+    const end = pending
+    pending = undefined
+    try {
+      if (end) await writeEnd(end)
+    } catch {
+      // Where the disk takes no writes the anchor lags; the next entry tries again.
+      pending ??= end
+    } finally {
+      timer = undefined
+    }
+  }
+
+  function schedule(): void {
+    if (isClosed) return
+    timer ??= setTimeout(() => {
+      void writeSoon().then(() => {
+        if (pending && pending.count > anchor.count) schedule()
+      })
+    }, LAG_MS).unref()
+  }
+
+  return {
+    state: typeof read === 'object' ? 'ok' : read,
+    get anchor() {
+      return anchor
+    },
+    isExplained: restores.some((mac) => !anchor.restores.includes(mac)),
+    note(end) {
+      pending = end
+      schedule()
+    },
+    write,
+    finish() {
+      isClosed = true
+      clearTimeout(timer)
+      if (!pending || !database.syncNow()) return
+      try {
+        write(pending)
+      } catch {
+        // It lags, as after a crash.
+      }
+    },
+  }
+}
+
+function fileOf(anchor: Anchor, key: Buffer): Buffer {
+  return Buffer.from(`${JSON.stringify({ anchor, mac: macOf(anchor, key) }, null, 2)}\n`)
+}
+
+const macOf = (anchor: Anchor, key: Buffer): string =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([anchor.version, anchor.count, anchor.hash, anchor.keyedFrom ?? null, anchor.restores]))
+    .digest('hex')
+
+function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed' {
+  let text: string
+  try {
+    text = readFileSync(join(folder, ANCHOR_FILE), 'utf8')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'changed'
+  }
+  const parsed = AnchorFile.safeParse(json(text))
+  if (!parsed.success || macOf(parsed.data.anchor, key) !== parsed.data.mac) return 'changed'
+  return parsed.data.anchor
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ANCHOR_FILE } from '#gateway/store/audit-anchor.ts'
+import { makeBackup } from '#gateway/store/backup.ts'
+import { applyStagedRestore, stageRestore } from '#gateway/store/restore.ts'
+import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
+import { goldenFolder } from '../../../support/golden.ts'
+import { standingClock, tempDataFolder, tempFolder } from '../../../support/temp-store.ts'
+
+// Whoever runs these attacks has the data folder and SQL, but not the data key.
+let temp: ReturnType<typeof tempDataFolder>
+const clock = standingClock()
+beforeEach(() => {
+  temp = tempDataFolder()
+})
+afterEach(() => temp[Symbol.dispose]())
+
+const path = (name: string) => join(temp.folder, name)
+
+/** Runs the gateway's store once, and closes it as the gateway does. */
+function run<T>(work: (store: Store) => T): T {
+  using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
+  return work(store)
+}
+
+async function runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
+  return await work(store)
+}
+
+const append = (times: number) =>
+  run((store) => {
+    for (let at = 0; at < times; at++) store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: `device ${at}`, detail: {} })
+  })
+const verify = () => run((store) => store.audit.verify())
+const findings = () => run((store) => store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'audit.finding'))
+
+function sql<T = unknown>(...statements: string[]): T[] {
+  const sqlite = new Sqlite(path(DATABASE_FILE))
+  try {
+    for (const each of statements.slice(0, -1)) sqlite.exec(each)
+    const last = sqlite.prepare(statements.at(-1) ?? '')
+    if (last.reader) return last.all() as T[]
+    last.run()
+    return []
+  } finally {
+    sqlite.close()
+  }
+}
+const dropTriggers = () => {
+  for (const { name } of sql<{ name: string }>(
+    `select name from sqlite_schema where type = 'trigger' and tbl_name in ('auditEntries', 'auditHead')`,
+  ))
+    sql(`drop trigger ${name}`)
+}
+
+const saved = () => join(temp.folder, '..', `${temp.folder.split('/').at(-1)}-saved`)
+/** A copy of the database as it is. */
+function save(): void {
+  rmSync(saved(), { recursive: true, force: true })
+  cpSync(temp.folder, saved(), { recursive: true })
+}
+function putBack(name: string): void {
+  for (const each of readdirSync(temp.folder)) if (each.startsWith(name)) rmSync(path(each))
+  cpSync(join(saved(), name), path(name))
+}
+afterEach(() => rmSync(saved(), { recursive: true, force: true }))
+
+describe('an audit trail that was rolled back', () => {
+  it('is detected when entries are deleted and an older head is put back', () => {
+    append(3)
+    const head = sql<{ sealed: Buffer }>('select sealed from auditHead')[0]?.sealed
+    append(4)
+    dropTriggers()
+    sql('delete from auditEntries where seq > 3')
+    sql(`update auditHead set sealed = x'${head?.toString('hex')}'`)
+    expect(verify()).toMatchObject({ isIntact: false, finding: 'triggers', isRecorded: true })
+    expect(findings().map(({ target, detail }) => [target, detail])).toEqual([
+      ['older', expect.objectContaining({ anchorSeq: 7, entries: 3, missing: 4 })],
+      ['triggers', expect.anything()],
+    ])
+  })
+
+  it('is detected when everything in it is deleted', () => {
+    append(3)
+    dropTriggers()
+    sql('delete from auditEntries', 'delete from auditHead')
+    expect(verify()).toMatchObject({ isIntact: false })
+    expect(findings().map(({ target }) => target)).toEqual(['older', 'triggers', 'head-missing'])
+  })
+
+  it('is detected when everything is deleted, the anchor too', () => {
+    append(3)
+    dropTriggers()
+    sql('delete from auditEntries', 'delete from auditHead')
+    rmSync(path(ANCHOR_FILE))
+    expect(verify()).toMatchObject({ isIntact: false })
+    expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'triggers', 'head-missing'])
+  })
+
+  it('is detected while the gateway runs, before the anchor is written', () => {
+    run((store) => {
+      for (const target of ['a', 'b', 'c']) store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
+      dropTriggers()
+      sql('delete from auditEntries', 'delete from auditHead')
+      expect(store.audit.verify()).toMatchObject({ isIntact: false, finding: 'head-missing', missing: 3 })
+      store.audit.append({ actor: 'gateway', action: 'test', target: 'd', detail: {} })
+      expect(store.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 1 })
+    })
+  })
+
+  it('says by how many entries a database that was copied back is older, until a person acknowledges it', () => {
+    append(3)
+    save()
+    append(5)
+    putBack(DATABASE_FILE)
+    expect(findings()).toMatchObject([{ seq: 4, target: 'older', detail: { missing: 5, anchorSeq: 8, entries: 3 } }])
+    expect(verify()).toMatchObject({ isIntact: false, seq: 4, finding: 'older', isRecorded: true })
+    append(2)
+    expect(findings()).toHaveLength(1)
+    run((store) => {
+      store.audit.append({ actor: 'user:usr_1', action: 'audit.acknowledge', target: '', detail: {} })
+      expect(store.audit.verify()).toMatchObject({ isIntact: true })
+    })
+    expect(verify()).toMatchObject({ isIntact: true, entries: 7 })
+  })
+
+  it('is detected when an older database was written on, past the anchor', () => {
+    append(3)
+    save()
+    append(2)
+    const anchor = path(ANCHOR_FILE)
+    cpSync(anchor, path('later.anchor'))
+    putBack(DATABASE_FILE)
+    putBack(ANCHOR_FILE)
+    append(6)
+    cpSync(path('later.anchor'), anchor)
+    expect(findings()).toMatchObject([{ target: 'replaced' }])
+  })
+
+  it.each([
+    ['is missing', () => rmSync(path(ANCHOR_FILE)), 'anchor-missing'],
+    ['was written by somebody else', () => writeFileSync(path(ANCHOR_FILE), '{}'), 'anchor-changed'],
+  ])('is possible where the anchor %s', (_what, tamper, finding) => {
+    append(3)
+    tamper()
+    expect(findings()).toMatchObject([{ seq: 4, target: finding }])
+    expect(findings()).toHaveLength(1)
+  })
+})
+
+describe('the triggers of the audit trail', () => {
+  it.each([
+    ['are missing', 'drop trigger auditEntriesStay', ['auditEntriesStay']],
+    [
+      'have another text',
+      'drop trigger auditHeadStays; create trigger auditHeadStays before delete on auditHead begin select 1; end',
+      ['auditHeadStays'],
+    ],
+    ['have company', 'create trigger quiet before insert on auditEntries begin select raise(ignore); end', ['quiet']],
+  ])('are restored with a finding where they %s', (_what, statements, triggers) => {
+    append(2)
+    sql(...statements.split('; create').map((text, at) => (at === 0 ? text : `create${text}`)))
+    expect(findings()).toMatchObject([{ seq: 3, target: 'triggers', detail: { triggers } }])
+    expect(() => sql('delete from auditEntries')).toThrow('append-only')
+    expect(() => sql('delete from auditHead')).toThrow('append-only')
+    expect(findings()).toHaveLength(1)
+  })
+})
+
+describe('no finding', () => {
+  it('is made of a gateway that was killed before it wrote the anchor', () => {
+    append(3)
+    save()
+    append(4)
+    // The database of now with the anchor of before: what a kill between the two leaves.
+    putBack(ANCHOR_FILE)
+    expect(verify()).toEqual({ isIntact: true, entries: 7 })
+  })
+
+  it('is made of a restore by the gateway, and one is made of a second one by hand', async () => {
+    append(3)
+    const from = path('backups')
+    mkdirSync(from)
+    const options = { folder: from, kind: 'by-hand', version: '0', now: clock(), onProgress() {} } as const
+    const { name } = await runAsync(async (store) => makeBackup(store, options))
+    append(5)
+    const dataKey = run((store) => store.seal.exportKey())
+    await stageRestore({
+      ...{ data: temp.folder, from: join(from, name), key: { dataKey }, actor: 'user:usr_1', now: clock() },
+      onProgress() {},
+    })
+    save()
+    applyStagedRestore(temp.folder, clock())
+    expect(verify()).toEqual({ isIntact: true, entries: 3 })
+    append(4)
+    expect(verify()).toEqual({ isIntact: true, entries: 7 })
+    // The order that explained the restore is still there, and explains nothing more.
+    const older = join(saved(), 'restore', DATABASE_FILE)
+    for (const each of readdirSync(temp.folder)) if (each.startsWith(DATABASE_FILE)) rmSync(path(each))
+    cpSync(older, path(DATABASE_FILE))
+    expect(findings()).toMatchObject([{ target: 'older', detail: { missing: 4 } }])
+  })
+
+  it('is made of the chain of an older version, which goes on with keyed entries', () => {
+    temp[Symbol.dispose]()
+    temp = tempFolder()
+    goldenFolder(temp.folder, 4)
+    expect(verify()).toMatchObject({ isIntact: true })
+    const [key] = run((store) => store.audit.list({ limit: 1 }).items)
+    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { isIntact: true, entries: (key?.seq ?? 0) - 1 } })
+    append(2)
+    expect(verify()).toEqual({ isIntact: true, entries: (key?.seq ?? 0) + 2 })
+    dropTriggers()
+    sql(`update auditEntries set actor = 'user:usr_9' where seq = 1`)
+    expect(verify()).toMatchObject({ isIntact: false, seq: 1, finding: 'entry' })
+  })
+})
