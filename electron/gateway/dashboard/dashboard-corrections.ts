@@ -2,7 +2,7 @@ import type { Caller } from '#gateway/domain/caller.ts'
 import type { ImageStudies } from '#gateway/domain/image-studies.ts'
 import { visibleCustomers } from '#gateway/domain/study-access.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
-import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
+import { type Correction, type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import { CORRECTIONS_BACKGROUND, CORRECTIONS_PERMISSIONS } from './corrections-permissions.ts'
 import type { Feed } from './feed.ts'
@@ -55,8 +55,8 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
       const caller = callerOf(user)
       imageStudies.read(caller, params.studyInstanceUid)
       // A correction names the patient of both its studies.
-      const isShown = ({ correctionId }: { readonly correctionId: string }) =>
-        ports.studiesOf(correctionId).every((studyInstanceUid) => imageStudies.isVisible(caller, studyInstanceUid))
+      const isShown = ({ fromStudyInstanceUid, toStudyInstanceUid }: Correction) =>
+        [fromStudyInstanceUid, toStudyInstanceUid].every((uid) => imageStudies.isVisible(caller, uid))
       return { corrections: ports.list(params.studyInstanceUid).filter(isShown) }
     },
     async undo({ params, body, user }) {

@@ -5,6 +5,7 @@ import type { CorrectionPorts } from '#gateway/dashboard/ports.ts'
 import { openImageStudies } from '#gateway/domain/image-studies.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { type Correction, dashboardCorrections, type TargetChoice } from '#shared/contract/corrections.ts'
+import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../support/callers.ts'
 import { seedImages } from '../../../support/images.ts'
@@ -37,8 +38,12 @@ beforeEach(async () => {
     ...{ identities: async () => [], preview: unused, apply: unused, undo: unused },
     targets: async () => [order, own, foreign].map(choice),
     list: () => made,
-    studiesOf: (correctionId) =>
-      made.flatMap((one) => (one.correctionId === correctionId ? [one.fromStudyInstanceUid, one.toStudyInstanceUid] : [])),
+    // As the intake does: a correction under way is listed, and has no row to look up yet.
+    studiesOf: (correctionId) => {
+      const found = made.find((one) => one.correctionId === correctionId && one.progress === null)
+      if (!found) throw new ApiError('not-found', 'There is no such correction.')
+      return [found.fromStudyInstanceUid, found.toStudyInstanceUid]
+    },
   }
   gateway = await openTestDashboard(
     {},
@@ -82,5 +87,15 @@ describe('a member who is linked to customers', () => {
       dashboardCorrections.list.reply.parse((await window.call('GET', `${at}/corrections`)).json).corrections
     expect(await shown(linked)).toEqual([made[0]])
     expect(await shown(await gateway.signedIn('owner'))).toEqual(made)
+  })
+
+  it('is shown a correction of their studies while it is under way, and no other', async () => {
+    made = made.map((one) => ({ ...one, progress: 0.5 }))
+    const shown = async (window: TestWindow) => {
+      const { status, json } = await window.call('GET', `${at}/corrections`)
+      return [status, dashboardCorrections.list.reply.safeParse(json).data?.corrections]
+    }
+    expect(await shown(linked)).toEqual([200, [made[0]]])
+    expect(await shown(await gateway.signedIn('owner'))).toEqual([200, made])
   })
 })
