@@ -47,7 +47,7 @@ export const PERMISSIONS = {
   changeSettings: 'manage-confirmed',
   audit: 'manage',
   verifyAudit: 'manage',
-  acknowledgeAudit: 'manage',
+  acknowledgeAudit: 'manage-confirmed',
 } as const satisfies { readonly [K in keyof typeof dashboard]: Access }
 
 export type Permissions = typeof PERMISSIONS
