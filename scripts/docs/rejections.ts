@@ -142,8 +142,8 @@ export const SCENES: readonly Scene[] = [
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
   },
   {
-    when: 'one host has as many associations open as one may, by whatever AE titles: half, or `dimse.maxAssociationsPerDevice` where that is more',
-    remedy: 'look why its devices do not release; where many devices call through one address, raise `dimse.maxAssociations`',
+    when: 'a host that is at the address of no listed device has half of the associations open, by whatever AE titles, or `dimse.maxAssociationsPerDevice` where that is more',
+    remedy: 'enter its address at its devices under *Devices* if they are yours; otherwise find the host in the network',
     meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
   },
   {

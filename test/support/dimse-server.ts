@@ -25,12 +25,15 @@ export interface Serving {
   readonly transferSyntaxes?: readonly string[]
   /** Beside verification and the worklist. */
   readonly services?: readonly ServiceClass[]
+  readonly isExpectedHost?: (host: string) => boolean
 }
 
 const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
 
 /** A server on a free port of 127.0.0.1, with a worklist of the test's own. */
-export async function serve({ find = noRows, limits, policy = EVERYONE, transferSyntaxes, services = [] }: Serving = {}): Promise<Watched> {
+export async function serve(serving: Serving = {}): Promise<Watched> {
+  const { find = noRows, limits, policy = EVERYONE, transferSyntaxes, services = [] } = serving
+  const { isExpectedHost } = serving
   const worklist = basicWorklist({ find })
   const seen: string[] = []
   const reported: [string, unknown][] = []
@@ -44,6 +47,7 @@ export async function serve({ find = noRows, limits, policy = EVERYONE, transfer
     port: 0,
     services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }, ...services],
     policy,
+    isExpectedHost,
     observer: {
       opened: ({ callingAeTitle }, services) => note(`opened ${callingAeTitle} ${services.join(', ')}`),
       rejected: ({ callingAeTitle }, { result, source, reason }) => note(`rejected ${callingAeTitle} ${result}/${source}/${reason}`),

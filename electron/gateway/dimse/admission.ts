@@ -9,7 +9,7 @@ import { APPLICATION_CONTEXT, IMPLEMENTATION, nameOfUid } from './uids.ts'
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
-  /** Of this host, whatever AE titles it calls itself by. */
+  /** Of this host, whatever AE titles it calls itself by; 0 where it is expected. */
   readonly ofHost: number
   /** Of callers that are not in the device list: all, and those of this host. */
   readonly unlisted: number
@@ -27,7 +27,7 @@ export function unacceptable(
   if (ofCaller >= limits.associationsPerCaller) {
     return { result: 2, source: 3, reason: 2, why: `${ofCaller} associations of this device are open, the limit` }
   }
-  // What a host calls itself by is free text: by itself none takes more than half.
+  // What a host calls itself by is free text: none that is not expected takes more than half.
   if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2))) {
     return { result: 2, source: 3, reason: 2, why: `${ofHost} associations of this host are open, the limit` }
   }

@@ -86,8 +86,8 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
         all: all.length,
         ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
         unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
-        // Behind a tunnel of this PC there may be many devices.
-        ofHost: all.filter((one) => one.host === hostOf(remoteAddress) && !isThisPc(one.host)).length,
+        // Behind one address there may be a whole site of listed devices, or a tunnel of this PC.
+        ofHost: isExpected(hostOf(remoteAddress)) ? 0 : all.filter((one) => one.host === hostOf(remoteAddress)).length,
         unlistedOfHost: all.filter((one) => one.isUnlisted && one.host === hostOf(remoteAddress)).length,
       }
     },

@@ -10,8 +10,8 @@ import { associated, associateRq, findRq, Requestor, WORKLIST_CONTEXT } from '..
 const QUERY = Buffer.from('query')
 const BUSY = { type: 'A-ASSOCIATE-RJ', result: 2, source: 3, reason: 2 }
 
-async function answerTo(port: number, callingAeTitle: string) {
-  await using requestor = await Requestor.connect(port)
+async function answerTo(port: number, callingAeTitle: string, localAddress?: string) {
+  await using requestor = await Requestor.connect(port, localAddress)
   requestor.sendPdu(associateRq({ callingAeTitle }))
   return await requestor.next()
 }
@@ -46,6 +46,21 @@ describe('the DIMSE server', () => {
     expect(watched.seen.filter((line) => line.startsWith('rejected'))).toEqual(['rejected CT1 2/3/2', 'rejected US1 2/3/2'])
     await first.release()
     expect(await answerTo(watched.port, 'CT1')).toMatchObject({ type: 'A-ASSOCIATE-AC' })
+  })
+
+  it('gives half of the associations to a host that is not expected, and all of them to a site of listed devices', async () => {
+    const [site, stranger] = ['127.0.0.77', '127.0.0.66']
+    const limits = { associations: 4, associationsPerCaller: 1 }
+    const { server, port } = await serve({ limits, isExpectedHost: (host) => host === site })
+    await using _server = server
+    await using _first = await associated(port, { callingAeTitle: 'X1', localAddress: stranger })
+    await using _second = await associated(port, { callingAeTitle: 'X2', localAddress: stranger })
+    expect(await answerTo(port, 'X3', stranger)).toEqual(BUSY)
+    await Promise.all([_first.release(), _second.release()])
+    await using _ct = await associated(port, { callingAeTitle: 'CT1', localAddress: site })
+    await using _mr = await associated(port, { callingAeTitle: 'MR1', localAddress: site })
+    await using _us = await associated(port, { callingAeTitle: 'US1', localAddress: site })
+    expect(await answerTo(port, 'US2', site)).toMatchObject({ type: 'A-ASSOCIATE-AC' })
   })
 
   it('takes new limits for the associations to come', async () => {
