@@ -23,9 +23,12 @@ export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host 
 
 /**
  * The connection to close where there are more than the budget allows; undefined where there are
- * not. It is one of a host that has more than its share, or else one of a host that is not
- * expected, of the host with the most connections: the oldest on which nothing is answered.
- * A new caller may thus be refused for an expected one, and never the other way round.
+ * not. It is, in this order, one of a host that is not expected and has more than a quarter; an
+ * idle one of a host that has more than half; one of the unexpected host with the most connections;
+ * one of the host with the most. Of a host the oldest idle connection is closed, or else its oldest.
+ *
+ * An expected host thus keeps its connections while strangers have any, but one that leaks idle
+ * connections does not shut out hosts that are not known yet.
  *
  * @param connections oldest first
  */
@@ -49,10 +52,14 @@ export function connectionToClose<T extends BudgetedConnection>(
   }
   if (largestUnexpected.length > Math.max(1, Math.ceil(most / 4))) return leastMissed(largestUnexpected)
   if (count <= most) return undefined
+  // `most` is 0 where bytes are shared, and not connections: nothing is half of it.
+  const idle = most > 0 && largest.length > most / 2 ? idleOf(largest) : undefined
+  if (idle) return idle
   return leastMissed(largestUnexpected.length > 0 ? largestUnexpected : largest)
 }
 
-const leastMissed = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => own.find(({ isBusy = false }) => !isBusy) ?? own[0]
+const idleOf = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => own.find(({ isBusy = false }) => !isBusy)
+const leastMissed = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => idleOf(own) ?? own[0]
 
 /** One host has a whole IPv6 network of 64 bits (RFC 4291 §2.5.1) and counts as one. */
 export function hostOf(address: string): string {

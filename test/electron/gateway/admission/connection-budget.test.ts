@@ -10,8 +10,10 @@ describe('the connection that is closed where there are too many', () => {
   it.each([
     ['none within the budget', [...of('ct1', 4), ...of('a', 2), ...of('b', 2)], undefined],
     ['of a host with more than a quarter', [...of('ct1', 2), ...of('a', 3)], 'a 0'],
-    ['of the unexpected host with the most', [...of('ct1', 6), ...of('a', 1), ...of('b', 2)], 'b 0'],
-    ['of a stranger, not of a device', [...of('ct1', 8), ...of('a', 1)], 'a 0'],
+    ['of the unexpected host with the most', [...of('ct1', 3), ...of('ct2', 3), ...of('a', 1), ...of('b', 2)], 'b 0'],
+    ['of a stranger, not of a device', [...of('ct1', 4), ...of('ct2', 4), ...of('a', 1)], 'a 0'],
+    ['an idle one of a device that holds more than half', [...of('ct1', 8), ...of('a', 1)], 'ct1 0'],
+    ['of a stranger where a device holds more than half and is answered on all', [...of('ct1', 8, true), ...of('a', 1)], 'a 0'],
     ['of the device with the most where there are only devices', [...of('ct1', 3), ...of('ct2', 6)], 'ct2 0'],
     ['one on which nothing is answered', [...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'idle' }))], 'idle'],
     ['the oldest where something is answered on all', of('a', 3, true), 'a 0'],
