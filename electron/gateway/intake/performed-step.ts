@@ -184,12 +184,16 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
 
   /**
    * Whether the caller is who created the step: by AE title and address, or by being the same device
-   * of the list, which may have a range of addresses.
+   * of the list, which may have a range of addresses or be listed once for each of its addresses.
+   * An address that was changed in the list during the exam is its own as well.
    */
   function isOf(step: PerformedStepRecord, { callingAeTitle, remoteAddress }: AssociationInfo): boolean {
     if (step.callingAeTitle === callingAeTitle && step.remoteAddress === remoteAddress) return true
+    const device = recogniseDevice(callingAeTitle, remoteAddress)
+    if (!device) return false
     const creator = recogniseDevice(step.callingAeTitle, step.remoteAddress)
-    return creator !== undefined && creator.deviceId === recogniseDevice(callingAeTitle, remoteAddress)?.deviceId
+    if (creator) return creator.deviceId === device.deviceId || creator.aeTitle === device.aeTitle
+    return device.address !== null && step.callingAeTitle === callingAeTitle
   }
 
   const deviceOf = ({ callingAeTitle, remoteAddress }: AssociationInfo) => ({

@@ -61,6 +61,19 @@ describe('a step of another device', () => {
     expect(await set(stage, COMPLETED)).toMatchObject({ status: 0 })
   })
 
+  it.each([
+    ['at both its addresses', DEVICE, { ...DEVICE, deviceId: 'second', address: '10.0.3.8' }, '10.0.3.8', 0],
+    ['at the new one, as its address in the list was changed', undefined, { ...DEVICE, address: '10.0.3.8' }, '10.0.3.8', 0],
+    ['at no address, as the list has it at any', undefined, { ...DEVICE, address: null }, '10.0.3.8', 0x0110],
+    ['at its own address only', DEVICE, undefined, '10.0.3.8', 0x0110],
+  ])('is its own again for a console that is in the device list %s', async (_what, creator, ender, address, status) => {
+    const isAt = (where: string) => (where === address ? ender : creator)
+    await using stage = await openStage({ recogniseDevice: (_aeTitle, where) => isAt(where) })
+    await create(stage)
+    expect(await end(stage, as('CT1', address))).toMatchObject({ status })
+    expect(stage.store.performedSteps.get(MPPS)?.status).toBe(status === 0 ? 'COMPLETED' : 'IN PROGRESS')
+  })
+
   it('is ended by it where the settings allow that', async () => {
     await using stage = await openStage({ settings: { 'intake.stepsOfOthers': true } })
     await create(stage)
