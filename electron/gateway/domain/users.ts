@@ -72,7 +72,7 @@ export function openUsers(deps: DomainDeps): Users {
         if (patch.level === 'owner' && before.level !== 'owner') demandOwner(caller)
         const after = patchedUser(caller, before, patch)
         checkPerson(after, patch)
-        checkPerson({ ...after, level: after.interfaceLevel }, patch)
+        if (caller.kind === 'api-key') checkPerson({ ...after, level: after.interfaceLevel }, patch)
         if (isLastOwner(before) && after.level !== 'owner') throw lastOwner('body.level')
         const changes = differences<PersonFields & Pick<UserRecord, 'interfaceLevel'>>(before, after)
         if (Object.keys(changes).length === 0) return before
@@ -154,6 +154,9 @@ export const merged = <T extends PersonFields>(before: T, patch: PersonPatch): T
  */
 export function patchedUser(caller: Caller, before: UserRecord, { level, ...patch }: PersonPatch): UserRecord {
   const after = merged(before, patch)
+  // Nor may the level that a key wrote keep the window from taking its access.
+  if (caller.kind === 'user' && (level ?? before.level) === 'member' && !after.hasDashboardAccess)
+    return { ...after, level: 'member', interfaceLevel: 'member' }
   // A form of the window sends the level whether it was changed or not.
   if (level === undefined || (caller.kind === 'user' && level === before.level)) return after
   return caller.kind === 'user' ? { ...after, level, interfaceLevel: level } : { ...after, interfaceLevel: level }

@@ -84,6 +84,21 @@ describe('updating a user', () => {
     })
   })
 
+  it('takes the window from a member whom a key made administrator of the interface', async () => {
+    using temp = peopleFixture()
+    const [owner, member] = [await temp.at('owner'), await temp.at('member')]
+    temp.users.update(temp.key, member.userId, { level: 'admin' })
+    // The form of the window sends the level whether it was changed or not.
+    const patch = { hasDashboardAccess: false, level: 'member' } as const
+    expect(temp.users.update(owner.caller, member.userId, patch)).toMatchObject({
+      ...{ level: 'member', interfaceLevel: 'member', hasDashboardAccess: false },
+    })
+    const admin = await temp.at('admin')
+    expect(() => temp.users.update(owner.caller, admin.userId, { hasDashboardAccess: false })).toThrow(
+      'hasDashboardAccess must be true for the level admin',
+    )
+  })
+
   it('asks for an NPI when report creation is switched on, and keeps it while it is', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
