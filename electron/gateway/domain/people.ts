@@ -54,8 +54,12 @@ export interface People {
   createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
   /** Ends the user's sessions too. @throws ApiError not-found */
   setPassword(userId: string, password: string, actor: Actor): Promise<void>
-  /** The live user, when that is the password. @throws ApiError too-many, with Retry-After in seconds */
-  verifyPassword(email: string, password: string, address?: string): Promise<UserRecord | undefined>
+  /**
+   * The live user, when that is the password: for somebody who is signed in. Wrong ones are counted
+   * apart from those of signing in, so that nobody outside can keep the person from confirming.
+   * @throws ApiError too-many, with Retry-After in seconds
+   */
+  verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
   /**
    * `code` is of the second factor, asked for where the account has one and the password is right.
    * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted (no access to the window), too-many
@@ -131,18 +135,19 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     return user
   }
 
-  async function verifyPassword(email: string, password: string, address?: string): Promise<UserRecord | undefined> {
+  /** @param account that wrong passwords are counted for */
+  async function verify(email: string, password: string, account: string, address?: string): Promise<UserRecord | undefined> {
     // Behind a proxy of this PC there may be many people.
     const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
     // Before the attempt is written down: a flood of them must not keep the disk busy.
     passwords.requireRoom(host)
-    throttle.enter(email)
+    throttle.enter(account)
     const user = users.byEmail(email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(email)
+      throttle.succeed(account)
       return now
     }
     if (user) note(deps, userActor(user.userId), 'user.sign-in-failed', user.userId)
@@ -209,14 +214,15 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         store.views.removeOf(userId, 'window')
         signInLinks.removeOf(userId)
         throttle.succeed(user.email)
+        throttle.succeed(withinSession(user.email))
         note(deps, actor, 'user.set-password', userId)
       })
     },
 
-    verifyPassword,
+    verifyPassword: (email, password) => verify(email, password, withinSession(email)),
 
     async signIn(email, password, { code, place } = {}) {
-      const user = await verifyPassword(email, password, place?.address)
+      const user = await verify(email, password, email, place?.address)
       if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
       if (!user.hasDashboardAccess) throw noAccess()
       const isAsked = secondFactors.isOn(user.userId)
@@ -256,6 +262,9 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       }),
   }
 }
+
+/** What wrong passwords of a signed-in person are counted for: no e-mail address, so nobody can sign in as it. */
+const withinSession = (email: string): string => `session of ${email}`
 
 const badLink = () => new ApiError('refused', 'This link has been used or has expired. Ask for a new one.')
 const noAccess = () => new ApiError('not-permitted', 'This account has no access to the window.')

@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardSecurity } from '#gateway/dashboard/dashboard-security.ts'
 import { serveDashboardViews } from '#gateway/dashboard/dashboard-views.ts'
-import { openPeople } from '#gateway/domain/people.ts'
+import { openPeople, type People } from '#gateway/domain/people.ts'
 import { openSecondFactors } from '#gateway/domain/second-factor.ts'
 import { openViewSessions, type ViewSessions } from '#gateway/domain/view-sessions.ts'
 import { openWorkstations } from '#gateway/domain/workstations.ts'
@@ -14,13 +14,14 @@ import { openTestDashboard, PASSWORD, type TestDashboard, type TestWindow } from
 
 const MINUTE = 60_000
 let gateway: TestDashboard
+let people: People
 let views: ViewSessions
 beforeEach(async () => {
   gateway = await openTestDashboard(
     {},
     {
       serve(app, { deps, settings, feed }) {
-        const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+        people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
         const lan = {
           state: () => ({ isOn: false, host: '0.0.0.0', port: 8443, urls: [], isUp: false, detail: '', fingerprint256: '' }),
           set: async () => {},
@@ -107,6 +108,23 @@ describe('the lock of a window', () => {
     gateway.advance(15 * MINUTE)
     expect((await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD })).status).toBe(401)
     expect(((await window.call('GET', '/dashboard/session')).json as { user: unknown }).user).toBeNull()
+  })
+
+  it('cannot be kept closed by wrong sign-ins from elsewhere, nor can a confirmation be prevented', async () => {
+    const window = await gateway.signedIn('owner')
+    const { email } = await emailOf(window)
+    await window.call('POST', '/dashboard/session/lock')
+    const signIn = () => people.signIn(email, 'not the password')
+    for (let i = 0; i < 5; i++) await expect(signIn()).rejects.toMatchObject({ code: 'not-signed-in' })
+    await expect(signIn()).rejects.toMatchObject({ code: 'too-many' })
+    const proofs = [
+      await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD }),
+      await window.call('POST', '/dashboard/session/confirm', { password: PASSWORD }),
+      await window.call('POST', '/dashboard/account/second-factor', { password: PASSWORD }),
+    ]
+    expect(proofs.map(({ status }) => status)).toEqual([200, 200, 200])
+    // Who is stopped outside is not let in by what happens inside.
+    await expect(signIn()).rejects.toMatchObject({ code: 'too-many' })
   })
 
   it('holds the images that were opened from the window', async () => {
