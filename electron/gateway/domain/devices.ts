@@ -159,7 +159,7 @@ export function openDevices(deps: DomainDeps): Devices {
     isTitleOfTls: (callingAeTitle) =>
       known()
         .get(keyOf(callingAeTitle))
-        ?.some(({ device }) => device.tls !== 'optional') ?? false,
+        ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false,
     isDeviceHost(host) {
       const address = host.includes(':') ? `${host}::` : host
       const isOf = ({ device, range }: Known): boolean => {

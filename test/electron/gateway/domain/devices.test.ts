@@ -92,6 +92,14 @@ describe('a caller', () => {
     expect(named('10.0.3.7')).toBe('room')
   })
 
+  it('keeps its AE title to itself while it comes by TLS, and not once it is switched off', () => {
+    using temp = clinic()
+    const { deviceId } = temp.devices.add(device({ aeTitle: 'CT1', address: '10.0.3.7', tls: 'required' }), ACTOR)
+    expect(temp.devices.isTitleOfTls('ct1 ')).toBe(true)
+    temp.devices.update(deviceId, { isEnabled: false }, ACTOR)
+    expect(temp.devices.isTitleOfTls('CT1')).toBe(false)
+  })
+
   it('is not recognised from a change that was rolled back', () => {
     using temp = clinic()
     expect(() =>
