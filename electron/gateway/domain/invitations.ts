@@ -223,13 +223,13 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         const before = existing(invitationId)
         const updatedAt = now()
         if (!isPending(before, updatedAt)) throw new ApiError('refused', `The invitation cannot be changed: it ${overOf(before)}.`)
-        const after = merged(before, patch)
+        const user = patchedUser(caller, userOf(before.userId), patch)
+        const after = { ...merged(before, patch), level: user.interfaceLevel }
         checkPerson(after, patch)
         const changes = differences<PersonFields>(before, after)
         if (Object.keys(changes).length === 0) return before
         const changed = { ...after, updatedAt }
         invitations.update(changed)
-        const user = patchedUser(caller, userOf(before.userId), patch)
         checkPerson(user, patch)
         users.update({ ...user, updatedAt })
         note(deps, actorOf(caller), 'invitation.update', invitationId, changes)

@@ -84,7 +84,8 @@ export function openUsers(deps: DomainDeps): Users {
           views.removeOf(userId, 'window')
         }
         const invitation = invitations.ofUser(userId)
-        if (invitation && isPending(invitation, updatedAt)) invitations.update({ ...merged(invitation, patch), updatedAt })
+        if (invitation && isPending(invitation, updatedAt))
+          invitations.update({ ...merged(invitation, patch), level: after.interfaceLevel, updatedAt })
         note(deps, actorOf(caller), 'user.update', userId, changes)
         return changed
       }),

@@ -99,6 +99,24 @@ describe('updating a user', () => {
     )
   })
 
+  it('leaves the pending invitation at the level of the interface that its user has', async () => {
+    using temp = peopleFixture()
+    const owner = await temp.at('owner')
+    const { user, invitation } = temp.invitations.invite(temp.key, person())
+    temp.users.update(temp.key, user.userId, { level: 'admin' })
+    const levels = () => [
+      temp.users.read(temp.key, user.userId).interfaceLevel,
+      temp.invitations.read(temp.key, invitation.invitationId).level,
+    ]
+    const patch = { firstName: 'Ola', level: 'member' } as const
+    temp.users.update(owner.caller, user.userId, patch)
+    expect(levels()).toEqual(['admin', 'admin'])
+    temp.invitations.update(owner.caller, invitation.invitationId, { ...patch, firstName: 'Ada' })
+    expect(levels()).toEqual(['admin', 'admin'])
+    temp.users.update(owner.caller, user.userId, { ...patch, hasDashboardAccess: false })
+    expect(levels()).toEqual(['member', 'member'])
+  })
+
   it('asks for an NPI when report creation is switched on, and keeps it while it is', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
