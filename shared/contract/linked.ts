@@ -14,8 +14,8 @@ const withinView = <S extends OperationShape>(operation: Operation<S>): Operatio
 /** What a person needs of the window to write the report of the study that a link for dictation has opened. */
 const OF_REPORTS = [
   ...(['read', 'askContext', 'begin', 'save', 'hold', 'revisions', 'revision', 'check', 'sign'] as const),
-  ...(['overrideIdentity', 'withdrawOverride'] as const),
-  ...(['startAddendum', 'cancelAddendum', 'pdfLink', 'communicate', 'templates'] as const),
+  // Not `overrideIdentity`: it takes a recent sign-in, which a link is none of (decision 0033).
+  ...(['withdrawOverride', 'startAddendum', 'cancelAddendum', 'pdfLink', 'communicate', 'templates'] as const),
 ] as const satisfies readonly (keyof typeof dashboardReports)[]
 type OfReports = (typeof OF_REPORTS)[number]
 

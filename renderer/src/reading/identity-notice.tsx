@@ -117,6 +117,7 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
   const [isAsking, setIsAsking] = useState(false)
   const maySign = useSession().data?.user?.canCreateReports === true
   const send = useSend(dashboardReports.overrideIdentity, CHANGES)
+  if (linkedViewId !== null) return <span>{texts.mayNotByLink}</span>
   if (!maySign) return <span>{texts.mayNot}</span>
   return (
     <>

@@ -178,6 +178,7 @@ export const es: Translated<English> = {
     show: 'Mostrar las diferencias',
     toImages: 'Comparar las imágenes',
     mayNot: 'Solo una persona que puede firmar informes puede anularla.',
+    mayNotByLink: 'Solo una persona que puede firmar informes y ha iniciado sesión en Isthmus puede anularla.',
     override: 'Anular',
     withdraw: 'Retirar la anulación',
     ask: {

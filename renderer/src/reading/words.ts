@@ -182,6 +182,7 @@ const en = {
     show: 'Show the differences',
     toImages: 'Compare the images',
     mayNot: 'Only a person who may sign reports can override it.',
+    mayNotByLink: 'Only a person who may sign reports and is signed in to Isthmus can override it.',
     override: 'Override',
     withdraw: 'Withdraw the override',
     ask: {

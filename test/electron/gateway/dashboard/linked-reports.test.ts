@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardReports } from '#gateway/dashboard/dashboard-reports.ts'
 import { serveLinkedReports } from '#gateway/dashboard/linked-reports.ts'
+import { REPORTS_PERMISSIONS } from '#gateway/dashboard/reports-permissions.ts'
 import { sessionShown } from '#gateway/dashboard/session.ts'
 import { openCustomers } from '#gateway/domain/customers.ts'
 import { type BegunView, openViewSessions, type ViewSessions } from '#gateway/domain/view-sessions.ts'
@@ -115,6 +116,15 @@ describe('dictation by link', () => {
     expect((await call('POST', reading('/assign'), { userId: null })).status).toBe(404)
   })
 
+  it('releases nothing against an identity mismatch: that takes a recent sign-in to the window', async () => {
+    const call = pageOf(forDictation())
+    const order = { reason: 'Same patient', differences: [] }
+    // An override can be withdrawn by the same path.
+    expect((await call('POST', reading('/identity/override'), order)).status).toBe(405)
+    const names = Object.keys(linkedReports) as (keyof typeof linkedReports)[]
+    expect(names.filter((name) => REPORTS_PERMISSIONS[name] !== 'signed-in')).toEqual([])
+  })
+
   it('is read only once the study is signed', async () => {
     await on.signed()
     const call = pageOf(forDictation())
@@ -166,6 +176,6 @@ describe('dictation by link', () => {
   it.each(Object.keys(linked) as (keyof typeof linked)[])('has %s where the window has it, below the view', (name) => {
     const { method, path } = name === 'session' ? dashboard.session : dashboardReports[name]
     expect(linked[name]).toMatchObject({ method, path: `/viewer/:viewId${path}` })
-    expect(Object.keys(linkedReports)).toHaveLength(16)
+    expect(Object.keys(linkedReports)).toHaveLength(15)
   })
 })
