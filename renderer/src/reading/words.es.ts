@@ -126,7 +126,7 @@ export const es: Translated<English> = {
     copies: 'el texto sin guardar',
     discard: 'Descartar',
     discardTitle: '¿Descartar el texto sin guardar?',
-    discardText: 'Lo que el gateway ha guardado de este informe se conserva. Lo escrito después se pierde.',
+    discardText: 'Lo que la pasarela ha guardado de este informe se conserva. Lo escrito después se pierde.',
   },
   recovered: {
     draft: (clock, name) => `Se continúa el borrador de ${name}, guardado ${clock}.`,

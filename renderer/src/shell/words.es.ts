@@ -97,7 +97,7 @@ export const es: Translated<English> = {
   everyPatientText: 'Su cuenta ve solo los estudios de sus clientes. Esta pantalla muestra los exámenes de todos los pacientes.',
   confirm: {
     title: 'Confirme que es usted',
-    about: 'Esto cambia el acceso, la seguridad o adónde van los datos de pacientes. Confírmelo una vez para los próximos 10 minutos.',
+    about: 'Es una acción delicada. Confírmela una vez para los próximos 10 minutos.',
     password: 'Su contraseña',
     code: 'Código de su autenticador',
     byPassword: 'Usar la contraseña',

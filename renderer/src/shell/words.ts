@@ -97,7 +97,7 @@ const en = {
   everyPatientText: 'Your account sees the studies of its customers only. This screen shows the exams of every patient.',
   confirm: {
     title: 'Confirm that it is you',
-    about: 'This changes access, security or where patient data goes. Confirm it once for the next 10 minutes.',
+    about: 'This is a sensitive action. Confirm it once for the next 10 minutes.',
     password: 'Your password',
     code: 'Code of your authenticator',
     byPassword: 'Use the password instead',

@@ -17,7 +17,7 @@ export const CORRECTIONS: readonly Sentence[] = [
     'A correction of these images is in progress: wait until it has finished.',
     'Hay una corrección de estas imágenes en curso: espere a que termine.',
   ],
-  ['The gateway is stopping. Nothing was changed.', 'El gateway se está deteniendo. No se ha cambiado nada.'],
+  ['The gateway is stopping. Nothing was changed.', 'La pasarela se está deteniendo. No se ha cambiado nada.'],
   [
     'A correction of images, or its undo, failed. Nothing was changed: repeat it.',
     'Una corrección de imágenes, o su anulación, ha fallado. No se ha cambiado nada: repítala.',
