@@ -18,7 +18,7 @@ export const es: Translated<English> = {
     'not-a-database':
       'Su archivo en el disco ya no es una base de datos, como tras un fallo del disco o un corte de luz. Una copia de seguridad lo arregla.',
     'database-missing':
-      'Su archivo ya no está en el disco, aunque hay imágenes. Restaure una copia de seguridad, o devuelva el archivo a su lugar e inicie de nuevo el gateway.',
+      'Su archivo ya no está en el disco, aunque hay imágenes. Restaure una copia de seguridad, o devuelva el archivo a su lugar e inicie de nuevo la pasarela.',
     'key-missing':
       'Lo que se guarda aquí está cifrado y falta su clave. La clave de recuperación la devuelve; también una copia de seguridad que se abra con ella.',
     'key-sealed':
