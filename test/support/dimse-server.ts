@@ -33,7 +33,7 @@ const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
 /** A server on a free port of 127.0.0.1, with a worklist of the test's own. */
 export async function serve(serving: Serving = {}): Promise<Watched> {
   const { find = noRows, limits, policy = EVERYONE, transferSyntaxes, services = [] } = serving
-  const { isExpectedHost } = serving
+  const { isExpectedHost = () => false } = serving
   const worklist = basicWorklist({ find })
   const seen: string[] = []
   const reported: [string, unknown][] = []
