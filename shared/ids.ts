@@ -34,3 +34,6 @@ export function uuidOf(id: string): string {
   const hex = id.slice(id.indexOf('_') + 1)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
+
+/** The UID of a UUID (PS3.5 B.2). */
+export const uidOfUuid = (uuid: string): string => `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`

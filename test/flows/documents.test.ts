@@ -249,7 +249,9 @@ describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
     const words = new Set([...(await allWords()).map(({ en }) => en), ...settings])
     const names = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, one = '']) => one.replace(/\s+/g, ' '))
     expect(names.length).toBeGreaterThan(20)
-    expect([...new Set(names)].filter((one) => !words.has(one))).toEqual([])
+    // The window adds the ellipsis of a button that opens a dialog.
+    const isShown = (one: string) => words.has(one) || words.has(one.replace(/…$/, ''))
+    expect([...new Set(names)].filter((one) => !isShown(one))).toEqual([])
   })
 
   it('has every “sentence” as the window or the gateway says it', () => {

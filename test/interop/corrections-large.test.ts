@@ -42,7 +42,7 @@ it(`an object of ${MEBIBYTES} MiB is corrected with progress, once at a time, an
   const { stdout } = await promisify(execFile)(process.execPath, [program, `${scratch.path}/data`, String(MEBIBYTES)])
   const { isAnsweredUnderWay, second, progress, files, patientNames, peak } = JSON.parse(stdout) as Result
   expect(isAnsweredUnderWay).toBe(true)
-  expect(second).toContain('is under way')
+  expect(second).toContain('is in progress')
   expect(progress.length).toBeGreaterThan(3)
   expect(progress).toEqual([...progress].sort((a, b) => a - b))
   expect(patientNames[1]).toBe('Sample^Sue')

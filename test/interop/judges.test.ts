@@ -2,12 +2,16 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
 import { openPeople } from '#gateway/domain/people.ts'
 import { openStore } from '#gateway/store/store.ts'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
+import { openArchive } from '../electron/gateway/forwarding/forwarding-fixture.ts'
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { callerOf, OWNER, sessionHeaders, startGateway } from '../support/gateway.ts'
@@ -197,7 +201,7 @@ describe('DCMTK and Orthanc read, decode and take', () => {
     expect(found).toEqual(RECEIVED_SO)
   })
 
-  it('what the gateway makes itself, and versions that were restored, released, quarantined and imported again', async (context) => {
+  it('what the gateway makes itself, corrected copies with their rejection note, and versions that were restored, released, quarantined and imported again', async (context) => {
     needs(context, ...ALL)
     using temp = tempFolder()
     const { folder } = temp
@@ -224,6 +228,11 @@ describe('DCMTK and Orthanc read, decode and take', () => {
     // One is imported, the other one stays in the recovery folder.
     const [first] = (await call(dashboardImages.recoveredFiles, { query: {} })).files
     expect(await call(dashboardImages.importRecovered, { body: { file: first?.file ?? '' } })).toMatchObject({ imported: 1 })
+
+    // It has the images that come from now on, so that it gets a rejection note of them.
+    await using archive = await openArchive()
+    const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port, isAutomatic: true }
+    await call(dashboardDestinations.add, { body: pacs })
 
     // A version that was replaced, and is shown again.
     await sendImages(clinic, [imageOf(3, pixels), imageOf(3, { ...pixels, PixelData: 'q'.repeat(512) })])
@@ -260,9 +269,14 @@ describe('DCMTK and Orthanc read, decode and take', () => {
       15_000,
     )
 
+    await vi.waitFor(() => expect(archive.received).toContain(sopUid(5)), 15_000)
+    expect(await corrected(clinic)).toBe(5)
+    const noteOfCorrection = () => archive.requests.some(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
+    await vi.waitFor(() => expect(noteOfCorrection()).toBe(true), 15_000)
+
     const files = [...filesBelow(join(folder, 'images')), ...filesBelow(join(folder, 'recovery'))]
-    // Recovered 2, versions 2, two of each quarantined image 4, capture, PDF and SR.
-    expect(files).toHaveLength(2 + 2 + 4 + 3)
+    // Recovered 2, versions 2, two of each quarantined image 4, capture, PDF and SR; copies and note.
+    expect(files).toHaveLength(2 + 2 + 4 + 3 + 5 + 1)
     expect(await verdicts(files, (path) => path.slice(folder.length))).toEqual({})
   })
 })
@@ -290,6 +304,20 @@ async function captured({ gateway: { http } }: ImagingClinic, sopInstanceUid: st
   const capture = { sopInstanceUid, frame: 1, rows: 16, columns: 16, pixels: deflateSync(Buffer.alloc(768, 90)).toString('base64') }
   const made = await httpCall(http + viewing.capture.path.replace(':viewId', viewId), { method: 'POST', headers, json: capture })
   expect(made.status, made.text).toBe(201)
+}
+
+/** The images get another patient. How many there are. */
+async function corrected({ gateway: { call } }: ImagingClinic): Promise<number> {
+  const patient = {
+    ...{ patientName: 'Canario^Carla', patientId: 'P-77', patientBirthDate: '19620214' },
+    ...({ patientSex: 'F', accessionNumber: 'A-77' } as const),
+  }
+  const params = { studyInstanceUid: UID }
+  const request = { kind: 'correct', target: { to: 'patient', patient } } as const
+  const { digest, instances } = await call(dashboardCorrections.preview, { params, body: request })
+  const order = { cause: 'patient-safety', reason: 'Wrong patient at the console', digest } as const
+  await call(dashboardCorrections.apply, { params, body: { ...request, ...order } })
+  return instances
 }
 
 /** A report of the study, whose copies the gateway makes. */

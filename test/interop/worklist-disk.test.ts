@@ -172,7 +172,11 @@ describe('a disk without any room', () => {
     const lines = (await gateway.call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => text)
     expect(lines.filter((text) => text === FULL)).toHaveLength(1)
     expect(errorsIn(gateway)).toEqual([SAID_ONCE])
-    await expect(gateway.call(dashboard.changeSettings, { body: { settings: { 'clinic.name': 'X'.repeat(60) } } })).rejects.toThrow('503')
+    const rename = async () => {
+      await gateway.call(dashboardSecurity.confirm, { body: { password: OWNER.password } })
+      await gateway.call(dashboard.changeSettings, { body: { settings: { 'clinic.name': 'X'.repeat(60) } } })
+    }
+    await expect(rename()).rejects.toThrow('503')
 
     rmSync(ballast)
     clock.pass(MINUTE)

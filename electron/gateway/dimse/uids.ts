@@ -79,9 +79,6 @@ const NAMES: Readonly<Record<string, string>> = {
 /** A SOP class or transfer syntax in words for a screen; the UID itself where we have none. */
 export const nameOfUid = (uid: string): string => NAMES[uid] ?? uid
 
-/** PS3.5 B.2. */
-export const uidOfUuid = (uuid: string): string => `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`
-
 /**
  * A UID of a UUID (PS3.5 B.2) that is made of a text (RFC 9562 version 8), so that the same object
  * made twice has the same UID.

@@ -1,8 +1,8 @@
 import type { AssociationInfo, DimseResult, MppsScp, NormalizedRequest } from '#gateway/dimse/service.ts'
 import { DimseError } from '#gateway/dimse/status.ts'
-import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { PerformedItem, PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import { uidOfUuid } from '#shared/ids.ts'
 import { refusalOfDisk } from './disk-refusal.ts'
 import { fitnessOfUid } from './header.ts'
 import {

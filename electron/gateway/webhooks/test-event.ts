@@ -1,6 +1,5 @@
-import { uidOfUuid } from '#gateway/dimse/uids.ts'
 import type { EventData, EventType } from '#shared/contract/webhooks.ts'
-import { idFromUuid, uuidOf } from '#shared/ids.ts'
+import { idFromUuid, uidOfUuid, uuidOf } from '#shared/ids.ts'
 
 export interface TestEventFacts {
   readonly clinicId: string
