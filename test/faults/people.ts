@@ -89,13 +89,13 @@ export const users = ofArea('USR', [
     promise: 'P-USR-06',
     what: 'wrong passwords are counted, and a right one is taken all the same',
     file: `${domain}/people.ts`,
-    find: `    throttle.enter(email)
+    find: `    throttle.enter(account)
     const user = users.byEmail(email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(email)
+      throttle.succeed(account)
       return now
     }
 `,
@@ -104,10 +104,10 @@ export const users = ofArea('USR', [
     // Read again: the account may have been changed during the work.
     const now = user && users.get(user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(email)
+      throttle.succeed(account)
       return now
     }
-    throttle.enter(email)
+    throttle.enter(account)
 `,
     tests: `${domain}/people.test.ts`,
   },

@@ -92,6 +92,7 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
       'secret {}',
       'codes of second factors',
       'second factor {}',
+      'session of {}',
       'A call of the interface is declared on a server that was opened without `partners`',
       "{}; frame-ancestors 'self'",
       'list cursors',
