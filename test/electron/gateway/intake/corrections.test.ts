@@ -394,7 +394,7 @@ test('a correction that is under way when the gateway stops changes nothing', as
   await stage.reopen(() => folders.push(...stage.files().images))
   expect(folders).toHaveLength(3)
   expect(store.instances.ofStudy(STUDY)).toHaveLength(3)
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made'))
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
 })
 
 test('a correction that takes long is answered while it is under way, and no other of these images begins', async () => {
@@ -403,10 +403,10 @@ test('a correction that takes long is answered while it is under way, and no oth
   const { store, corrections, apply, stage } = at
   const correction = await apply(TO_ORDER)
   expect(correction).toMatchObject({ kind: 'reassign', instances: 2, undone: null, progress: expect.any(Number) })
-  expect(correction.undoObstacle).toContain('under way')
+  expect(correction.undoObstacle).toContain('is in progress')
   expect(corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: expect.any(Number) }])
-  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('under way') })
-  await expect(apply(TO_ORDER)).rejects.toThrow('under way')
+  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('is in progress') })
+  await expect(apply(TO_ORDER)).rejects.toThrow('is in progress')
   // Until it is done nothing has changed.
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
   await gate.reached
@@ -428,7 +428,7 @@ test('a correction that fails after it was answered changes nothing, and the fai
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
   expect(stage.files().images).toHaveLength(2)
   expect(stage.errors).toEqual([expect.objectContaining({ message: 'the events cannot be written' })])
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made: nothing of it was changed'))
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
 })
 
 const MADE_OF_IMAGES = { settings: { 'intake.areas': ['scribe', 'viewer'] }, handedOut: async () => undefined } as const
