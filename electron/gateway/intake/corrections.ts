@@ -91,7 +91,11 @@ export interface Corrections extends AsyncDisposable {
    * How many did. @throws ApiError outdated, unavailable
    */
   restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
-  /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
+  /**
+   * For the start: copies that an earlier run had not completed are deleted; their originals are
+   * current. Complete ones are left to the recovery: their rows may have been committed, and be
+   * missing because an older database was restored.
+   */
   sweep(): Promise<void>
 }
 
@@ -587,26 +591,35 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return device && { remoteAddress: device.remoteAddress, callingAeTitle: device.callingAeTitle, deviceName: device.deviceName }
   }
 
-  /** The files exist from here to the commit, or not at all: a note says what a crash left. */
+  /** The files exist from here to the commit, or not at all: a note lists what a crash leaves. */
   async function withCopies<T>(wanted: readonly Wanted[], { uids, to, run }: Copying, commit: (copies: readonly Copy[]) => T): Promise<T> {
     const files = wanted.map(() => fileFor(to, uuid()))
-    const noted = imageFiles.noteCopies(files)
+    let noted = imageFiles.noteCopies(files)
     for (const file of files) arriving.add(file)
     try {
       const copies = await makeCopies(wanted, files, { uids, run })
       await deps.writeEvents?.()
+      noted = imageFiles.completeCopies(noted)
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)
         throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
       throw error
     } finally {
-      await removeUncommitted(noted, files)
+      try {
+        await removeUncommitted(noted, files)
+      } catch (error) {
+        // The rows may be committed: the next start cleans up, and the result of the commit stands.
+        deps.onError(uuid().slice(0, 8), error)
+      }
       for (const file of files) arriving.delete(file)
     }
   }
 
-  /** Copies that no row names are deleted, and the note of them. How many were. */
+  /**
+   * Deletes copies that no row names, and the note of them. Only for this run, whose own commit
+   * failed, and for copies that were not complete. How many were deleted.
+   */
   async function removeUncommitted(noted: string, files: readonly string[]): Promise<number> {
     const uncommitted = files.filter((file) => !instances.has(file))
     for (const file of uncommitted) await imageFiles.remove(file)
@@ -903,7 +916,10 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     },
     async sweep() {
       let removed = 0
-      for (const { note: noted, files } of imageFiles.notedCopies()) removed += await removeUncommitted(noted, files)
+      for (const { note: noted, files, isComplete } of imageFiles.notedCopies()) {
+        if (isComplete) imageFiles.forgetCopies(noted)
+        else removed += await removeUncommitted(noted, files)
+      }
       if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
     },
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
@@ -490,7 +491,7 @@ test('a study that a person cancelled, or created, stays as it is when its image
   expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
 })
 
-test('files of copies that a run had not committed are deleted at the next start, and not taken for images', async () => {
+test('files of copies that a run had not completed are deleted at the next start, and not taken for images', async () => {
   await using at = await clinic()
   const { stage, store } = at
   const [first] = store.instances.ofStudy(STUDY)
@@ -504,4 +505,39 @@ test('files of copies that a run had not committed are deleted at the next start
   expect(stage.intake.recovery.count()).toBe(0)
   expect(store.imageFiles.notedCopies()).toEqual([])
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
+})
+
+test('complete copies are kept at the next start, also where the database does not know them', async () => {
+  await using at = await clinic()
+  const { stage, store, apply } = at
+  const tables = ['imageStudies', 'imageSeries', 'instances']
+  const run = (sql: string) => store.database.run(rawQuery(sql, []))
+  for (const table of tables) run(`create temp table older_${table} as select * from ${table}`)
+  const { forgetCopies } = store.imageFiles
+  store.imageFiles.forgetCopies = () => undefined
+  await apply(TO_ORDER)
+  await stage.intake.settled()
+  await stage.reopen(() => {
+    // The process was killed right after the commit, and an older database restored by hand.
+    store.imageFiles.forgetCopies = forgetCopies
+    for (const table of ['correctedInstances', 'corrections']) run(`delete from ${table}`)
+    for (const table of tables.toReversed()) run(`delete from ${table}`)
+    for (const table of tables) run(`insert into ${table} select * from older_${table}`)
+    rmSync(join(stage.folder, 'images', '.swept'), { force: true })
+  })
+  await stage.intake.settled()
+  expect(stage.files().images).toHaveLength(4)
+  expect(store.instances.countQuarantined()).toBe(2)
+  expect(store.imageFiles.notedCopies()).toEqual([])
+})
+
+test('a correction is reported as made where only its clean-up fails', async () => {
+  await using at = await clinic()
+  const { stage, store, apply } = at
+  store.imageFiles.forgetCopies = () => {
+    throw new Error('the note cannot be deleted')
+  }
+  expect(await apply(TO_ORDER)).toMatchObject({ kind: 'reassign', instances: 2 })
+  expect(store.instances.ofStudy('1.2.3.200')).toHaveLength(2)
+  expect(stage.errors).toEqual([expect.objectContaining({ message: 'the note cannot be deleted' })])
 })
