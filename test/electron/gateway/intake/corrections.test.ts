@@ -541,3 +541,28 @@ test('a correction is reported as made where only its clean-up fails', async () 
   expect(store.instances.ofStudy('1.2.3.200')).toHaveLength(2)
   expect(stage.errors).toEqual([expect.objectContaining({ message: 'the note cannot be deleted' })])
 })
+
+test('a worklist row that is linked while copies are made is not overwritten', async () => {
+  const gate = gated()
+  await using at = await clinic(undefined, { writeEvents: gate.pass })
+  const { store, apply } = at
+  const applying = apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  const refused = expect(applying).rejects.toThrow('have changed')
+  await gate.reached
+  const linked = { ...HANDED_OUT, accessionNumber: 'A101' }
+  store.imageStudies.update(STUDY, { handedOut: linked })
+  gate.open()
+  await refused
+  expect(store.imageStudies.get(STUDY)?.handedOut).toEqual(linked)
+})
+
+test('a correction that fills the disk meanwhile is given up, and changes nothing', async () => {
+  const settings = { 'intake.stopGigabytes': 5 }
+  await using at = await clinic([image(1, { PixelData: 'pixels__'.repeat(10 << 20) })], { settings })
+  const { stage, store, apply } = at
+  let looked = 0
+  store.imageFiles.space = () => ({ freeBytes: ++looked > 2 ? 4e9 : 9e9, totalBytes: 10e9 })
+  await expect(apply(TO_ORDER)).rejects.toThrow('too little disk space')
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(1)
+  expect(stage.files().images).toHaveLength(1)
+})
