@@ -99,6 +99,8 @@ export interface ImageFiles {
   removeRecovered(file: string): Promise<void>
   /** Kept files from before an older database was put back that are not `known`, of each study the oldest first. None once `allAdopted`. */
   unadopted(known: (file: string) => boolean): AsyncIterable<string>
+  /** Whether images that came after the backup may be without their rows: until `allAdopted`. */
+  isAdopting(): boolean
   /** Each of them has its row: from now on a file without one is what a crash left. */
   allAdopted(): void
   /** The end of a run whose transfers are over: the next one has nothing to prove. */
@@ -392,6 +394,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         for (const { file } of spared.sort((a, b) => a.at - b.at)) yield file
       }
     },
+    isAdopting: () => fs.existsSync(join(images, RESTORED)),
     allAdopted: () => fs.rmSync(join(images, RESTORED), { force: true }),
   }
 }
