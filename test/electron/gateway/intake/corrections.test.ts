@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { needsAddendumSince } from '#gateway/domain/correction-addendum.ts'
 import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
@@ -565,4 +566,60 @@ test('a correction that fills the disk meanwhile is given up, and changes nothin
   await expect(apply(TO_ORDER)).rejects.toThrow('too little disk space')
   expect(store.instances.ofStudy(STUDY)).toHaveLength(1)
   expect(stage.files().images).toHaveLength(1)
+})
+
+test('a signed report is marked where images were merged into its study', async () => {
+  const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
+  await using at = await clinic([image(1), image(2, other)])
+  const { store, corrections, apply } = at
+  const signed = [{ signedAt: '2026-03-10T09:00:00.000Z' }]
+  const needed = () => [STUDY, '1.2.3.300'].map((uid) => needsAddendumSince(store, uid, signed) !== null)
+  expect(needed()).toEqual([false, false])
+  const { correctionId } = await apply({ kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } })
+  expect(needed()).toEqual([true, true])
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  expect(needed()).toEqual([false, false])
+})
+
+test('a correction is not undone once a report of the study that the images were taken from was signed', async () => {
+  await using at = await clinic([image(1), image(2)], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const [first] = store.instances.ofStudy(STUDY)
+  const { correctionId, undoObstacle } = await apply({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0] })
+  expect(undoObstacle).toBe('')
+  const from = store.studies.byUid('scribe', STUDY)?.studyId
+  store.reports.isSignedSince = (studyId) => studyId === from
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow('the images were taken from was signed')
+})
+
+test('a study of the interface that somebody works with is not cancelled when its images leave', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const study = store.studies.byUid('scribe', STUDY)
+  if (!study) throw new Error('there is no such study')
+  store.studies.update({ ...study, assignedTo: newUser(store).userId }, study)
+  await apply(TO_ORDER)
+  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)).toEqual([false, true])
+})
+
+test('a study of the interface whose images are in quarantine is not cancelled when the others leave', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  await stage.send(image(1, { PixelData: 'other___' }), { association: { callingAeTitle: 'CT2', associationId: 'a2' } })
+  expect(store.imageStudies.get(STUDY)?.quarantined).toBe(1)
+  await apply(TO_ORDER)
+  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt)).toEqual([null, null])
+})
+
+test('a gateway that stops begins no correction', async () => {
+  await using at = await clinic()
+  await at.stage.reopen()
+  await expect(at.apply(TO_ORDER)).rejects.toThrow('is stopping')
+  expect(at.store.instances.ofStudy(STUDY)).toHaveLength(2)
 })

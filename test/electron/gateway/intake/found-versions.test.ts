@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import type { Order } from '#gateway/intake/intake.ts'
-import { noteRestored } from '#gateway/store/image-files.ts'
+import { originalsIn } from '#gateway/intake/stored-object.ts'
+import { noteRestored, StorageFault } from '#gateway/store/image-files.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
@@ -310,4 +311,48 @@ test('a version that is found while copies are made stops the correction', async
   await refused
   expect(shown(stage)).toEqual(['Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('mismatch')
+})
+
+test('a second file of a copy that is in quarantine gets a row, and stays where the row says it is', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  await at.apply(TO_ORDER)
+  await at.putBack('by hand')
+  const [copy] = stage.store.instances.quarantined({ limit: 1 }).items
+  const path = stage.store.imageFiles.pathOf(copy?.file ?? '')
+  await stage.reopen(() => {
+    copyFileSync(path, path.replace(/[0-9a-f-]{36}\.dcm$/, '00000000-0000-4000-8000-000000000001.dcm'))
+    rmSync(join(stage.folder, 'images', '.swept'), { force: true })
+  })
+  await stage.intake.settled()
+  expect(dicomFiles(stage)).toBe(3)
+  expect(stage.intake.recovery.count()).toBe(0)
+  expect(stage.errors).toEqual([])
+})
+
+test('a file that the disk does not give goes to the recovery folder, and does not end the check after a restore', async () => {
+  await using at = await clinic()
+  const { stage } = at
+  const { imageFiles } = stage.store
+  await at.apply(TO_ORDER)
+  const [first] = stage.store.instances.ofStudy(TARGET)
+  const { secure } = imageFiles
+  imageFiles.secure = async (file) => {
+    if (file === first?.file) throw new StorageFault('failed', 'a fault of the disk')
+    await secure(file)
+  }
+  await expect(at.putBack()).rejects.toThrow()
+  expect(stage.errors).toHaveLength(1)
+  expect(imageFiles.isAdopting()).toBe(false)
+  expect(stage.intake.recovery.count()).toBe(1)
+  expect(stage.store.instances.countQuarantined()).toBe(1)
+})
+
+test('whether an object is a corrected copy is not decided where its file cannot be opened', async () => {
+  await using at = await clinic([1])
+  const path = join(at.stage.folder, 'object.dcm')
+  const stored = { path, dataSetOffset: 0, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sopInstanceUid: '2.25.1' }
+  await expect(originalsIn(stored, at.stage.folder)).rejects.toThrow('ENOENT')
+  writeFileSync(path, 'no data set')
+  expect(await originalsIn(stored, at.stage.folder)).toEqual([])
 })
