@@ -616,10 +616,3 @@ test('a study of the interface whose images are in quarantine is not cancelled w
   await apply(TO_ORDER)
   expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt)).toEqual([null, null])
 })
-
-test('a gateway that stops begins no correction', async () => {
-  await using at = await clinic()
-  await at.stage.reopen()
-  await expect(at.apply(TO_ORDER)).rejects.toThrow('is stopping')
-  expect(at.store.instances.ofStudy(STUDY)).toHaveLength(2)
-})

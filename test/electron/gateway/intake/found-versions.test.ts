@@ -356,3 +356,15 @@ test('whether an object is a corrected copy is not decided where its file cannot
   writeFileSync(path, 'no data set')
   expect(await originalsIn(stored, at.stage.folder)).toEqual([])
 })
+
+test('a gateway that stops begins no work on corrections', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  await at.apply(TO_ORDER)
+  await at.putBack()
+  const stopped = stage.intake
+  await stage.reopen()
+  const release = stopped.releaseGroup(groupOf(stage, TARGET), 'right', 'user:usr_2')
+  await expect(release).rejects.toThrow('is stopping')
+  expect(shown(stage)).toEqual(['Sample^Sam'])
+})
