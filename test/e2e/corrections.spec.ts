@@ -394,7 +394,7 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await pictured(ruth, 'addendum-writing')
   await sign('Sign the addendum')
   await expect(notice).toHaveCount(0)
-  await expect(ruth.getByRole('article', { name: 'Addendum 1' })).toBeVisible()
+  await expect(ruth.getByRole('article', { name: 'Addendum 1' }).last()).toBeVisible()
   await showAll()
   await expect(row).toBeVisible()
   await expect(row).not.toContainText('Needs addendum')
