@@ -111,8 +111,12 @@ async function sign(name: string): Promise<void> {
   await ruth.keyboard.press('Control+Enter')
   const dialog = ruth.getByRole('dialog', { name })
   const button = dialog.getByRole('button', { name: 'Sign', exact: true })
+  // Before the checks are there the dialog shows neither warnings nor the mismatch.
+  const checked = dialog.getByRole('group', { name: 'Look at each' })
+  const ready = dialog.getByRole('button', { name: 'Sign', exact: true, disabled: false })
+  await expect(checked.or(ready).first()).toBeVisible()
   await expect(dialog).not.toContainText(MISMATCH)
-  const warnings = dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox')
+  const warnings = checked.getByRole('checkbox')
   for (const warning of await warnings.all()) await warning.check()
   await button.click()
 }

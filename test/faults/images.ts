@@ -233,6 +233,22 @@ export default ofArea('IMG', [
     tests: `${intake}/found-versions.test.ts`,
   },
   {
+    promise: 'P-IMG-30',
+    what: 'the start deletes copies whose rows may have been committed to a newer database',
+    file: `${intake}/corrections.ts`,
+    find: 'if (isComplete) imageFiles.forgetCopies(noted)',
+    replace: 'if (isComplete && files.length === 0) imageFiles.forgetCopies(noted)',
+    tests: `${intake}/corrections.test.ts`,
+  },
+  {
+    promise: 'P-IMG-30',
+    what: 'a version that nobody has decided about is forgotten when another takes the place of the image',
+    file: `${intake}/corrections.ts`,
+    find: 'corrections.moveFound(original.sopInstanceUid, copy)',
+    replace: 'corrections.moveFound(copy.sopInstanceUid, copy)',
+    tests: `${intake}/found-versions.test.ts`,
+  },
+  {
     promise: 'P-IMG-28',
     what: 'two corrections of the same images are made at once',
     file: `${intake}/corrections.ts`,

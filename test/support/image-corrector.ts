@@ -10,10 +10,12 @@ import { LARGE, largeObject } from './large-object.ts'
 
 /**
  * Run as its own process. With a folder alone: corrects the images of a study and undoes it, again
- * and again, and prints a line for each until it is killed. With a number of MiB as well: corrects
- * one object of that size, prints what came of it as JSON, and ends.
+ * and again, and prints a line for each until it is killed. With `start` as well: starts, which
+ * cleans up what an earlier run left, and ends. With a number of MiB as well: corrects one object
+ * of that size, prints what came of it as JSON, and ends.
  */
-const [folder = '', mebibytes] = process.argv.slice(2)
+const [folder = '', task] = process.argv.slice(2)
+const mebibytes = task === 'start' ? undefined : task
 /** Progress as the window would read it. */
 const progress: number[] = []
 /** Called with each change. */
@@ -49,6 +51,14 @@ const intake = await openIntake({
   },
 })
 await intake.settled()
+if (task === 'start') {
+  // Copies that were complete and not committed wait for a decision, which is that of a person.
+  for (const { instanceId } of store.instances.quarantined({ limit: 100 }).items)
+    await intake.discardInstance(instanceId, 'the correction was not made', 'user:usr_1')
+  await intake[Symbol.asyncDispose]()
+  store[Symbol.dispose]()
+  process.exit(0)
+}
 if (mebibytes) {
   await correctLarge(Number(mebibytes) * 2 ** 20)
   process.exit(0)

@@ -51,6 +51,7 @@ export type Ready = () => { readonly study: ScribeStudyRecord; readonly draft: R
 
 /** Clocks of two PCs in a clinic differ by so much. */
 const AHEAD_MS = 60_000
+const ADOPTING = 'Images received after the backup are still being checked: sign when that has finished.'
 /** How often what the PDF shows may change while it is rendered. */
 const MOST_RENDERINGS = 5
 
@@ -78,6 +79,8 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     signedAt: string,
   ): Prepared | Exclude<SignResult, { outcome: 'signed' }> {
     const user = signingUser(deps, caller)
+    // A corrected copy that is not found yet does not put its study in doubt.
+    if (store.imageFiles.isAdopting()) throw new ApiError('unavailable', ADOPTING, { headers: { 'retry-after': '60' } })
     const { study, draft } = ready()
     if (!isShown(draft, order)) return { outcome: 'conflict', theirs: draftView(deps, draft) }
     const text = plainReport(draft.plainText ?? '')

@@ -2,6 +2,7 @@ import { characterSetOf } from '#gateway/dimse/character-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import type { AssociationInfo } from '#gateway/dimse/service.ts'
 import type { Structure } from '#gateway/dimse/structure.ts'
+import { StorageFault } from '#gateway/store/image-files.ts'
 import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
 import { headerOf } from './header.ts'
@@ -13,7 +14,7 @@ import type { Turns } from './turns.ts'
 
 const RELEASED: Ending = { kind: 'released', detail: '' }
 
-export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setting' | 'recogniseDevice' | 'onNews'> {
+export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setting' | 'recogniseDevice' | 'onNews' | 'onError'> {
   readonly arrivals: Arrivals
   readonly own: OwnInstances
   readonly tally: Tally
@@ -43,22 +44,35 @@ interface Sender {
  * cannot be read goes to the recovery folder, where a person decides about it. A stop in between goes on at the next start.
  */
 export async function adoptImages(deps: AdoptionDeps, recover: (file: string) => Promise<void>, signal: AbortSignal): Promise<void> {
-  const { store, arriving, turns, onNews } = deps
+  const { store, uuid, arriving, turns, onNews, onError } = deps
   const senders = openSenders(deps)
   const studies = new Set<string>()
   let adopted = 0
   let inDoubt = 0
   let unreadable = 0
+  /** One file that the disk does not give must not keep the others, and signing, waiting for good. */
+  const putAway = async (file: string) => {
+    unreadable++
+    await recover(file).catch((error: unknown) => onError(uuid().slice(0, 8), error))
+  }
   try {
     for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
       if (signal.aborted) return
       const found = await readFound(senders, { file, path: store.imageFiles.pathOf(file) })
       if (typeof found === 'string') {
-        await recover(file)
-        unreadable++
+        await putAway(file)
         continue
       }
-      const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
+      const { sopInstanceUid } = found.header
+      const kept = await turns
+        .take(sopInstanceUid, () => adopt(deps, found))
+        .catch(async (error: unknown) => {
+          if (!isFileFault(error)) throw error
+          onError(uuid().slice(0, 8), error)
+          await putAway(file)
+          return 'failed' as const
+        })
+      if (kept === 'failed') continue
       adopted++
       if (kept && isInDoubt(store, kept)) inDoubt++
       studies.add(found.header.studyInstanceUid)
@@ -121,6 +135,10 @@ export async function adopt(
   return kept
 }
 
+/** Of one file; what the database reports concerns all of them. */
+const isFileFault = (error: unknown): boolean =>
+  error instanceof StorageFault || (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
+
 /** Whether it was set aside as another version of an image, which a correction made. */
 export const isInDoubt = ({ corrections }: Pick<AdoptionDeps['store'], 'corrections'>, { instance }: Kept): boolean =>
   instance.state === 'quarantined' && corrections.foundBeside(instance.instanceId).length > 0
@@ -145,14 +163,18 @@ export async function readFound(
   if (header.sopInstanceUid !== meta.sopInstanceUid || header.sopClassUid !== meta.sopClassUid) return DIFFERS
   if (header.studyInstanceUid === '' || header.seriesInstanceUid === '') return NO_STUDY
   const { sopInstanceUid } = header
-  const originals = await originalsIn({ path, dataSetOffset, transferSyntaxUid, sopInstanceUid }, senders.temporary)
+  const originals = await originalsIn({ path, dataSetOffset, transferSyntaxUid, sopInstanceUid }, senders.temporary).catch(() => undefined)
+  // Without them a corrected copy would be shown beside its original.
+  if (!originals) return UNREADABLE
   return { source, header, structure, originals, transferSyntaxUid, file, dataSetOffset, bytes, crc32 }
 }
 
 /** As `readFound`, of corrected copies alone: of any other file no more than its beginning is read. */
 export async function readCopy(senders: Senders, found: { readonly file: string; readonly path: string }): Promise<Found | undefined> {
   const meta = await readFileMeta(found.path).catch(() => undefined)
-  if (!meta || (await originalsIn({ path: found.path, ...meta }, senders.temporary)).length === 0) return undefined
+  if (!meta) return undefined
+  const originals = await originalsIn({ path: found.path, ...meta }, senders.temporary).catch(() => [])
+  if (originals.length === 0) return undefined
   const read = await readFound(senders, found)
   return typeof read === 'string' ? undefined : read
 }

@@ -91,7 +91,11 @@ export interface Corrections extends AsyncDisposable {
    * How many did. @throws ApiError outdated, unavailable
    */
   restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
-  /** For the start: files of copies that an earlier run had not committed are deleted; their originals are current. */
+  /**
+   * For the start: copies that an earlier run had not completed are deleted; their originals are
+   * current. Complete ones are left to the recovery: their rows may have been committed, and be
+   * missing because an older database was restored.
+   */
   sweep(): Promise<void>
 }
 
@@ -175,6 +179,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 
   /** No other correction of these studies begins before the work has ended, however it ended. */
   async function exclusively<T>(uids: readonly string[], work: (run: Running) => Promise<T>): Promise<T> {
+    if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     const run: Running = { studies: new Set(), begun: Promise.withResolvers(), bytes: 0, done: 0, notedAt: 0 }
     occupy(run, uids)
     running.add(run)
@@ -189,13 +194,17 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     }
   }
 
-  /** @throws ApiError unavailable: the gateway stops */
+  /** Kept free on the disk, for images that devices send. */
+  const reservedBytes = () => setting('intake.stopGigabytes') * GIGABYTE
+
+  /** @throws ApiError unavailable: the gateway stops, or the disk has become too full */
   function passed(run: Running, bytes: number): void {
     if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     run.done += bytes
     if (run.done - run.notedAt < NOTED_BYTES) return
     run.notedAt = run.done
     deps.onChanged()
+    if (imageFiles.space().freeBytes < reservedBytes()) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
   }
 
   const shareOf = (run: Running) => (run.bytes === 0 ? 0 : Math.min(1, run.done / run.bytes))
@@ -310,11 +319,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** What must still be so when the copies are made. */
-  const core = (from: string, to: string | undefined) => [
-    instances.ofStudy(from).map(({ instanceId }) => instanceId),
-    to === undefined || to === from ? [] : instances.ofStudy(to).map(({ instanceId }) => instanceId),
-    signedOf(from),
-  ]
+  const core = (from: string, to: string | undefined) =>
+    [...new Set([from, to])].map((uid) => {
+      if (uid === undefined) return null
+      const { handedOut = null, inDoubt = null } = imageStudies.get(uid) ?? {}
+      return [instances.ofStudy(uid).map(({ instanceId }) => instanceId), signedOf(uid), handedOut, inDoubt]
+    })
 
   const signedOf = (studyInstanceUid: string) => {
     const study = scribeStudy(studyInstanceUid)
@@ -351,8 +361,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     })
     if (tooLong) return `The ${FIELD_NAMES[tooLong]} of the target does not fit into an image.`
     const bytes = chosen.reduce((sum, instance) => sum + instance.bytes, 0)
-    const reserve = setting('intake.stopGigabytes') * GIGABYTE
-    if (imageFiles.space().freeBytes < bytes + reserve) return 'There is too little disk space for the corrected copies.'
+    if (imageFiles.space().freeBytes < bytes + reservedBytes()) return TOO_LITTLE_SPACE
     return ''
   }
 
@@ -527,6 +536,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       if (isEmpty) moved.add(original.seriesInstanceUid)
     }
     corrections.moveAnnotations({ from, to, uids, moved, at })
+    for (const { original, copy } of pairs) corrections.moveFound(original.sopInstanceUid, copy)
     corrections.moveAnnounced(
       pairs.map(({ original, copy: { sopInstanceUid, studyInstanceUid, seriesInstanceUid } }) => ({
         ...{ before: original.sopInstanceUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid },
@@ -587,26 +597,35 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     return device && { remoteAddress: device.remoteAddress, callingAeTitle: device.callingAeTitle, deviceName: device.deviceName }
   }
 
-  /** The files exist from here to the commit, or not at all: a note says what a crash left. */
+  /** The files exist from here to the commit, or not at all: a note lists what a crash leaves. */
   async function withCopies<T>(wanted: readonly Wanted[], { uids, to, run }: Copying, commit: (copies: readonly Copy[]) => T): Promise<T> {
     const files = wanted.map(() => fileFor(to, uuid()))
-    const noted = imageFiles.noteCopies(files)
+    let noted = imageFiles.noteCopies(files)
     for (const file of files) arriving.add(file)
     try {
       const copies = await makeCopies(wanted, files, { uids, run })
       await deps.writeEvents?.()
+      noted = imageFiles.completeCopies(noted)
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)
         throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
       throw error
     } finally {
-      await removeUncommitted(noted, files)
+      try {
+        await removeUncommitted(noted, files)
+      } catch (error) {
+        // The rows may be committed: the next start cleans up, and the result of the commit stands.
+        deps.onError(uuid().slice(0, 8), error)
+      }
       for (const file of files) arriving.delete(file)
     }
   }
 
-  /** Copies that no row names are deleted, and the note of them. How many were. */
+  /**
+   * Deletes copies that no row names, and the note of them. Only for this run, whose own commit
+   * failed, and for copies that were not complete. How many were deleted.
+   */
   async function removeUncommitted(noted: string, files: readonly string[]): Promise<number> {
     const uncommitted = files.filter((file) => !instances.has(file))
     for (const file of uncommitted) await imageFiles.remove(file)
@@ -627,7 +646,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string, run: Running): Promise<Correction> {
     const { cause, reason, digest, ...request } = order
     const planned = await plan(studyInstanceUid, request, run)
-    const { from, chosen, staying, target, preview } = planned
+    const { chosen, staying, target, preview } = planned
     if (preview.digest !== digest) throw outdated()
     if (preview.obstacle !== '' || !target) throw new ApiError('refused', preview.obstacle)
     const to = planned.toStudyInstanceUid ?? newUid()
@@ -651,12 +670,13 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const record = await withCopies(wanted, { uids: uidsFor(wanted, studyInstanceUid, to), to, run }, (copies) => {
       if (JSON.stringify(core(studyInstanceUid, planned.toStudyInstanceUid)) !== before) throw outdated()
       const at = instantOf(clock())
+      const current = existing(studyInstanceUid)
       const made = replace(copies, {
-        ...{ from: existing(studyInstanceUid), toStudyInstanceUid: to, staying: stayingHeaders, there },
+        ...{ from: current, toStudyInstanceUid: to, staying: stayingHeaders, there },
         handedOut: (now) => {
-          if (target.order) return now?.handedOut ?? rowOfOrder(target.order, from.callingAeTitle, at)
+          if (target.order) return now?.handedOut ?? rowOfOrder(target.order, current.callingAeTitle, at)
           // What was corrected is what the row should have said.
-          if (kind === 'correct') return from.handedOut && { ...from.handedOut, ...target.patient }
+          if (kind === 'correct') return current.handedOut && { ...current.handedOut, ...target.patient }
           return now?.handedOut ?? null
         },
         record: {
@@ -676,16 +696,18 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     arrivals.rivalOf(sopInstanceUid, corrections.foundBeside(instanceId))
 
   async function restored(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
-    const last = new Map<number, CorrectedImage>()
-    for (const copy of found) {
+    const candidates = found.flatMap((copy): CorrectedImage[] => {
       const original = versionOf(copy)
-      if (!original) continue
-      const known = last.get(original.instanceId)
-      // A copy of a copy names both as its originals.
-      const isLater = !known || corrections.foundBeside(copy.instanceId).length >= corrections.foundBeside(known.copy.instanceId).length
-      if (isLater) last.set(original.instanceId, { original, copy })
-    }
-    const pairs = [...last.values()]
+      return original ? [{ original, copy }] : []
+    })
+    // A copy of a copy names both as its originals.
+    const isMadeFrom = (one: InstanceRecord, other: InstanceRecord) =>
+      corrections.foundBeside(one.instanceId).includes(other.sopInstanceUid)
+    const pairs = [...Map.groupBy(candidates, ({ original }) => original.instanceId).values()].map((group): CorrectedImage => {
+      const last = group.find(({ copy }) => group.every((other) => other.copy === copy || isMadeFrom(copy, other.copy)))
+      if (!last) throw new ApiError('refused', SEVERAL)
+      return last
+    })
     const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
     for (const group of ofStudies.values()) {
       const uids = group.flatMap(({ original, copy }) => [original.studyInstanceUid, copy.studyInstanceUid])
@@ -726,6 +748,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       const correctionId = uuid()
       const [kind, cause] = fromUid === to ? (['correct', 'patient-safety'] as const) : (['reassign', 'wrong-worklist-entry'] as const)
       const from = existing(fromUid)
+      closeEarlier(pairs)
       replace(copies, {
         ...{ from, toStudyInstanceUid: to, staying, there },
         handedOut: (now) => (fromUid === to ? from.handedOut && { ...from.handedOut, ...patient } : (now?.handedOut ?? null)),
@@ -741,13 +764,31 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     })
   }
 
+  /** Within a transaction: versions in quarantine that the copies were made from are decided with them. */
+  function closeEarlier(pairs: readonly CorrectedImage[]): void {
+    const studies = new Set<string>()
+    for (const { copy } of pairs)
+      for (const uid of corrections.foundBeside(copy.instanceId))
+        for (const { instanceId, state, studyInstanceUid } of instances.versions(uid)) {
+          if (state !== 'quarantined' || corrections.foundBeside(instanceId).length === 0) continue
+          instances.setState(instanceId, 'superseded', null, SUPERSEDED)
+          studies.add(studyInstanceUid)
+        }
+    for (const uid of studies) imageStudies.recount(uid)
+  }
+
   /** Why it cannot be undone; '' where it can. */
   function undoObstacle(record: CorrectionRecord): string {
-    const { correctionId, toStudyInstanceUid, at, undoneAt, undoes } = record
+    const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, at, undoneAt, undoes } = record
     if (undoneAt !== null) return 'It was undone already.'
     if (undoes !== null) return 'It undid another correction: correct the images again instead.'
-    const study = scribeStudy(toStudyInstanceUid)
-    if (study && reports.isSignedSince(study.studyId, at)) return 'A report was signed with the corrected images.'
+    if (imageStudies.get(toStudyInstanceUid)?.inDoubt) return IN_DOUBT
+    const isSignedSince = (uid: string) => {
+      const study = scribeStudy(uid)
+      return study !== undefined && reports.isSignedSince(study.studyId, at)
+    }
+    if (isSignedSince(toStudyInstanceUid)) return 'A report was signed with the corrected images.'
+    if (isSignedSince(fromStudyInstanceUid)) return SIGNED_WITHOUT
     if (corrections.copiesGone(correctionId) > 0) return 'The corrected images have since been corrected again, set aside or replaced.'
     return ''
   }
@@ -903,12 +944,15 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     },
     async sweep() {
       let removed = 0
-      for (const { note: noted, files } of imageFiles.notedCopies()) removed += await removeUncommitted(noted, files)
+      for (const { note: noted, files, isComplete } of imageFiles.notedCopies()) {
+        if (isComplete) imageFiles.forgetCopies(noted)
+        else removed += await removeUncommitted(noted, files)
+      }
       if (removed > 0) deps.onNews(diskNews('warning', CUT_OFF))
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
-      await Promise.allSettled(works)
+      while (works.size > 0) await Promise.allSettled(works)
     },
   }
 }
@@ -918,6 +962,10 @@ const STOPPING = 'The gateway is stopping. Nothing was changed.'
 const NOT_MADE = 'A correction of images, or its undo, failed. Nothing was changed: repeat it.'
 const CUT_OFF = 'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.'
 const IN_DOUBT = 'Another version of these images was found and is in quarantine: decide there which one is right.'
+const SEVERAL =
+  'Several versions of an image are in quarantine and none was made from another: look at each, and release or discard it by itself.'
+const SIGNED_WITHOUT = 'Since the correction, a report of the study that the images were taken from was signed.'
+const TOO_LITTLE_SPACE = 'There is too little disk space for the corrected copies.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
 /** Modalities of objects that hold text: PDF documents and structured reports. */

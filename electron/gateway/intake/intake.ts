@@ -90,13 +90,15 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const quarantine = openQuarantine({ ...deps, settling, corrections })
   const sweep = async () => {
     // Before what it left is taken for unknown files.
-    await corrections.sweep()
-    await recovery.sweep(closing.signal)
+    await corrections.sweep().catch(failed)
+    await recovery.sweep(closing.signal).catch(failed)
     // It reads whole images, those of minutes: last.
-    if (swept.wasCutOff) await takeBackUnproven(deps, recovery.move, closing.signal)
+    if (swept.wasCutOff) await takeBackUnproven(deps, recovery.move, closing.signal).catch(failed)
+    // No report is signed before it has ended: it runs whatever failed before.
     await adoptImages(adoption, recovery.move, closing.signal)
   }
-  const sweeping = sweep().catch((error: unknown) => onError(uuid().slice(0, 8), error))
+  const failed = (error: unknown) => onError(uuid().slice(0, 8), error)
+  const sweeping = sweep().catch(failed)
 
   return {
     cStoreScp: openReceiving({ ...deps, arrivals, disk, tally, turns, arriving, onArrived: settling.arrived }),

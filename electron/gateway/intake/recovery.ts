@@ -79,10 +79,10 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
         if (signal.aborted) break
         // One may have got its row, or be about to, since it was found.
         if (isKnown(file)) continue
-        if (await setAside(file, senders)) {
-          inDoubt++
-          continue
-        }
+        const { hasRow, isInDoubt } = await setAside(file, senders)
+        if (isInDoubt) inDoubt++
+        // A file that a row names stays where the row says it is.
+        if (hasRow) continue
         await move(file)
         moved++
       }
@@ -109,13 +109,14 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
 
   /**
    * An older copy of the database was put back by hand: a corrected copy whose original it shows is no
-   * unknown image, and is set aside beside that. False where the file is none, or cannot be read.
+   * unknown image, and is quarantined beside that. Without a row where the file is none, or cannot
+   * be read; with a row, and not in doubt, where it is a twin, or the other version went meanwhile.
    */
-  async function setAside(file: string, senders: ReturnType<typeof openSenders>): Promise<boolean> {
+  async function setAside(file: string, senders: ReturnType<typeof openSenders>) {
     const found = await readCopy(senders, { file, path: imageFiles.pathOf(file) })
-    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals)) return false
+    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals)) return { hasRow: false, isInDoubt: false }
     const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
-    return kept !== undefined && isInDoubt(store, kept)
+    return { hasRow: instances.has(file), isInDoubt: kept !== undefined && isInDoubt(store, kept) }
   }
 
   function demandFile(file: string): void {

@@ -22,7 +22,8 @@ export interface Seeds {
   follow(study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'modalities'>, corrected: ImageHeader): void
   /**
    * After a correction, or when images arrive: a seeded study that corrections left without images is
-   * cancelled, unless a report of it was begun; it is active again once there are images. What a
+   * cancelled, unless somebody works with it (it is assigned or was changed, or a report was begun) or
+   * images of it are in quarantine; it is active again once there are images. What a
    * person cancelled stays cancelled, and what a person or a partner created stays as it is.
    */
   followImages(studyInstanceUid: string, at: string, actor: Actor): void
@@ -80,14 +81,16 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
       const made = corrections.ofStudy(studyInstanceUid)
       if (made.length === 0) return
       const hasImages = instances.ofStudy(studyInstanceUid).some(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
-      for (const { studyId } of imageStudies.seeds(studyInstanceUid)) {
+      const isEmpty = !hasImages && (imageStudies.get(studyInstanceUid)?.quarantined ?? 0) === 0
+      for (const { studyId, touched } of imageStudies.seeds(studyInstanceUid)) {
         const study = studies.get(studyId)
         if (!study || study.createdByApiKeyId !== null || study.createdByUserId !== null) continue
-        const { cancelledAt } = study
+        const { cancelledAt, assignedTo } = study
+        const isUnused = touched.length === 0 && assignedTo === null && reports.ofStudy(studyId).length === 0
         // It was cancelled here, at the moment of a correction, and by nobody since.
         const isOurs = cancelledAt !== null && made.some((one) => one.at === cancelledAt || one.undoneAt === cancelledAt)
         if (hasImages && isOurs) setCancelled(study, null, at, actor)
-        if (!hasImages && cancelledAt === null && reports.ofStudy(studyId).length === 0) setCancelled(study, at, at, actor)
+        if (isEmpty && isUnused && cancelledAt === null) setCancelled(study, at, at, actor)
       }
     },
     // interface.md, Errors 4: an unusable one is ignored, the others are applied, and a warning is kept.

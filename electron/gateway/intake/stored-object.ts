@@ -82,13 +82,15 @@ const COPY_UID = '2.25.'
 
 /**
  * SOP Instance UIDs of the images that a stored object is a corrected copy of (`originalsOf`); none
- * where it is none, or cannot be read. `temporary`: a folder for what has to be inflated.
+ * where it is none, or is damaged. `temporary`: a folder for what has to be inflated.
+ * @throws the fault of the file system: whether it is a copy is then not known
  */
 export async function originalsIn(stored: StoredObject & { readonly sopInstanceUid: string }, temporary: string): Promise<string[]> {
   if (!stored.sopInstanceUid.startsWith(COPY_UID)) return []
   try {
     return await withInflated(stored, temporary, (plain) => originalsOf(plain))
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return []
   }
 }

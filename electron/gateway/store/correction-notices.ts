@@ -61,16 +61,20 @@ export interface CorrectionNoticesStore {
   /** Destinations that had images of the study and were removed since. */
   formerDestinations(studyInstanceUid: string): { readonly destinationId: string; readonly name: string }[]
   /**
-   * The last correction of images that were in the study then, which was made in the span and not
-   * undone by its end. What undoes another correction brings back the images that were read.
+   * The last correction of images that were in the study then, or that it brought into the study,
+   * which was made in the span and not undone by its end. What undoes another correction brings back the images that were read.
    */
   correctionIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant | undefined
   insertNote(note: RejectionNoteRecord): void
   noteOf(correctionId: string): RejectionNoteRecord | undefined
 }
 
-const CORRECTION_IN = `select correctionId, at from corrections
-  where fromStudyInstanceUid = ? and at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?) order by at desc limit 1`
+const IN_SPAN = 'at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?)'
+// Two queries, as there are two indexes.
+const CORRECTION_IN = `select correctionId, at from corrections where fromStudyInstanceUid = ? and ${IN_SPAN}
+  union select correctionId, at from corrections
+    where toStudyInstanceUid = ? and toStudyInstanceUid <> fromStudyInstanceUid and ${IN_SPAN}
+  order by at desc limit 1`
 const ONE = 'select * from correctionNotices where'
 const OPEN = `${ONE} state = 'open'`
 const INSERT = `insert into correctionNotices
@@ -127,7 +131,10 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
       return db.run(rawQuery(SETTLE, [at, by, sealed, noticeId])).changes > 0
     },
     formerDestinations: (studyInstanceUid) => db.all(rawQuery(FORMER, [studyInstanceUid])),
-    correctionIn: (studyInstanceUid, { from, to }) => db.get(rawQuery<CorrectionInstant>(CORRECTION_IN, [studyInstanceUid, from, to, to])),
+    correctionIn: (studyInstanceUid, { from, to }) => {
+      const ofStudy = [studyInstanceUid, from, to, to]
+      return db.get(rawQuery<CorrectionInstant>(CORRECTION_IN, [...ofStudy, ...ofStudy]))
+    },
     insertNote: ({ correctionId, studyInstanceUid, sopInstanceUid, createdAt }) =>
       void db.run(rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [correctionId, studyInstanceUid, sopInstanceUid, createdAt])),
     noteOf: (correctionId) => db.get(rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [correctionId])),

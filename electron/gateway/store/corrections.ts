@@ -82,6 +82,11 @@ export interface CorrectionsStore {
   noteFound(found: FoundVersion, otherUids: readonly string[]): void
   /** SOP Instance UIDs that `noteFound` was given; none of any other instance. */
   foundBeside(instanceId: number): string[]
+  /**
+   * Undecided versions that were found beside the UID are beside the instance that takes its place:
+   * the study that shows it stays in doubt until somebody decides about them.
+   */
+  moveFound(beforeUid: string, now: { readonly instanceId: number; readonly sopInstanceUid: string }): void
   /** What was announced of the originals is announced of their copies, which are here. */
   moveAnnounced(pairs: readonly MovedInstance[]): void
   /** What was drawn on images that were moved is kept with the study that they are in now. */
@@ -150,6 +155,10 @@ const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
   union select f.otherUid from a join foundVersions f using (instanceId)`
 const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
 const NOTE_FOUND = 'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
+const MOVE_FOUND = `insert or ignore into foundVersions (instanceId, otherUid, sealedHeader)
+  select f.instanceId, ?, f.sealedHeader from foundVersions f
+    join instances q on q.instanceId = f.instanceId and q.state = 'quarantined'
+  where f.otherUid = ? and f.instanceId <> ?`
 const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
 /**
  * Of the study `s`: a version of one of its current images that was found and set aside, about which
@@ -209,6 +218,7 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       for (const otherUid of otherUids) db.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
     },
     foundBeside: (instanceId) => db.all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId])).map(({ otherUid }) => otherUid),
+    moveFound: (beforeUid, { instanceId, sopInstanceUid }) => void db.run(rawQuery(MOVE_FOUND, [sopInstanceUid, beforeUid, instanceId])),
     moveAnnounced(moved) {
       for (const { before, sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
         db.run(rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]))

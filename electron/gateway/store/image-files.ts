@@ -18,8 +18,10 @@ const SPARES = 'spare'
 /** Image files that no row names, in the folders they had below `images`. */
 const RECOVERY = 'recovery'
 const PART = '.part'
-/** Lists files of copies that are about to have their rows. */
+/** Lists files of copies that are being written. */
 const COPIES = '.copies'
+/** The same list, once all of them are complete and their rows may be committed. */
+const COMPLETE = '.complete'
 /** Is there while images may be on their way; one of an earlier run says that it did not end by itself. */
 const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
@@ -53,9 +55,15 @@ export interface ImageFiles {
    * that anybody sent. Returns the name of the note. @throws StorageFault
    */
   noteCopies(files: readonly string[]): string
-  /** What was noted by runs that ended before their rows were committed, or `forgetCopies` was called. */
-  notedCopies(): { readonly note: string; readonly files: readonly string[] }[]
-  /** Their rows are there, or the files are not. @throws StorageFault */
+  /**
+   * Records durably that all copies of the note are complete, right before their rows are committed.
+   * From here on a missing row may mean that the database is an older one. Returns the new name of
+   * the note. @throws StorageFault
+   */
+  completeCopies(note: string): string
+  /** Notes that runs before this one left; `isComplete`: of copies whose rows may have been committed. */
+  notedCopies(): { readonly note: string; readonly files: readonly string[]; readonly isComplete: boolean }[]
+  /** Deletes the note. @throws StorageFault */
   forgetCopies(note: string): void
   /** Absolute path of a kept file. */
   pathOf(file: string): string
@@ -91,6 +99,8 @@ export interface ImageFiles {
   removeRecovered(file: string): Promise<void>
   /** Kept files from before an older database was put back that are not `known`, of each study the oldest first. None once `allAdopted`. */
   unadopted(known: (file: string) => boolean): AsyncIterable<string>
+  /** Whether images that came after the backup may be without their rows: until `allAdopted`. */
+  isAdopting(): boolean
   /** Each of them has its row: from now on a file without one is what a crash left. */
   allAdopted(): void
   /** The end of a run whose transfers are over: the next one has nothing to prove. */
@@ -270,10 +280,22 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         syncFolder(spool)
         return note
       }),
+    completeCopies: (note) =>
+      faulty('rename', () => {
+        const complete = `${note.slice(0, -COPIES.length)}${COMPLETE}`
+        fs.renameSync(join(spool, note), join(spool, complete))
+        syncFolder(spool)
+        return complete
+      }),
     notedCopies: () =>
       faulty('read', () => {
-        const notes = fs.existsSync(spool) ? fs.readdirSync(spool).filter((name) => name.endsWith(COPIES)) : []
-        return notes.map((note) => ({ note, files: fs.readFileSync(join(spool, note), 'utf8').split('\n').filter(isKeptFile) }))
+        const names = fs.existsSync(spool) ? fs.readdirSync(spool) : []
+        const notes = names.filter((name) => name.endsWith(COPIES) || name.endsWith(COMPLETE))
+        return notes.map((note) => ({
+          note,
+          files: fs.readFileSync(join(spool, note), 'utf8').split('\n').filter(isKeptFile),
+          isComplete: note.endsWith(COMPLETE),
+        }))
       }),
     forgetCopies: (note) =>
       faulty('unlink', () => {
@@ -372,6 +394,7 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         for (const { file } of spared.sort((a, b) => a.at - b.at)) yield file
       }
     },
+    isAdopting: () => fs.existsSync(join(images, RESTORED)),
     allAdopted: () => fs.rmSync(join(images, RESTORED), { force: true }),
   }
 }

@@ -79,7 +79,19 @@ export const CORRECTIONS: readonly Sentence[] = [
   ],
   ['It was undone already.', 'Ya se deshizo.'],
   ['It undid another correction: correct the images again instead.', 'Deshizo otra corrección: corrija de nuevo las imágenes.'],
+  [
+    'Images received after the backup are still being checked: sign when that has finished.',
+    'Aún se comprueban las imágenes recibidas después de la copia de seguridad: firme cuando termine la comprobación.',
+  ],
   ['A report was signed with the corrected images.', 'Se firmó un informe con las imágenes corregidas.'],
+  [
+    'Since the correction, a report of the study that the images were taken from was signed.',
+    'Después de la corrección se firmó un informe del estudio de origen de las imágenes.',
+  ],
+  [
+    'Several versions of an image are in quarantine and none was made from another: look at each, and release or discard it by itself.',
+    'En cuarentena hay varias versiones de una imagen y ninguna se hizo a partir de otra: revise cada una y libérela o descártela por separado.',
+  ],
   [
     'The corrected images have since been corrected again, set aside or replaced.',
     'Desde entonces hay imágenes corregidas que se volvieron a corregir, se apartaron o se sustituyeron.',

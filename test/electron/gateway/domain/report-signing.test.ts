@@ -4,6 +4,7 @@ import { renderReportPdf } from '#gateway/domain/report-pdf.ts'
 import { accessionOf, demandPast } from '#gateway/domain/report-signing.ts'
 import { openReportWriting } from '#gateway/domain/report-writing.ts'
 import { forgetExpired } from '#gateway/domain/retention.ts'
+import { noteRestored } from '#gateway/store/image-files.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
@@ -199,6 +200,15 @@ describe('signing', () => {
     on.studies.uncancel(on.key, 'scribe', { studyId: on.studyId })
     on.meanwhile.push(() => on.store.users.update({ ...on.user, canCreateReports: false }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow('may not sign reports')
+  })
+
+  it('waits until images that came after a restored backup were checked', async () => {
+    using on = reportStage()
+    const order = on.written()
+    noteRestored(on.folder)
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow('still being checked')
+    on.store.imageFiles.allAdopted()
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({ outcome: 'signed' })
   })
 
   it('is once: a second order at the same time finds nothing to sign', async () => {

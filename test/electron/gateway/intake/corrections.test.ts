@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { needsAddendumSince } from '#gateway/domain/correction-addendum.ts'
 import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
@@ -394,7 +396,7 @@ test('a correction that is under way when the gateway stops changes nothing', as
   await stage.reopen(() => folders.push(...stage.files().images))
   expect(folders).toHaveLength(3)
   expect(store.instances.ofStudy(STUDY)).toHaveLength(3)
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made'))
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
 })
 
 test('a correction that takes long is answered while it is under way, and no other of these images begins', async () => {
@@ -403,10 +405,10 @@ test('a correction that takes long is answered while it is under way, and no oth
   const { store, corrections, apply, stage } = at
   const correction = await apply(TO_ORDER)
   expect(correction).toMatchObject({ kind: 'reassign', instances: 2, undone: null, progress: expect.any(Number) })
-  expect(correction.undoObstacle).toContain('under way')
+  expect(correction.undoObstacle).toContain('is in progress')
   expect(corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: expect.any(Number) }])
-  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('under way') })
-  await expect(apply(TO_ORDER)).rejects.toThrow('under way')
+  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('is in progress') })
+  await expect(apply(TO_ORDER)).rejects.toThrow('is in progress')
   // Until it is done nothing has changed.
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
   await gate.reached
@@ -428,7 +430,7 @@ test('a correction that fails after it was answered changes nothing, and the fai
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
   expect(stage.files().images).toHaveLength(2)
   expect(stage.errors).toEqual([expect.objectContaining({ message: 'the events cannot be written' })])
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('could not be made: nothing of it was changed'))
+  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
 })
 
 const MADE_OF_IMAGES = { settings: { 'intake.areas': ['scribe', 'viewer'] }, handedOut: async () => undefined } as const
@@ -490,7 +492,7 @@ test('a study that a person cancelled, or created, stays as it is when its image
   expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
 })
 
-test('files of copies that a run had not committed are deleted at the next start, and not taken for images', async () => {
+test('files of copies that a run had not completed are deleted at the next start, and not taken for images', async () => {
   await using at = await clinic()
   const { stage, store } = at
   const [first] = store.instances.ofStudy(STUDY)
@@ -504,4 +506,113 @@ test('files of copies that a run had not committed are deleted at the next start
   expect(stage.intake.recovery.count()).toBe(0)
   expect(store.imageFiles.notedCopies()).toEqual([])
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
+})
+
+test('complete copies are kept at the next start, also where the database does not know them', async () => {
+  await using at = await clinic()
+  const { stage, store, apply } = at
+  const tables = ['imageStudies', 'imageSeries', 'instances']
+  const run = (sql: string) => store.database.run(rawQuery(sql, []))
+  for (const table of tables) run(`create temp table older_${table} as select * from ${table}`)
+  const { forgetCopies } = store.imageFiles
+  store.imageFiles.forgetCopies = () => undefined
+  await apply(TO_ORDER)
+  await stage.intake.settled()
+  await stage.reopen(() => {
+    // The process was killed right after the commit, and an older database restored by hand.
+    store.imageFiles.forgetCopies = forgetCopies
+    for (const table of ['correctedInstances', 'corrections']) run(`delete from ${table}`)
+    for (const table of tables.toReversed()) run(`delete from ${table}`)
+    for (const table of tables) run(`insert into ${table} select * from older_${table}`)
+    rmSync(join(stage.folder, 'images', '.swept'), { force: true })
+  })
+  await stage.intake.settled()
+  expect(stage.files().images).toHaveLength(4)
+  expect(store.instances.countQuarantined()).toBe(2)
+  expect(store.imageFiles.notedCopies()).toEqual([])
+})
+
+test('a correction is reported as made where only its clean-up fails', async () => {
+  await using at = await clinic()
+  const { stage, store, apply } = at
+  store.imageFiles.forgetCopies = () => {
+    throw new Error('the note cannot be deleted')
+  }
+  expect(await apply(TO_ORDER)).toMatchObject({ kind: 'reassign', instances: 2 })
+  expect(store.instances.ofStudy('1.2.3.200')).toHaveLength(2)
+  expect(stage.errors).toEqual([expect.objectContaining({ message: 'the note cannot be deleted' })])
+})
+
+test('a worklist row that is linked while copies are made is not overwritten', async () => {
+  const gate = gated()
+  await using at = await clinic(undefined, { writeEvents: gate.pass })
+  const { store, apply } = at
+  const applying = apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  const refused = expect(applying).rejects.toThrow('have changed')
+  await gate.reached
+  const linked = { ...HANDED_OUT, accessionNumber: 'A101' }
+  store.imageStudies.update(STUDY, { handedOut: linked })
+  gate.open()
+  await refused
+  expect(store.imageStudies.get(STUDY)?.handedOut).toEqual(linked)
+})
+
+test('a correction that fills the disk meanwhile is given up, and changes nothing', async () => {
+  const settings = { 'intake.stopGigabytes': 5 }
+  await using at = await clinic([image(1, { PixelData: 'pixels__'.repeat(10 << 20) })], { settings })
+  const { stage, store, apply } = at
+  let looked = 0
+  store.imageFiles.space = () => ({ freeBytes: ++looked > 2 ? 4e9 : 9e9, totalBytes: 10e9 })
+  await expect(apply(TO_ORDER)).rejects.toThrow('too little disk space')
+  expect(store.instances.ofStudy(STUDY)).toHaveLength(1)
+  expect(stage.files().images).toHaveLength(1)
+})
+
+test('a signed report is marked where images were merged into its study', async () => {
+  const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
+  await using at = await clinic([image(1), image(2, other)])
+  const { store, corrections, apply } = at
+  const signed = [{ signedAt: '2026-03-10T09:00:00.000Z' }]
+  const needed = () => [STUDY, '1.2.3.300'].map((uid) => needsAddendumSince(store, uid, signed) !== null)
+  expect(needed()).toEqual([false, false])
+  const { correctionId } = await apply({ kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } })
+  expect(needed()).toEqual([true, true])
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  expect(needed()).toEqual([false, false])
+})
+
+test('a correction is not undone once a report of the study that the images were taken from was signed', async () => {
+  await using at = await clinic([image(1), image(2)], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const [first] = store.instances.ofStudy(STUDY)
+  const { correctionId, undoObstacle } = await apply({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0] })
+  expect(undoObstacle).toBe('')
+  const from = store.studies.byUid('scribe', STUDY)?.studyId
+  store.reports.isSignedSince = (studyId) => studyId === from
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow('the images were taken from was signed')
+})
+
+test('a study of the interface that somebody works with is not cancelled when its images leave', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const study = store.studies.byUid('scribe', STUDY)
+  if (!study) throw new Error('there is no such study')
+  store.studies.update({ ...study, assignedTo: newUser(store).userId }, study)
+  await apply(TO_ORDER)
+  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)).toEqual([false, true])
+})
+
+test('a study of the interface whose images are in quarantine is not cancelled when the others leave', async () => {
+  await using at = await clinic([image(1)], MADE_OF_IMAGES)
+  const { store, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  await stage.send(image(1, { PixelData: 'other___' }), { association: { callingAeTitle: 'CT2', associationId: 'a2' } })
+  expect(store.imageStudies.get(STUDY)?.quarantined).toBe(1)
+  await apply(TO_ORDER)
+  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt)).toEqual([null, null])
 })

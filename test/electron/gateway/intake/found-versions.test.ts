@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import type { Order } from '#gateway/intake/intake.ts'
-import { noteRestored } from '#gateway/store/image-files.ts'
+import { originalsIn } from '#gateway/intake/stored-object.ts'
+import { noteRestored, StorageFault } from '#gateway/store/image-files.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
@@ -33,8 +34,12 @@ interface Clinic extends AsyncDisposable {
   putBack(how?: 'by the gateway' | 'by hand'): Promise<void>
 }
 
-async function clinic(numbers: readonly number[] = [1, 2], transferSyntax?: string): Promise<Clinic> {
+async function clinic(
+  numbers: readonly number[] = [1, 2],
+  { transferSyntax, ...ports }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
+): Promise<Clinic> {
   const stage = await openStage({
+    ...ports,
     handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
     orders: { onDays: async () => [ORDER], get: async () => ORDER },
   })
@@ -164,7 +169,7 @@ test('a person who discards the copies keeps the originals, which are no longer 
 })
 
 test('a correction within the study is found, also where the copy is deflated', async () => {
-  await using at = await clinic([1], TRANSFER_SYNTAX.deflatedExplicitLittleEndian)
+  await using at = await clinic([1], { transferSyntax: TRANSFER_SYNTAX.deflatedExplicitLittleEndian })
   const { stage } = at
   await at.apply(TO_BORN)
   await at.putBack()
@@ -213,13 +218,13 @@ test('of an image that was corrected twice the last copy takes the place of what
   expect(stage.store.instances.countQuarantined()).toBe(2)
   await stage.intake.releaseGroup(groupOf(stage, TARGET), 'the last one', 'user:usr_2')
   expect(shown(stage)).toEqual(['Other^Olga'])
-  // The copy between the two would take the place of the last, and does not stand beside it.
-  await stage.intake.releaseGroup(groupOf(stage, STUDY), 'the one before', 'user:usr_2')
-  expect(shown(stage)).toEqual(['Sample^Sam'])
+  // The copy between the two is one that the last was made from, and is decided with it.
   expect(stage.store.instances.countQuarantined()).toBe(0)
+  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 0, quarantined: 0 })
+  expect(identity(stage, TARGET).state).toBe('resolved')
 })
 
-test('of two copies of one image that are released together, the last takes its place and the other stays set aside', async () => {
+test('of two copies of one image that are released together, the last takes its place, and the one it was made from is decided', async () => {
   await using at = await clinic([1])
   const { stage } = at
   await at.apply(TO_BORN)
@@ -227,7 +232,7 @@ test('of two copies of one image that are released together, the last takes its 
   await at.apply({ kind: 'correct', target: { to: 'patient', patient: again } })
   await at.putBack()
   const outcome = await stage.intake.releaseGroup(groupOf(stage, STUDY), 'corrected twice', 'user:usr_2')
-  expect(outcome).toMatchObject({ success: true, decided: 1, left: 1 })
+  expect(outcome).toMatchObject({ success: true, decided: 1, left: 0 })
   expect(shown(stage)).toEqual(['Sample^Samuel'])
   expect(identity(stage, STUDY).state).toBe('resolved')
 })
@@ -251,4 +256,115 @@ test('a corrected copy that an archive returns does not stand beside its origina
   expect(result.status).toBe(0)
   expect(shown(stage)).toEqual(['Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('mismatch')
+})
+
+test('of two copies of one image of which none was made from the other, a person decides about each', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  const { correctionId } = await at.apply(TO_BORN)
+  await stage.intake.corrections.undo(correctionId, 'it was wrong', 'usr_1')
+  await at.apply({ kind: 'correct', target: { to: 'patient', patient: { ...BORN, patientName: 'Sample^Samuel' } } })
+  await at.putBack()
+  const release = stage.intake.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
+  await expect(release).rejects.toThrow('none was made from another')
+  expect(shown(stage)).toEqual(['Sample^Sam'])
+  expect(stage.store.instances.countQuarantined()).toBe(2)
+
+  const found = stage.store.instances.quarantined({ limit: 5 }).items
+  const last = found.find(({ patientName }) => patientName === 'Sample^Samuel')
+  await stage.intake.releaseInstance(last?.instanceId ?? 0, 'the last one', 'user:usr_2')
+  expect(shown(stage)).toEqual(['Sample^Samuel'])
+  // About the other one nobody has decided: the study stays in doubt, and the correction stands.
+  expect(identity(stage, STUDY).state).toBe('mismatch')
+  expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(true)
+  const [restored] = stage.intake.corrections.list(STUDY)
+  expect(restored?.undoObstacle).toContain('is in quarantine')
+  await stage.intake.discardGroup(groupOf(stage, STUDY), 'it was undone', 'user:usr_2')
+  expect(identity(stage, STUDY).state).toBe('resolved')
+  await stage.intake.corrections.undo(restored?.correctionId ?? '', 'as it was', 'usr_2')
+  expect(shown(stage)).toEqual(['Sample^Sam'])
+})
+
+test('a version that is found while copies are made stops the correction', async () => {
+  let hold: () => Promise<void> = async () => undefined
+  await using at = await clinic([1], { writeEvents: () => hold() })
+  const { stage } = at
+  await at.apply(TO_ORDER)
+  const [copy] = stage.store.instances.ofStudy(TARGET)
+  const dataSet = readFileSync(stage.store.imageFiles.pathOf(copy?.file ?? '')).subarray(copy?.dataSetOffset ?? 0)
+  await at.putBack()
+  await stage.intake.discardGroup(groupOf(stage, TARGET), 'for the test', 'user:usr_1')
+  const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  hold = () => {
+    reached.resolve()
+    return opened.promise
+  }
+  const applying = at.apply(TO_BORN)
+  const refused = expect(applying).rejects.toThrow('have changed')
+  await reached.promise
+  await stage.send(
+    { SOPClassUID: copy?.sopClassUid ?? '', SOPInstanceUID: copy?.sopInstanceUid ?? '' },
+    { association: { callingAeTitle: 'ARCHIVE' }, dataSet: inFragments(dataSet, 1000) },
+  )
+  expect(identity(stage, STUDY).state).toBe('mismatch')
+  opened.resolve()
+  await refused
+  expect(shown(stage)).toEqual(['Sample^Sam'])
+  expect(identity(stage, STUDY).state).toBe('mismatch')
+})
+
+test('a second file of a copy that is in quarantine gets a row, and stays where the row says it is', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  await at.apply(TO_ORDER)
+  await at.putBack('by hand')
+  const [copy] = stage.store.instances.quarantined({ limit: 1 }).items
+  const path = stage.store.imageFiles.pathOf(copy?.file ?? '')
+  await stage.reopen(() => {
+    copyFileSync(path, path.replace(/[0-9a-f-]{36}\.dcm$/, '00000000-0000-4000-8000-000000000001.dcm'))
+    rmSync(join(stage.folder, 'images', '.swept'), { force: true })
+  })
+  await stage.intake.settled()
+  expect(dicomFiles(stage)).toBe(3)
+  expect(stage.intake.recovery.count()).toBe(0)
+  expect(stage.errors).toEqual([])
+})
+
+test('a file that the disk does not give goes to the recovery folder, and does not end the check after a restore', async () => {
+  await using at = await clinic()
+  const { stage } = at
+  const { imageFiles } = stage.store
+  await at.apply(TO_ORDER)
+  const [first] = stage.store.instances.ofStudy(TARGET)
+  const { secure } = imageFiles
+  imageFiles.secure = async (file) => {
+    if (file === first?.file) throw new StorageFault('failed', 'a fault of the disk')
+    await secure(file)
+  }
+  await expect(at.putBack()).rejects.toThrow()
+  expect(stage.errors).toHaveLength(1)
+  expect(imageFiles.isAdopting()).toBe(false)
+  expect(stage.intake.recovery.count()).toBe(1)
+  expect(stage.store.instances.countQuarantined()).toBe(1)
+})
+
+test('whether an object is a corrected copy is not decided where its file cannot be opened', async () => {
+  await using at = await clinic([1])
+  const path = join(at.stage.folder, 'object.dcm')
+  const stored = { path, dataSetOffset: 0, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sopInstanceUid: '2.25.1' }
+  await expect(originalsIn(stored, at.stage.folder)).rejects.toThrow('ENOENT')
+  writeFileSync(path, 'no data set')
+  expect(await originalsIn(stored, at.stage.folder)).toEqual([])
+})
+
+test('a gateway that stops begins no work on corrections', async () => {
+  await using at = await clinic([1])
+  const { stage } = at
+  await at.apply(TO_ORDER)
+  await at.putBack()
+  const stopped = stage.intake
+  await stage.reopen()
+  const release = stopped.releaseGroup(groupOf(stage, TARGET), 'right', 'user:usr_2')
+  await expect(release).rejects.toThrow('is stopping')
+  expect(shown(stage)).toEqual(['Sample^Sam'])
 })
