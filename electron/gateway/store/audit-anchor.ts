@@ -32,7 +32,7 @@ const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
 interface End {
   readonly count: number
   readonly hash: string
-  readonly keyedFrom?: number | undefined
+  readonly keyedFrom?: number | null | undefined
 }
 
 /** The anchor of the audit trail outside the database. It never runs ahead of what is durable in the database. */
@@ -69,7 +69,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
 
   const anchorOf = ({ count, hash, keyedFrom }: End): Anchor => {
     const accepted = [...new Set([...anchor.restores, ...restores])].slice(-MOST_RESTORES)
-    return { version: 1, count, hash, keyedFrom, restores: accepted }
+    return { version: 1, count, hash, keyedFrom: keyedFrom ?? undefined, restores: accepted }
   }
 
   function write(end: End): void {
