@@ -182,7 +182,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       const sealedDetail = seal.seal(Buffer.from(JSON.stringify(detail)), detailContext(seq))
       const entry = { seq, at: instantOf(clock()), actor, action, target, sealedDetail }
       const hash = keyedHashOf(key, last.hash, entry)
-      db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
+      const { changes } = db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
+      // Such as by a trigger of somebody else: what is done has its entry, or is not done.
+      if (changes !== 1) throw new Error('The audit trail did not take an entry')
       const keyedFrom = last.keyedFrom === undefined ? closing : last.keyedFrom
       const head = { count: seq, hash, keyedFrom }
       writeHead(head)
@@ -264,10 +266,14 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     const head = readHead()
     const fromAnchor = isFirst ? anchorFinding(head) : undefined
     const lost = typeof head === 'string' && !isNew() ? head : undefined
-    if (hasUnkeyedRow()) keyChain(head)
+    // Before anything is appended, which they may keep from the trail.
     const triggers = repairTriggers(db)
+    if (hasUnkeyedRow()) keyChain(head)
     if (lost) found.push({ finding: `head-${lost}`, detail: {} })
     if (triggers.length > 0) found.push({ finding: 'triggers', detail: { triggers } })
+    const position = db.get(db.sql.selectFrom('auditSending').select('seq'))?.seq ?? 0
+    const entries = newestEntry().count
+    if (position > entries) found.push({ finding: 'sending', detail: { position, entries } })
     return fromAnchor ? [...found, fromAnchor] : found
   }
 

@@ -256,6 +256,12 @@ describe('the triggers of the audit trail', () => {
       ['auditHeadStays'],
     ],
     ['have company', 'create trigger quiet before insert on auditEntries begin select raise(ignore); end', ['quiet']],
+    [
+      'have company on a table that is spelled in another way',
+      'create trigger quiet before insert on AUDITENTRIES begin select raise(ignore); end',
+      ['quiet'],
+    ],
+    ['have company on the position of sending', 'create trigger quiet before update on auditsending begin select 1; end', ['quiet']],
   ])('are restored with a finding where they %s', (_what, statements, triggers) => {
     append(2)
     sql(...statements.split('; create').map((text, at) => (at === 0 ? text : `create${text}`)))
@@ -279,6 +285,15 @@ describe('the chain of an older version', () => {
       { action: 'audit.finding', target: 'older' },
       { action: 'audit.key', detail: { isIntact: true } },
     ])
+  })
+})
+
+it('an entry that the trail does not take is an error, so that what it records is not done', () => {
+  run((store) => {
+    sql('create trigger quiet before insert on auditEntries begin select raise(ignore); end')
+    expect(() => store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toThrow('did not take an entry')
+    expect(store.audit.inspect()).toEqual(['triggers'])
+    expect(store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toBe(2)
   })
 })
 
