@@ -88,6 +88,8 @@ export interface AuditStore {
    * trail as a finding; triggers are restored. Returns what was found now.
    */
   inspect(): readonly AuditFinding[]
+  /** Whether the anchor could not be read, so that it was not compared yet. */
+  readonly isAnchorUnreadable: boolean
   /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
   onAppend(listener: () => void): () => void
 }
@@ -249,7 +251,7 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
 
   /** What the anchor says of the database as it was opened. */
   function anchorFinding(head: ReturnType<typeof readHead>): Found | undefined {
-    if (!anchor || anchor.isExplained) return undefined
+    if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
     const { count: entries } = newestEntry()
     if (anchor.state === 'missing') return isUnkeyed(head) ? undefined : { finding: 'anchor-missing', detail: { entries } }
     if (anchor.state === 'changed') return { finding: 'anchor-changed', detail: { entries } }
@@ -279,18 +281,20 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
 
   function inspect(): AuditFinding[] {
     if (!isCompared) wasNew ||= isNew()
+    anchor?.retry()
     return db.transaction(() => {
       const isFirst = !isCompared
       const isExplained = isFirst && anchor?.isExplained
       const found = findings(isFirst)
       for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
       if (found.length > 0) rewindSending(newestEntry().count - found.length)
-      if (isExplained || found.length > 0) {
+      if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = newestEntry()
         const end = { count, hash, keyedFrom: lastOf(readHead()).keyedFrom }
         db.afterCommit(() => writeAnchor(end))
       }
       db.afterCommit(() => {
+        if (anchor?.state === 'unreadable') return
         isCompared = true
         // What was appended before it was compared.
         if (anchor && committed.count > anchor.anchor.count) anchor.note(committed)
@@ -316,6 +320,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   return {
     append: (entry) => append(entry),
     inspect,
+    get isAnchorUnreadable() {
+      return anchor?.state === 'unreadable'
+    },
     onAppend(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

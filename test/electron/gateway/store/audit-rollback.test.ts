@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -244,6 +245,43 @@ describe('an anchor that cannot be written', () => {
       unblock()
     })
     expect(run((store) => store.audit.inspect())).toEqual([])
+  })
+})
+
+describe('an anchor that cannot be read', () => {
+  it('is no finding, is not overwritten, and is compared once it can be read', () => {
+    append(3)
+    save()
+    append(5)
+    putBack(DATABASE_FILE)
+    const read = fs.readFileSync
+    const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, ...rest: never[]) => {
+      if (String(file).endsWith(ANCHOR_FILE)) throw Object.assign(new Error('denied'), { code: 'EACCES' })
+      return read(file, ...rest)
+    }) as typeof read)
+    syncBuiltinESMExports()
+    const restore = () => {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    try {
+      append(1)
+      run((store) => {
+        expect([store.audit.isAnchorUnreadable, store.audit.verify().isIntact]).toEqual([true, true])
+        restore()
+        expect(store.audit.inspect()).toEqual(['older'])
+        expect(store.audit.isAnchorUnreadable).toBe(false)
+      })
+    } finally {
+      restore()
+    }
+    expect(findings()).toMatchObject([{ seq: 5, detail: { anchorSeq: 8, entries: 4 } }])
+  })
+
+  it.runIf(process.getuid?.() === 0)('is not what root leaves to the account that has the folder', () => {
+    fs.chownSync(temp.folder, 1234, 1234)
+    append(1)
+    expect(fs.statSync(path(ANCHOR_FILE))).toMatchObject({ uid: 1234, gid: 1234 })
   })
 })
 
