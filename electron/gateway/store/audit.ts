@@ -241,11 +241,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       writeHead({ ...NOTHING, keyedFrom: 1 })
       return
     }
-    const verdict = entries > 0 ? verify() : undefined
-    // What the anchor says is a finding of its own, unless a restore explains it.
-    const isFollowed = verdict?.isIntact || verdict?.finding === 'older' || verdict?.finding === 'replaced'
-    const found = isFollowed ? { isIntact: true } : { isIntact: false, ...(verdict && { firstBadSeq: verdict.seq }) }
-    const entry = { actor: 'gateway', action: 'audit.key', target: '', detail: { entries, hash, ...found } }
+    // The entries are followed later, in portions. What only the head shows, which is replaced now:
+    const endsAsHead = typeof head === 'object' && head.count === entries && head.hash === hash
+    const entry = { actor: 'gateway', action: 'audit.key', target: '', detail: { entries, hash, endsAsHead } }
     append(entry, typeof head === 'object' ? firstKeyed() : undefined)
   }
 

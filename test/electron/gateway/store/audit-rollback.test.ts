@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openAuditTrail } from '#gateway/domain/audit-trail.ts'
 import { ANCHOR_FILE } from '#gateway/store/audit-anchor.ts'
 import { makeBackup } from '#gateway/store/backup.ts'
 import { Database } from '#gateway/store/database.ts'
@@ -311,6 +312,21 @@ describe('the triggers of the audit trail', () => {
 })
 
 describe('the chain of an older version', () => {
+  it('is closed without following it; what its first verification finds is an entry, once', async () => {
+    temp[Symbol.dispose]()
+    temp = tempFolder()
+    goldenFolder(temp.folder, 4)
+    await runAsync(async (store) => {
+      const [key] = store.audit.list({ limit: 1 }).items
+      const trail = openAuditTrail({ store, clock, uuid: randomUUID })
+      for (let times = 0; times < 2; times++) expect(await trail.verify()).toMatchObject({ isIntact: true })
+      expect(store.audit.list({ limit: 2 }).items).toMatchObject([
+        { actor: 'gateway', action: 'audit.verify', detail: { isIntact: true, firstBadSeq: null, entries: key?.seq } },
+        { action: 'audit.key' },
+      ])
+    })
+  })
+
   it('is closed as followed where its database was put back later, which is a finding of its own', () => {
     temp[Symbol.dispose]()
     temp = tempFolder()
@@ -321,7 +337,7 @@ describe('the chain of an older version', () => {
     const entries = () => run((store) => store.audit.list({ limit: 2 }).items)
     expect(entries()).toMatchObject([
       { action: 'audit.finding', target: 'older' },
-      { action: 'audit.key', detail: { isIntact: true } },
+      { action: 'audit.key', detail: { endsAsHead: true } },
     ])
   })
 })
@@ -375,7 +391,7 @@ describe('no finding', () => {
     goldenFolder(temp.folder, 4)
     expect(verify()).toMatchObject({ isIntact: true })
     const [key] = run((store) => store.audit.list({ limit: 1 }).items)
-    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { isIntact: true, entries: (key?.seq ?? 0) - 1 } })
+    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { endsAsHead: true, entries: (key?.seq ?? 0) - 1 } })
     append(2)
     expect(verify()).toEqual({ isIntact: true, entries: (key?.seq ?? 0) + 2 })
     dropTriggers()
