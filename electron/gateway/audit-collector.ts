@@ -31,12 +31,11 @@ export function openAuditCollector(
     openCollector({
       store,
       clock,
+      isOn: () => settings.get('audit.collectorHost') !== null,
       target() {
-        const host = settings.get('audit.collectorHost')
-        if (host === null) return undefined
         const isShown = settings.get('audit.collectorIdentity')
         return {
-          host,
+          host: settings.get('audit.collectorHost') ?? '',
           port: settings.get('audit.collectorPort'),
           authorities: settings.get('audit.collectorAuthorities'),
           identity: isShown ? certificates.of('dicom-tls') : undefined,
@@ -55,7 +54,8 @@ export function openAuditCollector(
   return {
     fault() {
       const { waiting, fault } = collector.state()
-      if (!fault || clock() - fault.since < LATE_MS) return undefined
+      // A clock that was set back is no reason to say nothing.
+      if (!fault || Math.abs(clock() - fault.since) < LATE_MS) return undefined
       const [count, isMore] = [Math.min(Math.max(1, waiting), MOST_COUNTED), waiting > MOST_COUNTED]
       return { since: instantOf(fault.since), count, isMore, detail: fault.reason }
     },

@@ -2,6 +2,7 @@ import type { Feed } from './dashboard/feed.ts'
 import { type AuditTrail, auditFaultSentence, openAuditTrail } from './domain/audit-trail.ts'
 import type { Log } from './log.ts'
 import type { Parts } from './parts.ts'
+import { ANCHOR_FILE } from './store/audit-anchor.ts'
 
 export interface AuditWatch extends AsyncDisposable {
   readonly trail: AuditTrail
@@ -14,6 +15,8 @@ export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed
     ...deps,
     onChecked(check) {
       feed.noteStatus()
+      if (deps.store.audit.isAnchorUnreadable)
+        log.error({ file: ANCHOR_FILE }, 'the anchor of the audit trail cannot be read: a rollback is not detected')
       const text = auditFaultSentence(check)
       if (text === undefined) return
       const { entries, firstBadSeq, finding } = check

@@ -131,10 +131,11 @@ export type AuditRow = z.infer<typeof AuditRow>
 /**
  * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says where
  * it ends is missing or was changed; anchor-…: the same of its copy outside the database; older: the
- * database is older than its anchor; replaced: it is another one; triggers: what refuses changes.
+ * database is older than its anchor; replaced: it is another one; triggers: what refuses changes;
+ * sending: the position up to which entries were sent is past the last.
  */
 export const AuditFinding = z.enum([
-  ...['entry', 'head-missing', 'head-unreadable', 'anchor-missing', 'anchor-changed', 'older', 'replaced', 'triggers'],
+  ...['entry', 'head-missing', 'head-unreadable', 'anchor-missing', 'anchor-changed', 'older', 'replaced', 'triggers', 'sending'],
 ] as const)
 export type AuditFinding = z.infer<typeof AuditFinding>
 

@@ -76,6 +76,7 @@ const append = (action: string, target: string, actor = 'user:usr_1') =>
 const collect = (host = '127.0.0.1') =>
   openCollector({
     store: temp.store,
+    isOn: () => true,
     target: () => ({ host, port, authorities: files.cert, identity: own }),
     source: () => ({ id: 'clinic-1', site: 'Test & <Clinic>', nameOf: () => 'Ana "O’Neil" Muñoz' }),
     clock: Date.now,
@@ -139,6 +140,7 @@ it('gets nothing where it is another than the one that was set', async (context)
   append('user.sign-in', 'usr_1')
   await using collector = openCollector({
     store: temp.store,
+    isOn: () => true,
     target: () => ({ host: '127.0.0.1', port, authorities: own.cert, identity: own }),
     source: () => ({ id: 'clinic-1', site: '', nameOf: () => undefined }),
     clock: Date.now,

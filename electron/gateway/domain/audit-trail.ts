@@ -45,8 +45,20 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
       ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
       ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
     }
+    kept(() => noteClosed(verdict.isIntact, { firstBadSeq, entries }))
     onChecked(latest)
     return latest
+  }
+
+  /**
+   * The chain of an older version was closed at the first start without following it, which takes
+   * seconds of a long one. What its first verification found is an entry.
+   */
+  function noteClosed(isIntact: boolean, { firstBadSeq, entries }: Pick<AuditCheck, 'firstBadSeq' | 'entries'>): void {
+    const newest = (action: string) =>
+      store.audit.search({ actor: 'gateway', action }, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items[0]?.seq ?? 0
+    if (newest('audit.key') <= newest('audit.verify')) return
+    note(deps, 'gateway', 'audit.verify', '', { isIntact, firstBadSeq, entries })
   }
 
   function verify(signal?: AbortSignal): Promise<AuditCheck> {

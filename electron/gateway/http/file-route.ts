@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { admissionOf, isView } from './admission.ts'
-import type { HttpApp } from './operations.ts'
+import { type HttpApp, noteRead } from './operations.ts'
 import { malformed } from './problem.ts'
 import { normalQuery } from './query.ts'
 import type { Access, UserFor } from './sessions.ts'
@@ -41,7 +41,12 @@ export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends Ac
         query: parsed('query', query, normalQuery(request.query)),
         ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
       }
-      return answer(call as FileCall<P, Q, A>, reply, request)
+      const sent = answer(call as FileCall<P, Q, A>, reply, request)
+      const noted = (result: unknown): unknown => {
+        noteRead(app, { method: 'GET', path }, call, who)
+        return result
+      }
+      return sent instanceof Promise ? sent.then(noted) : noted(sent)
     },
   })
 }

@@ -32,9 +32,13 @@ export interface HttpApp {
   readonly openStreams: Set<() => void>
   /** The caller has proven who it is: its host's connections are kept where there are too many. */
   readonly noteExpected: (request: FastifyRequest) => void
-  /** Notes that an operation answered: its path as declared, and who had called it. */
+  /** Notes that an operation answered: as it is declared, with the parameters of its path and query, and who had called it. */
   readonly noteAnswer?:
-    | ((path: string, params: unknown, who: { readonly userId: string } | { readonly apiKeyId: string }) => void)
+    | ((
+        operation: Pick<Operation, 'method' | 'path'>,
+        params: unknown,
+        who: { readonly userId: string } | { readonly apiKeyId: string },
+      ) => void)
     | undefined
   /** Notes a fault of ours that can be told no client any more. */
   readonly noteFault: (request: FastifyRequest, error: unknown) => void
@@ -108,7 +112,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
         const who = admitOne(request, reply)
         const kept = replies && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
         if (kept) {
-          noteRead(app, operation, {}, who)
+          noteRead(app, operation, request, who)
           return void reply.type(typeOf(200)).send(kept)
         }
         if (who) admitted.set(request, who)
@@ -153,22 +157,28 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
         const answer = await run()
         const bytes = Buffer.from(answer.body)
         replies.keep(caller, request.url, bytes, version)
-        noteRead(app, operation, parts.params, who)
+        noteRead(app, operation, parts, who)
         return reply.code(answer.status).type(typeOf(answer.status)).send(bytes)
       }
       const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
       const answer = slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
-      noteRead(app, operation, parts.params, who)
+      noteRead(app, operation, parts, who)
       return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
   })
 }
 
 /** Changes are noted in the audit trail where they are made. */
-function noteRead({ noteAnswer }: HttpApp, { method, path }: Operation, params: unknown, who: Who | undefined): void {
-  if (method !== 'GET' || !noteAnswer || !who || isView(who)) return
-  if (!isCaller(who)) noteAnswer(path, params, { userId: who.userId })
-  else noteAnswer(path, params, who.kind === 'user' ? { userId: who.user.userId } : { apiKeyId: who.apiKeyId })
+export function noteRead(
+  { noteAnswer }: HttpApp,
+  operation: Pick<Operation, 'method' | 'path'>,
+  { params, query }: Pick<RequestParts, 'params' | 'query'>,
+  who: Who | undefined,
+): void {
+  if (!noteAnswer || !who || isView(who)) return
+  const given = { ...(isRecord(query) && query), ...(isRecord(params) && params) }
+  if (!isCaller(who)) noteAnswer(operation, given, { userId: who.userId })
+  else noteAnswer(operation, given, who.kind === 'user' ? { userId: who.user.userId } : { apiKeyId: who.apiKeyId })
 }
 
 /** A request as the contract reads it. */

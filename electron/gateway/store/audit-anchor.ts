@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeKeyFile } from './data-key.ts'
+import { giveToOwner, writeKeyFile } from './data-key.ts'
 import type { Database } from './database.ts'
 import { syncPath } from './folder-sync.ts'
 import { json } from './json.ts'
@@ -13,6 +13,8 @@ import type { Seal } from './seal.ts'
 export const ANCHOR_FILE = 'audit-anchor.json'
 /** How far the anchor may be behind the trail of a running gateway. */
 const LAG_MS = 2000
+/** Something else than a file is in its place. */
+const NO_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
 /** Orders that are remembered. */
 const MOST_RESTORES = 100
 
@@ -32,13 +34,18 @@ const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
 interface End {
   readonly count: number
   readonly hash: string
-  readonly keyedFrom?: number | undefined
+  readonly keyedFrom?: number | null | undefined
 }
 
 /** The anchor of the audit trail outside the database. It never runs ahead of what is durable in the database. */
 export interface AnchorKeeper {
-  /** As the folder was opened. changed: not written by whoever has the data key. */
-  readonly state: 'ok' | 'missing' | 'changed'
+  /**
+   * As the folder was opened. changed: not written by whoever has the data key; unreadable: it could
+   * not be read, which says nothing of what is in it, and it is not written until it was read.
+   */
+  readonly state: 'ok' | 'missing' | 'changed' | 'unreadable'
+  /** Reads it again where it could not be read. */
+  retry(): void
   readonly anchor: Anchor
   /** A restore by the gateway itself put another database in place, which the anchor does not know of yet. */
   readonly isExplained: boolean
@@ -60,16 +67,19 @@ export interface AnchorOptions {
 
 export function openAnchor({ folder, seal, database, restores }: AnchorOptions): AnchorKeeper {
   const key = seal.keyFor('audit anchor')
-  const read = readAnchor(folder, key)
   const none: Anchor = { version: 1, count: 0, hash: '0'.repeat(64), restores: [] }
+  let read = readAnchor(folder, key)
   let anchor = typeof read === 'object' ? read : none
   let pending: End | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
+  const explains = (known: typeof read) => known !== 'unreadable' && restores.some((mac) => !anchor.restores.includes(mac))
+  let isExplained = explains(read)
+
   const anchorOf = ({ count, hash, keyedFrom }: End): Anchor => {
     const accepted = [...new Set([...anchor.restores, ...restores])].slice(-MOST_RESTORES)
-    return { version: 1, count, hash, keyedFrom, restores: accepted }
+    return { version: 1, count, hash, keyedFrom: keyedFrom ?? undefined, restores: accepted }
   }
 
   function write(end: End): void {
@@ -85,6 +95,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     const part = join(folder, `${ANCHOR_FILE}.next`)
     const file = await open(part, 'w', 0o600)
     try {
+      giveToOwner(folder, file.fd)
       await file.writeFile(fileOf(next, key))
       await file.sync()
     } finally {
@@ -120,11 +131,21 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
   }
 
   return {
-    state: typeof read === 'object' ? 'ok' : read,
+    get state() {
+      return typeof read === 'object' ? 'ok' : read
+    },
+    retry() {
+      if (read !== 'unreadable') return
+      read = readAnchor(folder, key)
+      if (typeof read === 'object') anchor = read
+      isExplained = explains(read)
+    },
     get anchor() {
       return anchor
     },
-    isExplained: restores.some((mac) => !anchor.restores.includes(mac)),
+    get isExplained() {
+      return isExplained
+    },
     note(end) {
       pending = end
       schedule()
@@ -152,12 +173,14 @@ const macOf = (anchor: Anchor, key: Buffer): string =>
     .update(JSON.stringify([anchor.version, anchor.count, anchor.hash, anchor.keyedFrom ?? null, anchor.restores]))
     .digest('hex')
 
-function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed' {
+function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed' | 'unreadable' {
   let text: string
   try {
     text = readFileSync(join(folder, ANCHOR_FILE), 'utf8')
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'changed'
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'missing'
+    return NO_FILE.includes(code) ? 'changed' : 'unreadable'
   }
   const parsed = AnchorFile.safeParse(json(text))
   if (!parsed.success || macOf(parsed.data.anchor, key) !== parsed.data.mac) return 'changed'

@@ -1,6 +1,8 @@
 import type { Database } from './database.ts'
 import { rawQuery } from './raw-query.ts'
 
+/** In lower case: SQLite keeps the name of the table as it was written in the statement. */
+const TABLES = `'auditentries', 'audithead', 'auditsending', 'auditunkeyed'`
 const REFUSED = `begin select raise(abort, 'the audit trail is append-only'); end`
 
 /** Every trigger of the tables of the audit trail, by name, as a migration created it. */
@@ -16,7 +18,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
  */
 export function repairTriggers(db: Database): string[] {
   const found = db.all<{ name: string; sql: string }>(
-    rawQuery(`select name, sql from sqlite_schema where type = 'trigger' and tbl_name in ('auditEntries', 'auditHead')`, []),
+    rawQuery(`select name, sql from sqlite_schema where type = 'trigger' and lower(tbl_name) in (${TABLES})`, []),
   )
   const isExpected = ({ name, sql }: { name: string; sql: string }) =>
     Object.hasOwn(TRIGGERS, name) && plain(sql) === plain(TRIGGERS[name] ?? '')

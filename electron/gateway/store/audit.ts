@@ -88,15 +88,21 @@ export interface AuditStore {
    * trail as a finding; triggers are restored. Returns what was found now.
    */
   inspect(): readonly AuditFinding[]
+  /** Whether the anchor could not be read, so that it was not compared yet. */
+  readonly isAnchorUnreadable: boolean
   /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
   onAppend(listener: () => void): () => void
 }
 
-/** What the chain ends in. `keyedFrom` is absent in databases of versions without keyed entries. */
+/** What the chain ends in. */
 interface Head {
   readonly count: number
   readonly hash: string
-  readonly keyedFrom?: number | undefined
+  /**
+   * The first keyed entry. Undefined until the chain of a version without keyed entries, or of a new
+   * database, was closed (`keyChain`); null where it is unknown, since a head was lost.
+   */
+  readonly keyedFrom?: number | null | undefined
 }
 interface Found {
   readonly finding: AuditFinding
@@ -121,6 +127,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   let committed: Head = NOTHING
   /** Whether the anchor was compared with the database, which is done as it is opened. */
   let isCompared = false
+  /** Whether the database was new when this process opened it. */
+  let wasNew = false
   const listeners = new Set<() => void>()
 
   function readHead(): Head | 'missing' | 'unreadable' {
@@ -154,8 +162,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     const newest = newestEntry()
     if (typeof head === 'object' && head.count >= newest.count) return head
     const { count, hash } = newest.count >= known().count ? newest : known()
-    const keyedFrom = typeof head === 'object' ? head.keyedFrom : known().keyedFrom
-    return { count, hash, keyedFrom }
+    const lost = wasNew && count === 0 ? undefined : null
+    return { count, hash, keyedFrom: typeof head === 'object' ? head.keyedFrom : (known().keyedFrom ?? lost) }
   }
 
   function writeHead(head: Head): void {
@@ -168,56 +176,82 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     )
   }
 
-  function append({ actor, action, target, detail }: AuditEntry): number {
+  /** @param closing the first keyed entry, where this entry closes the chain before it */
+  function append({ actor, action, target, detail }: AuditEntry, closing?: number): number {
     return db.transaction(() => {
-      const before = readHead()
-      const last = lastOf(before)
+      const last = lastOf(readHead())
       const seq = last.count + 1
       const sealedDetail = seal.seal(Buffer.from(JSON.stringify(detail)), detailContext(seq))
       const entry = { seq, at: instantOf(clock()), actor, action, target, sealedDetail }
       const hash = keyedHashOf(key, last.hash, entry)
-      db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
-      // Where the head was lost it is unknown; the entries themselves show it.
-      const keyedFrom = last.keyedFrom ?? (typeof before === 'object' ? seq : undefined)
+      const { changes } = db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
+      // Such as by a trigger of somebody else: what is done has its entry, or is not done.
+      if (changes !== 1) throw new Error('The audit trail did not take an entry')
+      const keyedFrom = last.keyedFrom === undefined ? closing : last.keyedFrom
       const head = { count: seq, hash, keyedFrom }
       writeHead(head)
       db.afterCommit(() => {
         committed = head
-        anchor?.note(head)
+        // An anchor that was not compared yet may be what shows a rollback.
+        if (isCompared) anchor?.note(head)
         for (const listener of listeners) listener()
       })
       return seq
     })
   }
 
-  /** Whether the database was not yet opened by a version that keys entries. */
-  const isUnkeyed = () => db.get(db.sql.selectFrom('auditUnkeyed').select('id')) !== undefined
+  /** Not sealed: on its own it says nothing, as anybody with SQL can write it. */
+  const hasUnkeyedRow = () => db.get(db.sql.selectFrom('auditUnkeyed').select('id')) !== undefined
+  /** Whether nothing was written yet. Somebody who uses the gateway is in `users`. */
+  const isNew = () =>
+    readHead() === 'missing' &&
+    newestEntry().count === 0 &&
+    hasUnkeyedRow() &&
+    db.get(db.sql.selectFrom('users').select('userId').limit(1)) === undefined
+  /** Whether the chain was not closed yet: a head that says otherwise cannot be forged. */
+  const isUnkeyed = (head: ReturnType<typeof readHead>) =>
+    isNew() || (typeof head === 'object' && head.keyedFrom === undefined && hasUnkeyedRow())
+
+  /** The first of the keyed entries that the trail ends in, which is the next where it ends in none. */
+  function firstKeyed(): number {
+    for (let first = newestEntry().count + 1; ; first -= 1) {
+      const row = db.get(
+        db.sql
+          .selectFrom('auditEntries')
+          .selectAll()
+          .where('seq', '=', first - 1),
+      )
+      const before = first === 2 ? NOTHING.hash : entryAt(first - 2)
+      if (!row || before === undefined) return first
+      if (keyedHashOf(key, before, row) !== row.hash.toString('hex')) return first
+    }
+  }
 
   /**
    * Brings the chain of an older version, or a new database, to keyed entries. The anchor is written
    * before: a crash in between leaves an anchor that the database is not behind.
    */
-  function keyChain(): void {
-    const head = readHead()
+  function keyChain(head: ReturnType<typeof readHead>): void {
+    db.run(db.sql.deleteFrom('auditUnkeyed'))
+    // The row was written by something else.
+    if (typeof head === 'object' && head.keyedFrom !== undefined) return
     if (anchor && anchor.state === 'missing') anchor.write(typeof head === 'object' ? head : NOTHING)
-    const verdict = newestEntry().count > 0 ? verify() : undefined
-    db.transaction(() => {
-      db.run(db.sql.deleteFrom('auditUnkeyed'))
-      if (verdict === undefined && head === 'missing') writeHead({ ...NOTHING, keyedFrom: 1 })
-      else {
-        const found = verdict?.isIntact === false ? { firstBadSeq: verdict.seq } : {}
-        const { count: entries, hash } = newestEntry()
-        const detail = { entries, hash, isIntact: verdict?.isIntact ?? false, ...found }
-        append({ actor: 'gateway', action: 'audit.key', target: '', detail })
-      }
-    })
+    const { count: entries, hash } = newestEntry()
+    if (head === 'missing' && entries === 0) {
+      writeHead({ ...NOTHING, keyedFrom: 1 })
+      return
+    }
+    // The entries are followed later, in portions. What only the head shows, which is replaced now:
+    const endsAsHead = typeof head === 'object' && head.count === entries && head.hash === hash
+    const entry = { actor: 'gateway', action: 'audit.key', target: '', detail: { entries, hash, endsAsHead } }
+    append(entry, typeof head === 'object' ? firstKeyed() : undefined)
   }
 
   /** What the anchor says of the database as it was opened. */
-  function anchorFinding(): Found | undefined {
-    if (!anchor || anchor.isExplained) return undefined
+  function anchorFinding(head: ReturnType<typeof readHead>): Found | undefined {
+    if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
     const { count: entries } = newestEntry()
-    if (anchor.state === 'missing') return isUnkeyed() ? undefined : { finding: 'anchor-missing', detail: { entries } }
+    if (anchor.state === 'missing') return isUnkeyed(head) ? undefined : { finding: 'anchor-missing', detail: { entries } }
     if (anchor.state === 'changed') return { finding: 'anchor-changed', detail: { entries } }
     const { count, hash } = anchor.anchor
     if (count === 0 || entryAt(count) === hash) return undefined
@@ -229,32 +263,51 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   /** Everything but the entries themselves, which only following the chain shows. */
   function findings(isFirst: boolean): Found[] {
     const found: Found[] = []
-    const fromAnchor = isFirst ? anchorFinding() : undefined
     const head = readHead()
-    const isNew = head === 'missing' && newestEntry().count === 0 && isUnkeyed()
-    if (isUnkeyed()) keyChain()
+    const fromAnchor = isFirst ? anchorFinding(head) : undefined
+    const lost = typeof head === 'string' && !isNew() ? head : undefined
+    // Before anything is appended, which they may keep from the trail.
     const triggers = repairTriggers(db)
-    if (typeof head === 'string' && !isNew) found.push({ finding: `head-${head}`, detail: {} })
+    if (hasUnkeyedRow()) keyChain(head)
+    if (lost) found.push({ finding: `head-${lost}`, detail: {} })
     if (triggers.length > 0) found.push({ finding: 'triggers', detail: { triggers } })
+    const position = db.get(db.sql.selectFrom('auditSending').select('seq'))?.seq ?? 0
+    const entries = newestEntry().count
+    if (position > entries) found.push({ finding: 'sending', detail: { position, entries } })
     return fromAnchor ? [...found, fromAnchor] : found
   }
 
   function inspect(): AuditFinding[] {
+    if (!isCompared) wasNew ||= isNew()
+    anchor?.retry()
     return db.transaction(() => {
       const isFirst = !isCompared
       const isExplained = isFirst && anchor?.isExplained
       const found = findings(isFirst)
       for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
       if (found.length > 0) rewindSending(newestEntry().count - found.length)
-      if (isExplained || found.length > 0) {
+      if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = newestEntry()
-        db.afterCommit(() => anchor?.write({ count, hash, keyedFrom: lastOf(readHead()).keyedFrom }))
+        const end = { count, hash, keyedFrom: lastOf(readHead()).keyedFrom }
+        db.afterCommit(() => writeAnchor(end))
       }
       db.afterCommit(() => {
+        if (anchor?.state === 'unreadable') return
         isCompared = true
+        // What was appended before it was compared.
+        if (anchor && committed.count > anchor.anchor.count) anchor.note(committed)
       })
       return found.map(({ finding }) => finding)
     })
+  }
+
+  /** Where the folder takes no file now, the anchor lags until a later entry. */
+  function writeAnchor(end: Head): void {
+    try {
+      anchor?.write(end)
+    } catch {
+      anchor?.note(end)
+    }
   }
 
   /** What was appended again under a number that was sent before is sent too. */
@@ -263,8 +316,11 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   }
 
   return {
-    append,
+    append: (entry) => append(entry),
     inspect,
+    get isAnchorUnreadable() {
+      return anchor?.state === 'unreadable'
+    },
     onAppend(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -386,7 +442,7 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     const missing = Math.max(0, known().count - count)
     if (head === 'missing') {
       // A database of a version before the head had to be there has neither head nor entries.
-      if (count === 0 && missing === 0 && isUnkeyed()) return undefined
+      if (missing === 0 && isNew()) return undefined
       return fault(1, 'head-missing', missing)
     }
     if (head === 'unreadable') return fault(count, 'head-unreadable', missing)
@@ -395,7 +451,7 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     if (!isSame) return fault(Math.max(1, Math.min(head.count, count)), 'entry', missing)
     if (missing > 0) return fault(count + 1, 'older', missing)
     if (replacedAt !== undefined) return fault(replacedAt, 'replaced')
-    const isKeyed = head.keyedFrom === undefined || head.keyedFrom === (keyedFrom ?? count + 1)
+    const isKeyed = typeof head.keyedFrom !== 'number' || head.keyedFrom === (keyedFrom ?? count + 1)
     return isKeyed ? undefined : fault(keyedFrom ?? Math.max(1, count), 'entry')
   }
 }

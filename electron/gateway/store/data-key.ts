@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fchownSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { syncFolder } from './folder.ts'
@@ -96,6 +96,7 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
   try {
     const handle = openSync(part, 'w', 0o600)
     try {
+      giveToOwner(folder, handle)
       writeSync(handle, bytes)
       fsyncSync(handle)
     } finally {
@@ -106,4 +107,11 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
   } catch (error) {
     throw new StoreError('bad-folder', `The key file ${join(folder, name)} cannot be written: ${(error as Error).message}.`, error)
   }
+}
+
+/** As root, such as of a command on the console: whoever has the folder, such as the service, must be able to read the file. */
+export function giveToOwner(folder: string, handle: number): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(folder)
+  fchownSync(handle, uid, gid)
 }

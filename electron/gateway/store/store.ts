@@ -21,6 +21,7 @@ import { type CustomersStore, customersStore } from './customers.ts'
 import { Database } from './database.ts'
 import { type DestinationsStore, destinationsStore } from './destinations.ts'
 import { type DevicesStore, devicesStore } from './devices.ts'
+import { diskFaultKind } from './disk-fault.ts'
 import { type DocumentsStore, documentsStore } from './documents.ts'
 import { type DowntimeStore, downtimeStore } from './downtime.ts'
 import { type EndpointsStore, endpointsStore } from './endpoints.ts'
@@ -65,7 +66,7 @@ import { type UsersStore, usersStore } from './users.ts'
 import { type ViewFilesStore, viewFilesStore } from './view-files.ts'
 import { type ViewsStore, viewsStore } from './views.ts'
 import { type WorkstationsStore, workstationsStore } from './workstations.ts'
-import { openWriteHealth, tryWrite, type WriteHealth } from './write-health.ts'
+import { openWriteHealth, type WriteHealth } from './write-health.ts'
 
 export { DATABASE_FILE, makeFolder } from './folder.ts'
 
@@ -153,6 +154,19 @@ const missing = (file: string) =>
     `${file} is missing, though this data folder was in use: put the file back, or restore a backup. To begin anew without the former data, choose another folder.`,
   )
 
+/**
+ * Where the disk takes no writes, or the folder no anchor, the gateway serves all the same, and each
+ * verification tries again.
+ */
+function inspectAudit(audit: AuditStore): void {
+  try {
+    audit.inspect()
+  } catch (error) {
+    const isAnchor = error instanceof StoreError && error.fault === 'bad-folder'
+    if (!isAnchor && diskFaultKind(error) === undefined) throw error
+  }
+}
+
 /** Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one sentence for a person */
 export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isCopy = false }: StoreConfig): Store {
   makeFolder(folder)
@@ -173,8 +187,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isC
     const restores = unnotedRestores(folder, seal)
     const anchor = isCopy ? undefined : openAnchor({ folder, seal, database, restores })
     const audit = auditStore(database, seal, clock, anchor)
-    // Where the disk takes no writes the gateway serves all the same, and each verification tries again.
-    tryWrite(() => void audit.inspect())
+    inspectAudit(audit)
     const settings = settingsStore(database, clock)
     if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
     const index = searchIndex(database, seal)

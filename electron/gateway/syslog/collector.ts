@@ -26,8 +26,10 @@ export interface CollectorState {
 
 export interface CollectorOptions {
   readonly store: Pick<Store, 'audit' | 'auditSending' | 'database'>
-  /** Undefined: nothing is sent. Read before each connection. */
-  readonly target: () => CollectorTarget | undefined
+  /** Whether there is a collector; where there is none, nothing is sent. */
+  readonly isOn: () => boolean
+  /** Read before each connection. What it throws is why nothing can be sent. */
+  readonly target: () => CollectorTarget
   readonly source: () => AuditSource
   readonly clock: Clock
   readonly onState: () => void
@@ -42,7 +44,7 @@ export interface CollectorLimits {
   /** How long one is used at most, and for how many messages. */
   readonly openMs: number
   readonly messages: number
-  /** How long the collector may take to close its side. */
+  /** How long the collector may take to read on, and to close its side. */
   readonly closeMs: number
   /** Pauses after a failure: the first, and the longest. */
   readonly retryMs: readonly [first: number, longest: number]
@@ -70,7 +72,7 @@ export interface Collector extends AsyncDisposable {
  * arrive twice, under its number, and none is lost.
  */
 export function openCollector(options: CollectorOptions): Collector {
-  const { store, target, source, clock, onState, onError } = options
+  const { store, isOn, target, source, clock, onState, onError } = options
   const limits = { ...LIMITS, ...options.limits }
   const ended = new AbortController()
   let wake = new AbortController()
@@ -98,21 +100,8 @@ export function openCollector(options: CollectorOptions): Collector {
   async function run(): Promise<void> {
     let [pause] = limits.retryMs
     while (!ended.signal.aborted) {
-      const to = target()
-      if (!to) {
-        setFault(undefined)
-        if (store.auditSending.position() !== undefined) store.auditSending.forget()
-        await rest(undefined)
-        continue
-      }
-      const position = store.auditSending.position() ?? begin()
-      if (newest() <= position) {
-        await rest(undefined)
-        continue
-      }
       try {
-        store.auditSending.setPosition(await sendFrom(to, position))
-        setFault(undefined)
+        await sendNext()
         ;[pause] = limits.retryMs
       } catch (error) {
         if (ended.signal.aborted) return
@@ -124,11 +113,39 @@ export function openCollector(options: CollectorOptions): Collector {
       }
     }
   }
+
+  /** Sends what there is over one connection, or waits until there is something. */
+  async function sendNext(): Promise<void> {
+    if (!isOn()) {
+      setFault(undefined)
+      if (store.auditSending.position() !== undefined) store.auditSending.forget()
+      return rest(undefined)
+    }
+    const position = store.auditSending.position() ?? begin()
+    if (newest() < position) {
+      // Somebody wrote the position, so that nothing would be sent any more: a finding, which resets it.
+      store.audit.inspect()
+      return
+    }
+    if (newest() === position) return rest(undefined)
+    store.auditSending.setPosition(await sendFrom(target(), position))
+    setFault(undefined)
+  }
+
   /** What was before is in the export; the collector gets what comes from now on, that it was set included. */
   function begin(): number {
-    const seq = Math.max(0, newest() - 1)
+    const change = { action: 'setting.change', target: 'audit.collectorHost' }
+    const [set] = store.audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
+    const seq = Math.max(0, (set?.seq ?? newest()) - 1)
     store.auditSending.setPosition(seq)
     return seq
+  }
+
+  /** Until the collector has read on. */
+  async function drained(socket: TLSSocket): Promise<void> {
+    await once(socket, 'drain', { signal: AbortSignal.timeout(limits.closeMs) }).catch((error: Error) => {
+      throw error.name === 'AbortError' ? new Error('the collector does not read', { cause: error }) : error
+    })
   }
 
   /** Sends what is there and what comes while the connection is open. Returns the last entry that the collector has. */
@@ -161,7 +178,7 @@ export function openCollector(options: CollectorOptions): Collector {
       const rows = store.audit.after(last, Number.MAX_SAFE_INTEGER, Math.min(PORTION, limits.messages - sent))
       for (const row of rows) {
         const header = { at: row.at, host: hostname(), processId: process.pid }
-        if (!socket.write(syslogFrame(header, auditMessage(row, about)))) await once(socket, 'drain')
+        if (!socket.write(syslogFrame(header, auditMessage(row, about)))) await drained(socket)
         last = row.seq
         sent += 1
       }
@@ -176,7 +193,7 @@ export function openCollector(options: CollectorOptions): Collector {
 
   const running = run().catch(onError)
   return {
-    state: () => ({ waiting: target() ? Math.max(0, newest() - (store.auditSending.position() ?? newest())) : 0, fault }),
+    state: () => ({ waiting: isOn() ? Math.max(0, newest() - (store.auditSending.position() ?? newest())) : 0, fault }),
     retry() {
       retried.abort()
       wake.abort()

@@ -45,6 +45,7 @@ export const es: Translated<English> = {
     'anchor-missing': () => 'Se borró el ancla del registro',
     'anchor-changed': () => 'Se modificó el ancla del registro',
     triggers: () => 'Se quitó la protección del registro contra cambios',
+    sending: () => 'Se modificó la posición hasta la que se enviaron entradas',
   },
   recorded: (seq) => `La entrada ${seq} recoge lo que se encontró.`,
   foundText:

@@ -44,6 +44,7 @@ const en = {
     'anchor-missing': () => 'The anchor of the trail was deleted',
     'anchor-changed': () => 'The anchor of the trail was changed',
     triggers: () => 'The protection of the trail against changes was removed',
+    sending: () => 'The position up to which entries were sent was changed',
   },
   recorded: (seq: string) => `Entry ${seq} records what was found.`,
   foundText:

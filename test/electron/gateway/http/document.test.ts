@@ -5,10 +5,13 @@ import type { HttpServer } from '#gateway/http/server.ts'
 import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 
 let document: Document
+let noted: unknown[]
 let server: HttpServer
 beforeEach(async () => {
   document = { fileName: 'x.pdf', mediaType: 'application/pdf', content: Buffer.from('%PDF-') }
+  noted = []
   server = await openTestServer({
+    noteAnswer: ({ method, path }, params) => void noted.push([method, path, params]),
     sessions: sessionsOf({ mine: person() }),
     register: (app) =>
       serveDocument(app, '/documents/:id', { access: 'signed-in', params: z.object({ id: z.coerce.number().int() }) }, () => document),
@@ -45,6 +48,13 @@ describe('a document of somebody else’s', () => {
     const response = await get()
     expect(response.headers.get('content-disposition')).toBe(`inline; ${expected}`)
     expect(response.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('is noted as looked at once it was given', async () => {
+    expect((await get('/documents/1', {})).status).toBe(401)
+    expect(noted).toEqual([])
+    expect((await get()).status).toBe(200)
+    expect(noted).toEqual([['GET', '/documents/:id', { id: 1 }]])
   })
 
   it('is for a session of ours, and for GET', async () => {

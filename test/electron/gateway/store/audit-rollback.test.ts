@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openAuditTrail } from '#gateway/domain/audit-trail.ts'
 import { ANCHOR_FILE } from '#gateway/store/audit-anchor.ts'
 import { makeBackup } from '#gateway/store/backup.ts'
+import { Database } from '#gateway/store/database.ts'
 import { applyStagedRestore, stageRestore } from '#gateway/store/restore.ts'
 import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
+import { newUser } from '../../../support/callers.ts'
 import { goldenFolder } from '../../../support/golden.ts'
 import { standingClock, tempDataFolder, tempFolder } from '../../../support/temp-store.ts'
 
@@ -57,6 +61,20 @@ const dropTriggers = () => {
     sql(`drop trigger ${name}`)
 }
 
+/** With the triggers as they were afterwards. */
+function tamperWithoutTrace(...statements: string[]): void {
+  const triggers = sql<{ sql: string }>(`select sql from sqlite_schema where type = 'trigger'`)
+  dropTriggers()
+  sql(...statements)
+  const names = new Set(sql<{ sql: string }>(`select sql from sqlite_schema where type = 'trigger'`).map((each) => each.sql))
+  for (const each of triggers) if (!names.has(each.sql)) sql(each.sql)
+}
+const acknowledged = () =>
+  run((store) => {
+    store.audit.append({ actor: 'user:usr_1', action: 'audit.acknowledge', target: '', detail: {} })
+    return store.audit.verify()
+  })
+
 const saved = () => join(temp.folder, '..', `${temp.folder.split('/').at(-1)}-saved`)
 /** A copy of the database as it is. */
 function save(): void {
@@ -97,8 +115,54 @@ describe('an audit trail that was rolled back', () => {
     dropTriggers()
     sql('delete from auditEntries', 'delete from auditHead')
     rmSync(path(ANCHOR_FILE))
-    expect(verify()).toMatchObject({ isIntact: false })
+    expect(verify()).toMatchObject({ isIntact: false, finding: 'head-missing', isRecorded: true })
     expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'triggers', 'head-missing'])
+    expect(acknowledged()).toMatchObject({ isIntact: true })
+  })
+
+  it('is detected when everything is deleted, and made to look as if nothing was written yet', () => {
+    run((store) => newUser(store, { level: 'owner' }))
+    append(3)
+    tamperWithoutTrace('delete from auditEntries', 'delete from auditHead', 'insert into auditUnkeyed values (1)')
+    rmSync(path(ANCHOR_FILE))
+    expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'head-missing'])
+    expect(verify()).toMatchObject({ isIntact: false, isRecorded: true })
+    expect(acknowledged()).toMatchObject({ isIntact: true })
+  })
+
+  it('is detected when an older database is made to look like one of a version without keyed entries', () => {
+    append(3)
+    save()
+    append(4)
+    putBack(DATABASE_FILE)
+    sql('insert into auditUnkeyed values (1)')
+    rmSync(path(ANCHOR_FILE))
+    expect(findings()).toMatchObject([{ seq: 4, target: 'anchor-missing' }])
+    expect(acknowledged()).toMatchObject({ isIntact: true })
+  })
+
+  it('is detected where the first comparison fails, and entries are written before the next', () => {
+    append(3)
+    save()
+    append(5)
+    putBack(DATABASE_FILE)
+    const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    vi.spyOn(Database.prototype, 'transaction').mockImplementationOnce(() => {
+      throw busy
+    })
+    append(1)
+    vi.restoreAllMocks()
+    expect(findings()).toMatchObject([{ seq: 5, target: 'older', detail: { anchorSeq: 8, entries: 4 } }])
+  })
+
+  it('that lost its head goes on after it, and a person can acknowledge that', () => {
+    append(3)
+    dropTriggers()
+    sql('delete from auditHead')
+    rmSync(path(ANCHOR_FILE))
+    append(2)
+    expect(verify()).toMatchObject({ isIntact: false, finding: 'head-missing', isRecorded: true })
+    expect(acknowledged()).toMatchObject({ isIntact: true })
   })
 
   it('is detected while the gateway runs, before the anchor is written', () => {
@@ -152,6 +216,76 @@ describe('an audit trail that was rolled back', () => {
   })
 })
 
+describe('an anchor that cannot be written', () => {
+  // The file is written under this name first.
+  const block = () => mkdirSync(path(`${ANCHOR_FILE}.part`))
+  const unblock = () => rmSync(path(`${ANCHOR_FILE}.part`), { recursive: true })
+
+  it('does not keep the gateway from its first start, and is written by a later inspection', () => {
+    block()
+    run((store) => {
+      store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: 'a', detail: {} })
+      unblock()
+      expect(store.audit.inspect()).toEqual([])
+      expect(store.audit.verify()).toMatchObject({ isIntact: true })
+    })
+    expect(existsSync(path(ANCHOR_FILE))).toBe(true)
+    expect([verify().isIntact, findings()]).toEqual([true, []])
+  })
+
+  it('does not keep it from a start with a finding, which is recorded once', () => {
+    append(3)
+    save()
+    append(2)
+    putBack(DATABASE_FILE)
+    block()
+    run((store) => {
+      expect(store.audit.list({ limit: 1 }).items).toMatchObject([{ action: 'audit.finding', target: 'older' }])
+      expect(store.audit.inspect()).toEqual([])
+      expect(store.audit.verify()).toMatchObject({ finding: 'older', isRecorded: true })
+      unblock()
+    })
+    expect(run((store) => store.audit.inspect())).toEqual([])
+  })
+})
+
+describe('an anchor that cannot be read', () => {
+  it('is no finding, is not overwritten, and is compared once it can be read', () => {
+    append(3)
+    save()
+    append(5)
+    putBack(DATABASE_FILE)
+    const read = fs.readFileSync
+    const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, ...rest: never[]) => {
+      if (String(file).endsWith(ANCHOR_FILE)) throw Object.assign(new Error('denied'), { code: 'EACCES' })
+      return read(file, ...rest)
+    }) as typeof read)
+    syncBuiltinESMExports()
+    const restore = () => {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    try {
+      append(1)
+      run((store) => {
+        expect([store.audit.isAnchorUnreadable, store.audit.verify().isIntact]).toEqual([true, true])
+        restore()
+        expect(store.audit.inspect()).toEqual(['older'])
+        expect(store.audit.isAnchorUnreadable).toBe(false)
+      })
+    } finally {
+      restore()
+    }
+    expect(findings()).toMatchObject([{ seq: 5, detail: { anchorSeq: 8, entries: 4 } }])
+  })
+
+  it.runIf(process.getuid?.() === 0)('is not what root leaves to the account that has the folder', () => {
+    fs.chownSync(temp.folder, 1234, 1234)
+    append(1)
+    expect(fs.statSync(path(ANCHOR_FILE))).toMatchObject({ uid: 1234, gid: 1234 })
+  })
+})
+
 describe('the triggers of the audit trail', () => {
   it.each([
     ['are missing', 'drop trigger auditEntriesStay', ['auditEntriesStay']],
@@ -161,6 +295,12 @@ describe('the triggers of the audit trail', () => {
       ['auditHeadStays'],
     ],
     ['have company', 'create trigger quiet before insert on auditEntries begin select raise(ignore); end', ['quiet']],
+    [
+      'have company on a table that is spelled in another way',
+      'create trigger quiet before insert on AUDITENTRIES begin select raise(ignore); end',
+      ['quiet'],
+    ],
+    ['have company on the position of sending', 'create trigger quiet before update on auditsending begin select 1; end', ['quiet']],
   ])('are restored with a finding where they %s', (_what, statements, triggers) => {
     append(2)
     sql(...statements.split('; create').map((text, at) => (at === 0 ? text : `create${text}`)))
@@ -168,6 +308,46 @@ describe('the triggers of the audit trail', () => {
     expect(() => sql('delete from auditEntries')).toThrow('append-only')
     expect(() => sql('delete from auditHead')).toThrow('append-only')
     expect(findings()).toHaveLength(1)
+  })
+})
+
+describe('the chain of an older version', () => {
+  it('is closed without following it; what its first verification finds is an entry, once', async () => {
+    temp[Symbol.dispose]()
+    temp = tempFolder()
+    goldenFolder(temp.folder, 4)
+    await runAsync(async (store) => {
+      const [key] = store.audit.list({ limit: 1 }).items
+      const trail = openAuditTrail({ store, clock, uuid: randomUUID })
+      for (let times = 0; times < 2; times++) expect(await trail.verify()).toMatchObject({ isIntact: true })
+      expect(store.audit.list({ limit: 2 }).items).toMatchObject([
+        { actor: 'gateway', action: 'audit.verify', detail: { isIntact: true, firstBadSeq: null, entries: key?.seq } },
+        { action: 'audit.key' },
+      ])
+    })
+  })
+
+  it('is closed as followed where its database was put back later, which is a finding of its own', () => {
+    temp[Symbol.dispose]()
+    temp = tempFolder()
+    goldenFolder(temp.folder, 4)
+    save()
+    append(2)
+    putBack(DATABASE_FILE)
+    const entries = () => run((store) => store.audit.list({ limit: 2 }).items)
+    expect(entries()).toMatchObject([
+      { action: 'audit.finding', target: 'older' },
+      { action: 'audit.key', detail: { endsAsHead: true } },
+    ])
+  })
+})
+
+it('an entry that the trail does not take is an error, so that what it records is not done', () => {
+  run((store) => {
+    sql('create trigger quiet before insert on auditEntries begin select raise(ignore); end')
+    expect(() => store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toThrow('did not take an entry')
+    expect(store.audit.inspect()).toEqual(['triggers'])
+    expect(store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toBe(2)
   })
 })
 
@@ -211,7 +391,7 @@ describe('no finding', () => {
     goldenFolder(temp.folder, 4)
     expect(verify()).toMatchObject({ isIntact: true })
     const [key] = run((store) => store.audit.list({ limit: 1 }).items)
-    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { isIntact: true, entries: (key?.seq ?? 0) - 1 } })
+    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { endsAsHead: true, entries: (key?.seq ?? 0) - 1 } })
     append(2)
     expect(verify()).toEqual({ isIntact: true, entries: (key?.seq ?? 0) + 2 })
     dropTriggers()
