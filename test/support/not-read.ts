@@ -48,6 +48,7 @@ export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: str
   { form: /^(select|insert|update|delete|create|with|where|from|begin|order by) |(=|<|>) ?\?|= '|\bnull$/, why: 'SQL' },
   { form: /^[\w-]+\/[\w.+-]+; |^(attachment|inline);|^(public|private), |charset=|^rgb\(|realm=|error="/, why: 'headers and colours' },
   { form: /^--|^\[--/, why: 'the command line' },
+  { form: /^:\w+( :\w+)*$/, why: 'names of parameters' },
 ]
 
 export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; readonly why: string }[] = [
@@ -58,6 +59,7 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
   {
     texts: [
       'an unknown caller could not be noted',
+      'the anchor of the audit trail cannot be read: a rollback is not detected',
       'a device could not be noted as seen',
       'association rejected',
       'the audit trail is broken',

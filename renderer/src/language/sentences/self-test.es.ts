@@ -16,6 +16,7 @@ export const SELF_TEST: readonly Sentence[] = [
   ['There is no recorded finding to acknowledge.', 'No hay ningún hallazgo registrado que confirmar.'],
   ['the collector did not answer in time', 'el colector no respondió a tiempo'],
   ['the collector closed the connection', 'el colector cerró la conexión'],
+  ['the collector does not read', 'el colector no lee lo que se le envía'],
   ['the collector did not confirm the end of the connection', 'el colector no confirmó el final de la conexión'],
   [
     'The certificate for {} in {}/tls cannot be used ({}). Move its files away to have new ones made.',
