@@ -14,9 +14,6 @@ const IDLE = new Set([
 ])
 /** Turns of the event loop without any work after which nothing more comes by itself: what is on its way over a socket needs one each. */
 const TURNS = 12
-/** Milliseconds of the real time after which a file that is being closed is taken for one that nobody waits for. */
-const CLOSING_MS = 1000
-let closingSince: number | undefined
 /** Milliseconds of the real time after which it is said that something never ends. */
 const PATIENCE_MS = 20_000
 
@@ -30,11 +27,8 @@ export async function quiet(isBusy: () => boolean, turns = TURNS): Promise<void>
   const began = realNow()
   for (let idle = 0; idle < turns; idle++) {
     await turn()
-    const active = process.getActiveResourcesInfo()
-    const work = active.find((kind) => !IDLE.has(kind) && kind !== 'CloseReq')
-    closingSince = active.includes('CloseReq') ? (closingSince ?? realNow()) : undefined
-    const isClosing = closingSince !== undefined && realNow() - closingSince < CLOSING_MS
-    if (work !== undefined || isClosing || isBusy()) idle = -1
+    const work = process.getActiveResourcesInfo().find((kind) => !IDLE.has(kind) && kind !== 'CloseReq')
+    if (work !== undefined || isBusy()) idle = -1
     if (realNow() - began > PATIENCE_MS)
       throw new Error(`Nothing came to rest for ${PATIENCE_MS / 1000} s: ${work ?? 'a call to the partner'}.`)
   }

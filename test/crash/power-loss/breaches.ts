@@ -1,12 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { openGateway } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { listBackups } from '#gateway/store/backup.ts'
 import { openBackup } from '#gateway/store/backup-opening.ts'
 import { openRecoveryFile, RECOVERY_FILE } from '#gateway/store/recovery-key.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { newLedger } from '../../simulation/ledger.ts'
-import { filesHaveRows } from '../../simulation/promises/files-have-rows.ts'
+import { filesHaveRows, imageFilesIn } from '../../simulation/promises/files-have-rows.ts'
 import { imagesKept } from '../../simulation/promises/images-kept.ts'
 import { quiet } from '../../simulation/quiet.ts'
 import { openReader, type Reader } from '../../simulation/reader.ts'
@@ -32,6 +35,7 @@ export async function breaches(root: string, promised: readonly Promised[]): Pro
     })
     // It looks for what was cut off beside its work.
     await quiet(() => false)
+    await unknownFilesMoved(folder)
   } catch (error) {
     return [`The gateway does not start: ${(error as Error).message}`]
   }
@@ -55,6 +59,20 @@ export async function breaches(root: string, promised: readonly Promised[]): Pro
     if (breach !== undefined) found.push(breach)
   }
   return found
+}
+
+/** The gateway reads a file without a row before it moves it, and `quiet` does not see that a file is being closed. */
+async function unknownFilesMoved(folder: string): Promise<void> {
+  const database = new Sqlite(join(folder, DATABASE_FILE), { readonly: true })
+  try {
+    const hasRow = database.prepare('select 1 from instances where file = ?')
+    for (let tries = 0; tries < 100; tries++) {
+      if (imageFilesIn(folder).every((file) => hasRow.get(file) !== undefined)) return
+      await wait(20)
+    }
+  } finally {
+    database.close()
+  }
 }
 
 async function breachOf(root: string, reader: Reader, promise: Promised): Promise<string | undefined> {

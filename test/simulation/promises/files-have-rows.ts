@@ -8,7 +8,7 @@ export const filesHaveRows: Promised = {
   when: 'day',
   check({ reader }) {
     const rows = reader.select<{ file: string; bytes: number; dataSetOffset: number }>('select file, bytes, dataSetOffset from instances')
-    const files = filesIn(join(reader.folder, 'images'))
+    const files = imageFilesIn(reader.folder)
     const known = new Set(rows.map(({ file }) => file))
     return [
       ...rows.flatMap((row) => {
@@ -20,7 +20,9 @@ export const filesHaveRows: Promised = {
   },
 }
 
-function filesIn(folder: string): string[] {
+/** Paths below `images` of a data folder. */
+export function imageFilesIn(dataFolder: string): string[] {
+  const folder = join(dataFolder, 'images')
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.dcm'))
