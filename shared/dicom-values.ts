@@ -31,3 +31,6 @@ export function isDa(text: string): boolean {
 
 /** TM: HH[MM[SS[.F-FFFFFF]]]. */
 export const TM_PATTERN = /^([01]\d|2[0-3])(?:[0-5]\d(?:(?:[0-5]\d|60)(?:\.\d{1,6})?)?)?$/
+
+/** Patient's Sex (0010,0040) of the interface's words. */
+export const PATIENT_SEX = { male: 'M', female: 'F', other: 'O' } as const

@@ -3,6 +3,7 @@ import type { ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { ScribeStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
 import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
 import type { CorrectionTarget, TargetChoice } from '#shared/contract/corrections.ts'
+import { PATIENT_SEX } from '#shared/dicom-values.ts'
 import { identityOfHeader, type Order, patientOf, type Target } from './correction-rules.ts'
 import { isSameName } from './name.ts'
 import type { IntakeDeps } from './ports.ts'
@@ -54,7 +55,7 @@ export function openCorrectionTargets({
         patientName: (metadata.patientName ?? '').trim(),
         patientId: (metadata.mrn ?? '').trim(),
         patientBirthDate: (metadata.dateOfBirth ?? '').replaceAll('-', ''),
-        patientSex: SEX[metadata.sex ?? ''] ?? '',
+        patientSex: metadata.sex ? PATIENT_SEX[metadata.sex] : '',
         accessionNumber: order?.accessionNumber ?? '',
       }
       return { ...NOTHING, patient, studyInstanceUid, order }
@@ -97,7 +98,7 @@ export function openCorrectionTargets({
         const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
         found.set(`study/${uid}`, {
           target: { to: 'study', studyInstanceUid: uid },
-          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: SEX[sex ?? ''] ?? '' },
+          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: sex ? PATIENT_SEX[sex] : '' },
           ...{
             accessionNumber: '',
             description: studyDescription,
@@ -130,7 +131,6 @@ export function openCorrectionTargets({
   }
 }
 
-const SEX: Readonly<Record<string, 'M' | 'F' | 'O'>> = { male: 'M', female: 'F', other: 'O' }
 const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
 const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

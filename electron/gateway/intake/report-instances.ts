@@ -12,6 +12,7 @@ import type { ReportPart } from '#gateway/domain/report-pdf.ts'
 import type { ImageHeader, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { OWN_ADDRESS } from '#gateway/store/study-identity.ts'
+import { PATIENT_SEX } from '#shared/dicom-values.ts'
 import { sectionsOf } from '#shared/report-text.ts'
 import { isSameName } from './name.ts'
 import type { OwnInstance } from './own-instances.ts'
@@ -74,7 +75,6 @@ const MODALITY = { pdf: 'DOC', sr: 'SR' } as const
 /** Behind the series of any device. */
 const SERIES_NUMBER = { pdf: 9901, sr: 9902 } as const
 const METHODS = { phone: 'by phone', 'in-person': 'in person', message: 'by message', other: '' } as const
-const SEX = { male: 'M', female: 'F', other: 'O' } as const
 
 type PatientAndStudy = Omit<
   ReportHeader,
@@ -92,7 +92,7 @@ function patientOf({ metadata, accessionNumber, studyDescription }: ArchivedRepo
     // An identifier that is too long is left out: one that was cut would be somebody else's.
     patientId: identifier(mrn ?? '', 64),
     patientBirthDate: (dateOfBirth ?? '').replaceAll('-', ''),
-    patientSex: sex ? SEX[sex] : '',
+    patientSex: sex ? PATIENT_SEX[sex] : '',
     studyDate: (scanDate ?? '').replaceAll('-', ''),
     studyTime: (scanTime ?? '').replace(':', ''),
     studyId: '',

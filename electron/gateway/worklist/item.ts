@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isDa, Uid } from '#shared/dicom-values.ts'
+import { isDa, PATIENT_SEX, Uid } from '#shared/dicom-values.ts'
 import { type EXTRA_KEYWORDS, ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
 import { daOf } from './calendar.ts'
 import { cleanIdentifier, cleanName, cleanText, decimal, isDamaged, lengthOf, longString, plainDate, plainTime } from './cleaning.ts'
@@ -189,7 +189,7 @@ function measure(draft: Draft, item: Fields, keyword: 'PatientSize' | 'PatientWe
   if (given.trim() !== '' && decimal(given, least, most) === undefined) drop(draft, keyword, `is not a number from ${least} to ${most}`)
 }
 
-const SEX: Readonly<Record<string, string>> = { male: 'M', female: 'F', other: 'O' }
+const SEX: Readonly<Record<string, string>> = PATIENT_SEX
 function sexOf(text: string): string {
   const plain = text.trim()
   const letter = SEX[plain.toLowerCase()] ?? plain.toUpperCase()
