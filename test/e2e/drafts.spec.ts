@@ -1,5 +1,6 @@
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 // A report and the connection of its window: the reports it must not lose, and the tabs that share one stream of events.
 

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { firstRow, sendImages } from './modality.ts'
 import { complaintsOf, enterAsOwner, faultsByScheme, openStage, pictured, type Stage } from './stage.ts'
 import { callOf, emailOf, employ, people, signIn } from './stories.ts'
+import { test } from './test.ts'
 import { isDrawn, paneOf } from './viewer-stage.ts'
 
 // Images name another patient than the worklist row they were made for: every screen says so, the

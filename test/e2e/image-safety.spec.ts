@@ -1,8 +1,9 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { sendImages } from './modality.ts'
 import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import { test } from './test.ts'
 
 // What a person sees and decides of images that could be lost: files without a record in the database, images that are cut off, and images
 // that their device sent again with other pixels.

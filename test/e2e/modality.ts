@@ -16,6 +16,8 @@ export interface Image {
   readonly patientName: string
   readonly patientId: string
   readonly accessionNumber?: string
+  /** `YYYYMMDD`; 20 November 2026, the day of these tests in UTC, where it is not given. */
+  readonly studyDate?: string
   /** Another pixel makes another image of the same identifiers. */
   readonly pixel?: string
   /** Rows and columns; 2 where it is not given, and 28 at most: dump2dcm reads lines of 4096 characters. */
@@ -116,11 +118,11 @@ const pixelsOf = ({ pixel = '0001', side = 2 }: Image) =>
 
 /** A CT image (PS3.3 A.3). */
 const dumpOf = (image: Image) => {
-  const { studyInstanceUid, number, patientName, patientId, accessionNumber = '', side = 2, more = '' } = image
+  const { studyInstanceUid, number, patientName, patientId, accessionNumber = '', studyDate = '20261120', side = 2, more = '' } = image
   return `
 (0008,0016) UI [1.2.840.10008.5.1.4.1.1.2]
 (0008,0018) UI [${studyInstanceUid}.1.${number}]
-(0008,0020) DA [20261120]
+(0008,0020) DA [${studyDate}]
 (0008,0030) TM [103000]
 (0008,0050) SH [${accessionNumber}]
 (0008,0060) CS [CT]

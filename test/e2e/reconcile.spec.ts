@@ -1,8 +1,9 @@
-import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { sendImages } from './modality.ts'
 import { complaintsOf, enterAsOwner, faultsByScheme, newSecret, openStageWith, pictured, type Stage, type StagePartner } from './stage.ts'
-import { callOf, exam, listOn, patientIdOf } from './stories.ts'
+import { callOf, dayFromNow, exam, listOn, patientIdOf } from './stories.ts'
+import { test } from './test.ts'
 
 // The partner is lost in the morning. A patient of the worklist is imaged, two are typed at another
 // console, and one does not come. Afterwards the front desk reconciles them on one screen.
@@ -71,6 +72,7 @@ test.beforeAll(async ({ browser }) => {
 
 const imageOf = (number: number) => ({
   ...{ number: 1, patientId: patientIdOf(number), patientName: String(PLAN[number - 1]?.PatientName) },
+  studyDate: dayFromNow(0),
 })
 
 test.afterAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { ask, complaintsOf, go as goOn, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
-import { test } from './test.ts'
+import { LOADS_IN_ADVANCE, test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -170,6 +170,23 @@ test('signs out, and in again by keyboard alone', async () => {
   await expect(
     page.getByRole('heading', { name: 'Audit', level: 1 }).or(page.getByRole('heading', { name: 'Today', level: 1 })),
   ).toBeVisible()
+})
+
+test('loads the other screens in advance, unless the browser saves data', async () => {
+  const another = await page.context().newPage()
+  const wanted: string[] = []
+  another.on('request', (request) => wanted.push(new URL(request.url()).pathname))
+  await another.goto(`${stage.http}/#/`)
+  await leaveSetup(another)
+  await expect.poll(() => wanted.some((path) => path.startsWith('/assets/lock-screen-'))).toBe(true)
+  expect(wanted.filter((path) => path.startsWith('/assets/settings-'))).toEqual([])
+  await another.evaluate((name) => {
+    window.name = name
+  }, LOADS_IN_ADVANCE)
+  await another.reload()
+  await leaveSetup(another)
+  await expect.poll(() => wanted.some((path) => path.startsWith('/assets/settings-')), { timeout: 20_000 }).toBe(true)
+  await another.close()
 })
 
 test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {
