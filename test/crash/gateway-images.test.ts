@@ -32,7 +32,7 @@ import { queryWorklist } from '../support/worklist-client.ts'
  */
 const PHASES = ['receiving', 'file-kept', 'database-written', 'answered', 'completing'] as const
 type Phase = (typeof PHASES)[number]
-const KILLS = perTier(2 * PHASES.length, 200)
+const KILLS = perTier(PHASES.length, 200)
 const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
 /** On one data folder. */
 const MOST_ROUNDS = 20

@@ -18,7 +18,7 @@ import { perTier } from '../support/tier.ts'
 
 // A signature is answered only once text, PDF, outbox rows, event and audit row are durable together
 // (decision 0016): the gateway, a process of its own, is killed in each phase of writing, signing and
-// delivering, twice. `ISTHMUS_SEED` repeats a run.
+// delivering. `ISTHMUS_SEED` repeats a run.
 
 const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
 /** On one data folder. */
@@ -46,7 +46,7 @@ const MOMENTS = [
   { at: 'taken', most: 3, delayMs: 8 },
 ] as const
 type Moment = (typeof MOMENTS)[number]['at']
-const KILLS = perTier(2 * MOMENTS.length, 200)
+const KILLS = perTier(MOMENTS.length, 200)
 
 /** How the partner takes the n-th report that comes to it; `down` hangs up after it has read it. */
 function mannerOf(n: number): Scenario {

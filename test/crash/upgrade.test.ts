@@ -13,6 +13,8 @@ import { perTier } from '../support/tier.ts'
 const NEWEST = MIGRATIONS.length
 /** The schema that is migrated: every later migration has rows to change. */
 const OLDEST = 2
+/** The program is killed before each such call; every migration makes more of them than this. */
+const CALLS = perTier(3, 1)
 
 /** A folder of schema 2, and copies of it to be migrated. */
 function openOriginal(entries: number) {
@@ -49,7 +51,7 @@ describe('a program that is killed while it brings the schema up to date', () =>
     using on = openOriginal(100)
     const program = await bundledChild('migrating.ts')
     const left = new Set<unknown>()
-    for (let call = 0; ; call++) {
+    for (let call = 0; ; call += CALLS) {
       const { said, signal } = await migrated(on.copy(), { program, killAtCall: call })
       left.add(schemaOf(join(on.folder, 'gateway.sqlite')))
       expectWhole(on, `killed before call ${call}`)

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { palettePng } from '../support/palette-png.ts'
 import { readPng } from '../support/png.ts'
+import { isNightly } from '../support/tier.ts'
 import { openPicturedDay, type PicturedDay } from './pictured-day.ts'
 import { atRest } from './screens.ts'
 import { test } from './test.ts'
 
-// The pictures of the documents. `npm run pictures` makes them anew; otherwise it is tried that each can be made, and that those named are there.
+// The pictures of the documents. `npm run pictures` makes them anew. Otherwise: those named are there and, in the nightly tier, each can be made.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -133,25 +134,27 @@ test('every picture that a document names is there, of the size of the others, a
   }
 })
 
-test('every picture can be made', async ({ browser }) => {
-  await using day = await openPicturedDay()
-  const pages = { owner: await day.pageOf(browser, 'owner'), radiologist: await day.pageOf(browser, 'radiologist') }
-  mkdirSync(FOLDER, { recursive: true })
-  for (const { name, who, later, address, sign, act } of PICTURES) {
-    await test.step(name, async () => {
-      const page = pages[who]
-      if (later) await page.clock.setFixedTime(await later(day))
-      if (address) await page.goto(`${day.http}/#${address(day.ids)}`)
-      await expect(page.getByText(sign).filter({ visible: true }).first(), name).toBeVisible()
-      await act?.(page)
-      await atRest(page)
-      await withoutAddresses(page)
-      if (isMaking) writeFileSync(join(FOLDER, `${name}.png`), palettePng(readPng(await page.screenshot({ animations: 'disabled' }))))
-    })
-  }
-  for (const page of Object.values(pages)) {
-    // What is being asked for by itself right now is not waited for.
-    await page.context().unrouteAll({ behavior: 'ignoreErrors' })
-    await page.context().close()
-  }
-})
+// Not in every run: other tests go to the same screens.
+if (isMaking || isNightly)
+  test('every picture can be made', async ({ browser }) => {
+    await using day = await openPicturedDay()
+    const pages = { owner: await day.pageOf(browser, 'owner'), radiologist: await day.pageOf(browser, 'radiologist') }
+    mkdirSync(FOLDER, { recursive: true })
+    for (const { name, who, later, address, sign, act } of PICTURES) {
+      await test.step(name, async () => {
+        const page = pages[who]
+        if (later) await page.clock.setFixedTime(await later(day))
+        if (address) await page.goto(`${day.http}/#${address(day.ids)}`)
+        await expect(page.getByText(sign).filter({ visible: true }).first(), name).toBeVisible()
+        await act?.(page)
+        await atRest(page)
+        await withoutAddresses(page)
+        if (isMaking) writeFileSync(join(FOLDER, `${name}.png`), palettePng(readPng(await page.screenshot({ animations: 'disabled' }))))
+      })
+    }
+    for (const page of Object.values(pages)) {
+      // What is being asked for by itself right now is not waited for.
+      await page.context().unrouteAll({ behavior: 'ignoreErrors' })
+      await page.context().close()
+    }
+  })

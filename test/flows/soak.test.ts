@@ -9,7 +9,7 @@ import { perTier } from '../support/tier.ts'
 const MAIN = join(import.meta.dirname, '../../scripts/soak/main.mjs')
 const GROWTH = 1.3
 /** Half of the associations store an image, a quarter ask for the worklist. */
-const [ASSOCIATIONS, CALLS, EVENTS] = perTier([120, 1200, 24], [300, 3000, 50])
+const [ASSOCIATIONS, CALLS, EVENTS] = perTier([60, 600, 12], [300, 3000, 50])
 
 interface Soaked {
   readonly done: Readonly<Record<string, number>>
