@@ -105,6 +105,17 @@ export const es: Translated<English> = {
       text: (count, of) => are(count, 'resultado crítico sin comunicar a nadie.', 'resultados críticos sin comunicar a nadie.', of),
       action: 'Comunicar',
     },
+    'addenda-needed': {
+      name: 'Requieren adenda',
+      text: (count, of) =>
+        are(
+          count,
+          'informe firmado requiere una adenda porque sus imágenes se corrigieron.',
+          'informes firmados requieren una adenda porque sus imágenes se corrigieron.',
+          of,
+        ),
+      action: 'Abrir lista',
+    },
     'stat-unread': {
       name: 'STAT',
       text: (count, of) => are(count, 'estudio STAT sin firmar.', 'estudios STAT sin firmar.', of),

@@ -83,6 +83,17 @@ const en = {
         are(count, 'critical result that nobody was told of.', 'critical results that nobody was told of.', of),
       action: 'Tell somebody',
     },
+    'addenda-needed': {
+      name: 'Addendum needed',
+      text: (count: string, of: number) =>
+        are(
+          count,
+          'signed report needs an addendum because its images were corrected.',
+          'signed reports need an addendum because their images were corrected.',
+          of,
+        ),
+      action: 'Open list',
+    },
     'stat-unread': {
       name: 'STAT',
       text: (count: string, of: number) => are(count, 'STAT study is not signed.', 'STAT studies are not signed.', of),
