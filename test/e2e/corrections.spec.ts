@@ -390,7 +390,7 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await expect(row).toContainText('Needs addendum')
   await pictured(ruth, 'addendum-list')
   await accessible(ruth, 'addendum-list')
-  await row.dblclick()
+  await row.getByRole('link', { name: /Dunmore/ }).click()
   const notice = ruth.getByRole('alert').filter({ hasText: 'an addendum is required' })
   await expect(notice).toBeVisible()
   await pictured(ruth, 'addendum-needed')

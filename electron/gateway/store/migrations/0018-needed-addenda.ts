@@ -10,12 +10,14 @@ const writeNeeded = (condition: string) => `
       select s.seq as seq,
         (select max(r.signedAt) from reports r where r.studyId = s.studyId) as signedAt,
         (select max(c.at) from corrections c
-          where (c.fromStudyInstanceUid = s.studyInstanceUid or c.toStudyInstanceUid = s.studyInstanceUid)
+          where (c.fromStudyInstanceUid = s.studyInstanceUid
+              or c.toStudyInstanceUid = s.studyInstanceUid)
             and c.undoes is null and c.undoneAt is null) as since
       from studies s where s.area = 'scribe' and ${condition})
     where since >= signedAt;`
 const renew = (condition: string) => `
-  delete from neededAddenda where seq in (select s.seq from studies s where s.area = 'scribe' and ${condition});
+  delete from neededAddenda
+    where seq in (select s.seq from studies s where s.area = 'scribe' and ${condition});
   ${writeNeeded(condition)}`
 const CORRECTED = renew('s.studyInstanceUid in (new.fromStudyInstanceUid, new.toStudyInstanceUid)')
 const SIGNED = renew('s.studyId = new.studyId')

@@ -328,9 +328,10 @@ describe('the list of studies that need an addendum', () => {
       const { text, parameters } = neededStatement({ area: 'scribe', search: '' }, { above: 0, before: 9, isOldestFirst, limit: 21 })
       return database.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters)).map(({ detail }) => detail)
     }
+    // No sort, and no search through all studies.
     const walk = ['SEARCH n USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)', 'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)']
     for (const isOldestFirst of [false, true])
-      expect(plan(isOldestFirst).filter((line) => !/json_each|LIST SUBQUERY/.test(line))).toEqual(walk)
+      expect(plan(isOldestFirst).filter((line) => /^(SEARCH|SCAN [ns]|USE)/.test(line))).toEqual(walk)
   })
 })
 

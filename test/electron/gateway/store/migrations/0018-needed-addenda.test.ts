@@ -11,7 +11,6 @@ import { tempFolder } from '../../../../support/temp-store.ts'
 const BEFORE = MIGRATIONS.slice(0, MIGRATIONS.indexOf(neededAddenda))
 /** An instant of the day of the tests. */
 const at = (time: string) => `2026-03-10T${time}:00.000Z`
-const HEX = 'a'.repeat(64)
 
 /**
  * Sequence numbers of studies, in the order in which they are inserted, and when each needs an
@@ -39,22 +38,25 @@ const SINCE: Readonly<Record<number, string | null>> = {
   10: null,
 }
 
-/** Rows as the program writes them, in this order; the drafts are signed last, as `signed` says. */
+/** Rows in the order in which the program writes them. */
 function insertRows(db: Sqlite.Database): void {
   const stamp = at('08:00')
   db.exec(`
-    insert into users (userId, email, emailKey, firstName, lastName, level, clinicRole, canManageStudies,
-        canCreateReports, hasDashboardAccess, passwordHash, invitedSource, createdAt, updatedAt)
-      values ('usr_1', 'a', 'a', 'A', 'B', 'owner', 'Other', 1, 1, 1, 'hash', 'api', '${stamp}', '${stamp}')`)
+    insert into users (userId, email, emailKey, firstName, lastName, level, clinicRole,
+        canManageStudies, canCreateReports, hasDashboardAccess, passwordHash, invitedSource,
+        createdAt, updatedAt)
+      values ('usr_1', 'a', 'a', 'A', 'B', 'owner', 'Other', 1, 1, 1, 'hash', 'api',
+        '${stamp}', '${stamp}')`)
   const study = db.prepare(`
-    insert into studies (studyId, area, studyInstanceUid, studyDescription, descriptionFolded, severity, status, createdAt, updatedAt)
+    insert into studies (studyId, area, studyInstanceUid, studyDescription, descriptionFolded,
+        severity, status, createdAt, updatedAt)
       values (?, ?, ?, 'CT', 'ct', 'normal', ?, '${stamp}', '${stamp}')`)
   const images = db.prepare(`
-    insert into imageStudies (studyInstanceUid, createdAt, lastInstanceAt, state, settledAt, dueAt, callingAeTitle, remoteAddress,
-        deviceName, transferHow, transferDetail, transferAt, sealedHeader, isFetched, enrichmentState, enrichmentDetail,
-        enrichmentWarnings)
-      values (?, '${stamp}', '${stamp}', 'settled', '${stamp}', '${stamp}', 'CT1', '10.0.3.7', 'CT', 'released', '', '${stamp}',
-        x'00', 0, 'not-asked', '', '[]')`)
+    insert into imageStudies (studyInstanceUid, createdAt, lastInstanceAt, state, settledAt, dueAt,
+        callingAeTitle, remoteAddress, deviceName, transferHow, transferDetail, transferAt,
+        sealedHeader, isFetched, enrichmentState, enrichmentDetail, enrichmentWarnings)
+      values (?, '${stamp}', '${stamp}', 'settled', '${stamp}', '${stamp}', 'CT1', '10.0.3.7', 'CT',
+        'released', '', '${stamp}', x'00', 0, 'not-asked', '', '[]')`)
   for (let number = 1; number <= 9; number++) {
     study.run(`stu_${number}`, 'scribe', `1.${number}`, 'in_progress')
     images.run(`1.${number}`)
@@ -63,19 +65,22 @@ function insertRows(db: Sqlite.Database): void {
   study.run('stu_10', 'viewer', '1.1', 'complete')
 
   const draft = db.prepare(`
-    insert into reports (reportId, studyId, userId, isAddendum, status, sealedSnapshot, createdAt, updatedAt)
+    insert into reports (reportId, studyId, userId, isAddendum, status, sealedSnapshot, createdAt,
+        updatedAt)
       values (?, ?, 'usr_1', 0, 'in_progress', x'00', '${stamp}', '${stamp}')`)
   for (let number = 1; number <= 9; number++) draft.run(`rep_${number}`, `stu_${number}`)
   const sign = db.prepare(`
-    update reports set status = 'completed', signedAt = ?, isCritical = 0, textHash = '${HEX}' where reportId = ?`)
+    update reports set status = 'completed', signedAt = ?, isCritical = 0 where reportId = ?`)
   const addendum = db.prepare(`
-    insert into reports (reportId, studyId, userId, isAddendum, status, signedAt, isCritical, sealedSnapshot, createdAt, updatedAt)
+    insert into reports (reportId, studyId, userId, isAddendum, status, signedAt, isCritical,
+        sealedSnapshot, createdAt, updatedAt)
       values (?, ?, 'usr_1', 1, 'completed', ?, 0, x'00', '${stamp}', '${stamp}')`)
   const correction = db.prepare(`
-    insert into corrections (correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid, instances, sealedDetails, userId, at,
-        undoes)
+    insert into corrections (correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid,
+        instances, sealedDetails, userId, at, undoes)
       values (?, 'reassign', 'patient-safety', ?, ?, 1, x'00', 'usr_1', ?, ?)`)
-  const undo = db.prepare(`update corrections set undoneAt = ?, undoneBy = 'usr_1', undoneWith = ? where correctionId = ?`)
+  const undo = db.prepare(`
+    update corrections set undoneAt = ?, undoneBy = 'usr_1', undoneWith = ? where correctionId = ?`)
 
   correction.run('c8', '1.8', '1.99', at('08:59'), null)
   for (let number = 1; number <= 8; number++) sign.run(at('09:00'), `rep_${number}`)
@@ -109,7 +114,7 @@ it.each([
   expect(Object.fromEntries(Object.keys(SINCE).map((seq) => [seq, since(Number(seq))]))).toEqual(SINCE)
 })
 
-it('the list of needed addenda is changed by the transaction of what changes it', () => {
+it('the list of needed addenda changes in the transaction of the correction', () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
   Database.open(file)[Symbol.dispose]()
@@ -119,7 +124,8 @@ it('the list of needed addenda is changed by the transaction of what changes it'
   using db = Database.open(file)
   const seqs = () => db.all(rawQuery<{ seq: number }>('select seq from neededAddenda order by seq', [])).map(({ seq }) => seq)
   expect(seqs()).toEqual([1, 2, 4])
-  const undone = `update corrections set undoneAt = '${at('12:00')}', undoneBy = 'usr_1' where correctionId = 'c2'`
+  const undone = `update corrections set undoneAt = '${at('12:00')}', undoneBy = 'usr_1'
+    where correctionId = 'c2'`
   expect(() =>
     db.transaction(() => {
       db.run(rawQuery(undone, []))
