@@ -106,7 +106,7 @@ it('lists a signed study whose images were reassigned until that is undone, or a
   await clinic.worklist()
   await sendImages(clinic, [imageOf(1), imageOf(2)])
   await clinic.seeded()
-  await until(async () => expect(await clinic.images()).toMatchObject({ identity: 'verified', state: 'complete' }))
+  await until(async () => expect(await clinic.images()).toMatchObject({ identity: 'matched', state: 'complete' }))
   const params = { studyInstanceUid: UID }
   const { studyId } = await call(dashboardReports.byUid, { params })
   if (!studyId) throw new Error('there is no study to report')
