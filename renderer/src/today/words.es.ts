@@ -108,11 +108,8 @@ export const es: Translated<English> = {
     'addenda-needed': {
       name: 'Requieren adenda',
       text: (count, of) =>
-        are(
-          count,
-          'informe firmado requiere una adenda porque sus imágenes se corrigieron.',
-          'informes firmados requieren una adenda porque sus imágenes se corrigieron.',
-          of,
+        are(count, 'informe firmado requiere', 'informes firmados requieren', of).concat(
+          ' una adenda porque hubo cambios en las imágenes después de la firma.',
         ),
       action: 'Abrir lista',
     },

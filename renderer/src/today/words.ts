@@ -86,11 +86,8 @@ const en = {
     'addenda-needed': {
       name: 'Addendum needed',
       text: (count: string, of: number) =>
-        are(
-          count,
-          'signed report needs an addendum because its images were corrected.',
-          'signed reports need an addendum because their images were corrected.',
-          of,
+        are(count, 'signed report needs', 'signed reports need', of).concat(
+          ' an addendum because images were changed after the signature.',
         ),
       action: 'Open list',
     },
