@@ -40,7 +40,9 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
   // A link may lead to a view that a narrow window has out of sight.
   const here = useRef<HTMLSpanElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another element
-  useEffect(() => here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [view.viewId])
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [view.viewId])
   const countOf = ({ viewId, saved }: View) =>
     saved ? kept.find((one) => one.savedViewId === viewId)?.shown : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
