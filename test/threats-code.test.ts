@@ -44,6 +44,10 @@ const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly stri
   'forwards.ts': { parts: ["conditions.join(' and ')", 'index'], why: 'conditions written there, and the name of an index' },
   'image-study-pages.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
   'key-proof.ts': { parts: ['table'], why: 'one of SAMPLES' },
+  'needed-addenda.ts': {
+    parts: ["tests.map(([test]) => test).join(' and ')", "isOldestFirst ? 'asc' : 'desc'"],
+    why: 'conditions written there, one of two words',
+  },
   'salvage.ts': { parts: ['table'], why: 'one of the tables it counts' },
   'studies.ts': { parts: ['GRAMS[study.area]', "items.map(() => '?').join(', ')", 'where'], why: 'columns by a table, places for values' },
   'study-list.ts': {

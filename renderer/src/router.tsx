@@ -71,6 +71,7 @@ const STUDY_SEARCH = [
   'assignedTo',
   'customer',
   'cancelled',
+  'addendum',
   'from',
   'to',
   'order',

@@ -64,6 +64,8 @@ export const StudyListFilter = z.object({
   expressCustomerId: z.union([z.literal('none'), ExpressCustomerId]).optional(),
   /** hide: those that are not cancelled; only: those that are. */
   cancelled: z.enum(['hide', 'only', 'all']).default('hide'),
+  /** needed: images were corrected after the report was signed. */
+  addendum: z.literal('needed').optional(),
   /** Days of the clinic on which the study came to be here, both included. */
   from: Day.optional(),
   to: Day.optional(),

@@ -21,6 +21,7 @@ export const TODAY_KINDS = [
   'correction-notices',
   'images-replaced',
   'criticals',
+  'addenda-needed',
   'stat-unread',
   'reports-undelivered',
   'endpoints-off',

@@ -86,6 +86,14 @@ export default ofArea('REP', [
     tests: `${domain}/report-signing.test.ts`,
   },
   {
+    promise: 'P-REP-20',
+    what: 'a study needs an addendum although the correction was undone',
+    file: 'electron/gateway/store/migrations/0018-needed-addenda.ts',
+    find: 'and c.undoes is null and c.undoneAt is null',
+    replace: 'and c.undoes is null',
+    tests: 'electron/gateway/store/migrations/0018-needed-addenda.test.ts',
+  },
+  {
     promise: 'P-REP-09',
     what: 'the PDF of an addendum is without the addenda before it',
     file: `${domain}/report-signing.ts`,

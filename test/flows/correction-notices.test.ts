@@ -14,7 +14,7 @@ import { type Archive, openArchive } from '../electron/gateway/forwarding/forwar
 import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
 import { callerOf, OWNER, sessionHeaders } from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
-import { EXAM, type ImagingClinic, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
+import { EXAM, EXAMS, type ImagingClinic, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
 import { readPdf } from '../support/report-pdf.ts'
 import { fetchPdf, NORMAL, RADIOLOGIST, readingWindow } from '../support/reporting-clinic.ts'
 
@@ -69,15 +69,17 @@ const ofKind = (notices: readonly CorrectionNotice[], kind: CorrectionNotice['ki
 const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
   (await call(dashboardStudies.list, { query: { area: 'scribe' } })).studies.find((one) => one.studyId === studyId)
 
+const WITH_RADIOLOGIST: Parameters<typeof openImagingClinic>[0] = {
+  async prepare(parts) {
+    const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    const names = { firstName: 'Una', lastName: 'Reader' }
+    await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
+  },
+}
+
 it('sends a rejection note and the copies, lists who else has the wrong version, and asks for an addendum', async () => {
   await using archive = await openArchive()
-  await using clinic = await openImagingClinic({
-    async prepare(parts) {
-      const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-      const names = { firstName: 'Una', lastName: 'Reader' }
-      await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-    },
-  })
+  await using clinic = await openImagingClinic(WITH_RADIOLOGIST)
   const { call } = clinic.gateway
   const { studyId, radiologist } = await signedByOverride(clinic, archive)
   expect((await listed(clinic, studyId))?.needsAddendumSince).toBeNull()
@@ -124,4 +126,55 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
   const { entries } = await call(dashboard.audit, { query: { limit: 100 } })
   // One entry each, that of the gateway for the archive too.
   expect(entries.filter(({ action }) => action === 'correction.inform')).toHaveLength(open.length + 1)
+})
+
+/** Studies of the list of needed addenda, which the counts of the view and of Today agree with. */
+async function needingAddendum({ gateway: { call } }: ImagingClinic): Promise<StudyId[]> {
+  const query = { area: 'scribe', addendum: 'needed', cancelled: 'all' } as const
+  const { studies } = await call(dashboardStudies.list, { query })
+  const { shown } = await call(dashboardStudies.counts, { query })
+  const { items } = await call(dashboardToday.today, {})
+  const onToday = items.find(({ kind }) => kind === 'addenda-needed')?.count ?? 0
+  expect([shown.count, onToday]).toEqual([studies.length, studies.length])
+  for (const { needsAddendumSince } of studies) expect(needsAddendumSince).not.toBeNull()
+  return studies.map(({ studyId }) => studyId)
+}
+
+it('lists a signed study whose images were reassigned until that is undone, or an addendum is signed', async () => {
+  await using clinic = await openImagingClinic(WITH_RADIOLOGIST)
+  const { http, call } = clinic.gateway
+  await clinic.worklist()
+  await sendImages(clinic, [imageOf(1), imageOf(2)])
+  await clinic.seeded()
+  await until(async () => expect(await clinic.images()).toMatchObject({ identity: 'matched', state: 'complete' }))
+  const params = { studyInstanceUid: UID }
+  const { studyId } = await call(dashboardReports.byUid, { params })
+  if (!studyId) throw new Error('there is no study to report')
+  const radiologist = callerOf(http, await sessionHeaders(http, RADIOLOGIST))
+  const window = readingWindow(radiologist, studyId)
+  const { reports } = await window.report(NORMAL, ACKNOWLEDGED)
+  expect(await needingAddendum(clinic)).toEqual([])
+
+  const other = EXAMS.find(({ StudyInstanceUID, PatientID }) => StudyInstanceUID !== UID && PatientID !== EXAM.PatientID)
+  const { targets } = await call(dashboardCorrections.targets, { params, query: { search: String(other?.PatientID) } })
+  const request = { kind: 'reassign', target: targets[0]?.target ?? expect.fail() } as const
+  const order = { cause: 'wrong-worklist-entry', reason: 'Wrong entry chosen at the console' } as const
+  // Copies of the report may arrive between preview and order, which is a conflict.
+  const reassign = () =>
+    until(async () => {
+      const { digest } = await call(dashboardCorrections.preview, { params, body: request })
+      return call(dashboardCorrections.apply, { params, body: { ...request, ...order, digest } })
+    })
+  const { correctionId } = await reassign()
+  expect(await needingAddendum(clinic)).toEqual([studyId])
+  await call(dashboardCorrections.undo, { params: { correctionId }, body: { reason: 'It was the right entry' } })
+  expect(await needingAddendum(clinic)).toEqual([])
+  expect((await window.read()).needsAddendumSince).toBeNull()
+
+  await reassign()
+  expect(await needingAddendum(clinic)).toEqual([studyId])
+  await radiologist(dashboardReports.startAddendum, { params: { reportId: reports[0]?.reportId ?? expect.fail() } })
+  expect(await needingAddendum(clinic)).toEqual([studyId])
+  await window.report('The images were of another patient: this report does not apply.', ACKNOWLEDGED)
+  expect(await needingAddendum(clinic)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ImageHeader, ImageStudyRecord, Mismatch, NewImageStudy } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord, NewInstance } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
@@ -59,6 +60,15 @@ export function seedImages(store: Store, seeded: SeededImages): void {
       store.imageStudies.count(uid, seriesOf(uid), 526_000, at, 'current')
     }
   })
+}
+
+/** Notes a correction of images of the study, whose rows stay as they are. */
+export function correctImages(store: Store, uid: string, at: string): void {
+  if (!store.imageStudies.get(uid)) seedImages(store, { uid })
+  const correction = { kind: 'correct', cause: 'patient-safety', instances: 1, userId: 'usr_1', undoes: null } as const
+  const details = { reason: 'Another patient', changes: [], handedOut: { from: null, to: null }, undoReason: '' }
+  const studies = { fromStudyInstanceUid: uid, toStudyInstanceUid: uid }
+  store.corrections.insert({ ...correction, ...studies, correctionId: randomUUID(), at, details }, [])
 }
 
 /** Sets an instance of the seeded study aside. */

@@ -148,6 +148,12 @@ const LINES: readonly Line[] = [
     find: ({ counts, customers }) => counted('danger', counts.criticals(customers, MOST_COUNTED + 1)),
   },
   {
+    kind: 'addenda-needed',
+    needs: 'writeReports',
+    of: 'reading',
+    find: ({ counts, customers }) => counted('danger', counts.neededAddenda(customers, MOST_COUNTED + 1)),
+  },
+  {
     kind: 'stat-unread',
     needs: 'writeReports',
     of: 'reading',

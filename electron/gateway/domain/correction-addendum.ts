@@ -9,19 +9,6 @@ interface Signed {
 const lastOf = (reports: readonly Signed[]): string =>
   reports.reduce((last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last), '')
 
-/** Later than every instant. */
-const NEVER = '9999-12-31T23:59:59.999Z'
-
-/**
- * When the images of a study were corrected after its reports were signed over them; null where no
- * addendum is needed. An addendum that was signed since has been written over the corrected images.
- */
-export function needsAddendumSince({ correctionNotices }: Notices, studyInstanceUid: string, reports: readonly Signed[]): string | null {
-  const from = lastOf(reports)
-  if (from === '') return null
-  return correctionNotices.correctionIn(studyInstanceUid, { from, to: NEVER })?.at ?? null
-}
-
 /**
  * The correction that an addendum follows: made after the reports before it were signed.
  * @param earlier the report and the addenda that were signed before

@@ -6,7 +6,6 @@ import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import type { DomainDeps } from './audit.ts'
 import { demand, isAllowed, type UserCaller } from './caller.ts'
 import type { ClinicalContexts } from './clinical-contexts.ts'
-import { needsAddendumSince } from './correction-addendum.ts'
 import type { CriticalResults } from './critical-results.ts'
 import { priorReports } from './prior-reports.ts'
 import { whyNotWrite } from './report-access.ts'
@@ -54,7 +53,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       isCritical: reports.some(({ isCritical }) => isCritical === true),
       identity: identityOf(images, record),
       isUnscheduled: isUnscheduled(images, record),
-      needsAddendumSince: needsAddendumSince(store, studyInstanceUid, store.reports.entriesOf(studyId)),
+      needsAddendumSince: store.neededAddenda.since(record.seq),
     }
   }
 

@@ -38,12 +38,12 @@ export function openStudyLists(deps: StudyListsDeps): StudyLists {
   const { store, settings } = deps
 
   function filterOf(caller: UserCaller, asked: StudyListAsked): StudyFilter {
-    const { area, search, severity, status, assignedTo, expressCustomerId, cancelled, from, to } = asked
+    const { area, search, severity, status, assignedTo, expressCustomerId, cancelled, addendum, from, to } = asked
     const zone = timeZoneOf(settings.get('clinic.timeZone'))
     const since = from === undefined ? null : instantOf(startOfDay(from, zone))
     const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
     return {
-      ...{ area, search, isCancelled: CANCELLED[cancelled] },
+      ...{ area, search, isCancelled: CANCELLED[cancelled], needsAddendum: addendum === 'needed' },
       severities: severity?.length ? severity : undefined,
       statuses: status?.length ? status : undefined,
       assignedTo: assignedTo === 'me' ? caller.user.userId : assignedTo === 'nobody' ? null : assignedTo,

@@ -6,7 +6,6 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { DomainDeps } from './audit.ts'
-import { needsAddendumSince } from './correction-addendum.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { personOf } from './report-people.ts'
 import { NO_IMAGES } from './template-fit.ts'
@@ -40,7 +39,7 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
     identity: identityOf(images, read).state,
     isUnscheduled: isUnscheduled(images, read),
     isCritical: reports.some(({ isCritical }) => isCritical === true),
-    needsAddendumSince: needsAddendumSince(store, studyInstanceUid, reports),
+    needsAddendumSince: store.neededAddenda.since(study.seq),
     priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },
   }

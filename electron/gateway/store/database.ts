@@ -21,7 +21,7 @@ const RECORDS = new Set<string | undefined>([
   ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox', 'events', 'eventAttempts'],
   ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
   ...['corrections', 'correctedInstances', 'rejectionNotes', 'correctionNotices', 'formerDestinationStudies'],
-  'foundVersions',
+  ...['foundVersions', 'neededAddenda'],
   ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
   ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
   ...['views', 'viewFiles', 'annotations', 'captures'],

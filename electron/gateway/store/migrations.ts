@@ -15,6 +15,7 @@ import { reconciliation } from './migrations/0014-reconciliation.ts'
 import { rights } from './migrations/0015-rights.ts'
 import { auditKeys } from './migrations/0016-audit.ts'
 import { foundVersions } from './migrations/0017-found-versions.ts'
+import { neededAddenda } from './migrations/0018-needed-addenda.ts'
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly string[] = [
   rights,
   auditKeys,
   foundVersions,
+  neededAddenda,
 ]

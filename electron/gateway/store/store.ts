@@ -37,6 +37,7 @@ import { type InstancesStore, instancesStore } from './instances.ts'
 import { type InvitationsStore, invitationsStore } from './invitations.ts'
 import { fitsKey } from './key-proof.ts'
 import { type LinksStore, linksStore } from './links.ts'
+import { type NeededAddendaStore, neededAddendaStore } from './needed-addenda.ts'
 import { type OrganizationsStore, organizationsStore } from './organizations.ts'
 import { type OutboxStore, outboxStore } from './outbox.ts'
 import { type PerformedStepsStore, performedStepsStore } from './performed-steps.ts'
@@ -104,6 +105,7 @@ export interface Store extends Disposable {
   readonly reportObjects: ReportObjectsStore
   readonly criticalResults: CriticalResultsStore
   readonly correctionNotices: CorrectionNoticesStore
+  readonly neededAddenda: NeededAddendaStore
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
@@ -226,6 +228,7 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isC
       reportObjects: reportObjectsStore(database),
       criticalResults: criticalResultsStore(database, seal),
       correctionNotices: correctionNoticesStore(database, seal),
+      neededAddenda: neededAddendaStore(database),
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),

@@ -1,5 +1,6 @@
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
 import type { Database } from './database.ts'
+import { neededAddenda } from './needed-addenda.ts'
 import { rawQuery } from './raw-query.ts'
 import { type SearchIndex, STUDY_WORDS } from './search-index.ts'
 import { isFound, termsOf } from './search-text.ts'
@@ -32,6 +33,10 @@ export function studyCounts(db: Database, index: SearchIndex, read: (seqs: reado
     const { area, severities, statuses, isCancelled, assignedTo, madeIn, seenCustomerIds } = filter
     const query = { area, severity: severities, statuses, isCancelled, assignedTo, expressCustomerIds: customersShown(filter) }
     const all = tallied(db, { area, expressCustomerIds: seenCustomerIds })
+    if (filter.needsAddendum) {
+      const shown = stretch ? neededAddenda(db, filter, { ...stretch, limit: NO_END }).length : 0
+      return { shown: exactly(shown), hidden: exactly(all - shown) }
+    }
     const ofAnyTime = tallied(db, query)
     if (!madeIn) return { shown: exactly(ofAnyTime), hidden: exactly(all - ofAnyTime) }
     if (stretch === undefined) return { shown: NOTHING, hidden: exactly(all) }
@@ -65,6 +70,13 @@ export function studyCounts(db: Database, index: SearchIndex, read: (seqs: reado
     }
 
     const all = seqs(base, 0, NO_END)
+    if (filter.needsAddendum) {
+      const total = counted(all)
+      const needed = stretch ? neededAddenda(db, filter, { ...stretch, limit: MOST_COUNTED + 1 }) : []
+      const shown = { count: found(needed.slice(0, MOST_COUNTED)).length, isMore: needed.length > MOST_COUNTED }
+      // While rows are still being indexed, the search of the whole area finds less.
+      return { shown, hidden: { count: Math.max(0, total.count - shown.count), isMore: total.isMore } }
+    }
     if (all.length <= MOST_COUNTED) {
       const studies = isCompared ? found(all) : read(all)
       const through = studies.filter((study) => isLetThrough(study, filter)).length

@@ -16,6 +16,8 @@ export interface StudyFilter {
   readonly assignedTo?: string | null | undefined
   readonly expressCustomerId?: string | null | undefined
   readonly madeIn?: Span | undefined
+  /** Only studies whose signed report needs an addendum. */
+  readonly needsAddendum?: boolean | undefined
   /** Only studies of these are there at all, for whoever asks. */
   readonly seenCustomerIds?: readonly string[] | undefined
 }

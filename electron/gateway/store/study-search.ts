@@ -1,5 +1,6 @@
 import { SEVERITIES } from '#shared/contract/values.ts'
 import type { Database } from './database.ts'
+import { neededAddenda } from './needed-addenda.ts'
 import type { Slice } from './page.ts'
 import { rawQuery } from './raw-query.ts'
 import { type SearchIndex, STUDY_WORDS } from './search-index.ts'
@@ -47,6 +48,7 @@ interface Run {
 export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq): StudySearch {
   /** The sequence numbers of a run, in its order. */
   function candidates({ filter, isOldestFirst }: Run, stretch: Stretch, match: string | undefined, limit: number): number[] {
+    if (filter.needsAddendum) return neededAddenda(db, filter, { ...stretch, isOldestFirst, limit })
     if (match !== undefined) {
       const text = matchSql(filter, isOldestFirst)
       return db.all(rawQuery<{ seq: number }>(text, [match, BigInt(stretch.above), BigInt(stretch.before), limit])).map(({ seq }) => seq)
@@ -129,6 +131,8 @@ function matchOf(
 ): { readonly text: string | undefined; readonly isCompared: boolean } {
   const terms = words.expressionsOf(filter.search)
   if (terms.length === 0) return { text: undefined, isCompared: false }
+  // Those are few: each is compared.
+  if (filter.needsAddendum) return { text: undefined, isCompared: true }
   const { seen, shown } = expressionsOfFilter(words, filter)
   const text = [...terms.map((term) => term.text), ...(seen === undefined ? [] : [seen]), ...shown].join(' AND ')
   return { text, isCompared: !isExact || terms.some((term) => !term.isExact) }

@@ -25,6 +25,8 @@ export interface TodayCountsStore {
   drafts(userId: string, most: number): Tally
   /** Critical results that nobody was told of. */
   criticals(customers: CustomersSeen, most: number): Tally
+  /** Studies whose signed report needs an addendum. */
+  neededAddenda(customers: CustomersSeen, most: number): Tally
   /** Of the 2,000 reports begun last, those signed since the instant. */
   signed(since: string): number
   /** Events that failed since the instant; neither tests nor worklist questions, which the partner's state speaks of. */
@@ -39,6 +41,9 @@ const DRAFTS = one(`select createdAt as at from reports indexed by reportsOneDra
 const CRITICALS = one('select openedAt as at from criticalResults where communicatedAt is null order by openedAt')
 const CRITICALS_OF = one(`select c.openedAt as at from criticalResults c join studies s using (studyId)
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
+const NEEDED_ADDENDA = one('select since as at from neededAddenda order by since')
+const NEEDED_ADDENDA_OF = one(`select n.since as at from neededAddenda n join studies s using (seq)
+  where s.expressCustomerId in (select value from json_each(?)) order by n.since`)
 const SIGNED = 'select count(*) as count from (select signedAt from reports order by seq desc limit 2000) where signedAt >= ?'
 const FAILED = `select count(*) as count, min(at) as since from (
   select createdAt as at, type, isTest from events indexed by eventsByState where state = 'failed' order by seq desc limit ?)
@@ -61,6 +66,9 @@ export function todayCountsStore(db: Database): TodayCountsStore {
     }
     return low
   }
+
+  const seenTally = (all: string, ofCustomers: string, customers: CustomersSeen, most: number): Tally =>
+    customers === undefined ? tally(all, [most]) : tally(ofCustomers, [JSON.stringify(customers), most])
 
   return {
     unread({ statuses, severities, customers, before, most }) {
@@ -92,8 +100,8 @@ export function todayCountsStore(db: Database): TodayCountsStore {
       return { count, since: oldest?.at ?? null }
     },
     drafts: (userId, most) => tally(DRAFTS, [userId, most]),
-    criticals: (customers, most) =>
-      customers === undefined ? tally(CRITICALS, [most]) : tally(CRITICALS_OF, [JSON.stringify(customers), most]),
+    criticals: (customers, most) => seenTally(CRITICALS, CRITICALS_OF, customers, most),
+    neededAddenda: (customers, most) => seenTally(NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, most),
     signed: (since) => db.get(rawQuery<{ count: number }>(SIGNED, [since]))?.count ?? 0,
     failedEvents: (since, most) => tally(FAILED, [most, since]),
     pendingInvitations: (before, most) => tally(INVITATIONS, [before, most]),

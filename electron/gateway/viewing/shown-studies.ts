@@ -1,6 +1,5 @@
 import type { ViewedHeader } from '#gateway/dimse/viewed-file.ts'
 import type { HeaderStudy } from '#gateway/dimse/viewed-header.ts'
-import { needsAddendumSince } from '#gateway/domain/correction-addendum.ts'
 import { differencesOf, type Patient, personDifferencesOf } from '#gateway/store/same-patient.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf, studyDifferencesOf } from '#gateway/store/study-identity.ts'
@@ -47,10 +46,7 @@ function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): Im
 }
 const FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
 
-export function shownStudies(
-  store: Pick<Store, 'studies' | 'imageStudies' | 'reports' | 'correctionNotices'>,
-  list: ViewList,
-): ShownStudies {
+export function shownStudies(store: Pick<Store, 'studies' | 'imageStudies' | 'neededAddenda'>, list: ViewList): ShownStudies {
   const { studies, imageStudies } = store
   const priors = new Set<string>()
   /** By study, the patient of its first file. */
@@ -98,9 +94,8 @@ export function shownStudies(
       if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
       list.faults.drop(REPORT)
       const scribe = studies.byUid('scribe', studyInstanceUid)
-      const reports = scribe ? store.reports.entriesOf(scribe.studyId) : []
-      const correctedAt = needsAddendumSince(store, studyInstanceUid, reports)
-      if (correctedAt !== null) list.faults.add({ level: 'warning', what: REPORT, sentence: SIGNED_BEFORE, studyInstanceUid })
+      if (scribe && store.neededAddenda.since(scribe.seq) !== null)
+        list.faults.add({ level: 'warning', what: REPORT, sentence: SIGNED_BEFORE, studyInstanceUid })
     },
     announce(studyInstanceUid, isPrior, isAsked = true) {
       if (isPrior) priors.add(studyInstanceUid)

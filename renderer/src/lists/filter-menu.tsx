@@ -39,6 +39,7 @@ function Filters({ state }: PartProps) {
     <Stack gap={14}>
       <SeverityPart state={state} />
       <StatusPart state={state} />
+      {state.area === 'scribe' && <AddendumPart state={state} />}
       <AssignedPart state={state} />
       <CustomerPart state={state} />
       <DaysPart state={state} />
@@ -80,6 +81,18 @@ const StatusPart = ({ state }: PartProps) => (
         </Chip>
       ))}
     </Chip.Group>
+  </Part>
+)
+
+const AddendumPart = ({ state: { filter, choose } }: PartProps) => (
+  <Part name={texts.addendum}>
+    <Chip
+      size="xs"
+      checked={filter.addendum === 'needed'}
+      onChange={(isOn) => choose(isOn ? { ...filter, addendum: 'needed' } : without(filter, 'addendum'))}
+    >
+      {texts.addendumNeeded}
+    </Chip>
   </Part>
 )
 

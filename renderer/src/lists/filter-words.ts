@@ -19,7 +19,7 @@ export interface Chip {
 
 /** @param names of a person and of a customer by id, where they are known */
 export function chipsOf(filter: ListFilter, names: { readonly person: string; readonly customer: string }): readonly Chip[] {
-  const { severity, status, assignedTo, expressCustomerId, cancelled, days } = filter
+  const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
   const person = assignedTo === 'me' ? texts.me : assignedTo === 'nobody' ? texts.nobody : names.person
   const chips: readonly (Chip | false | undefined)[] = [
     severity && { part: 'severity', text: severity.map((one) => words.severities[one][0]).join(', ') },
@@ -30,6 +30,7 @@ export function chipsOf(filter: ListFilter, names: { readonly person: string; re
       text: expressCustomerId === 'none' ? texts.noCustomer : texts.chip.customer(names.customer),
     },
     cancelled !== 'all' && { part: 'cancelled', text: texts.chip.cancelled[cancelled] },
+    addendum && { part: 'addendum', text: texts.chip.addendum },
     days && { part: 'days', text: texts.chip.came(typeof days === 'string' ? texts.presets[days] : daysText(days)) },
   ]
   return chips.filter((chip): chip is Chip => Boolean(chip))

@@ -130,7 +130,7 @@ export const studyColumns = {
   },
   status: {
     name: names.status,
-    track: 'minmax(116px, 1.2fr)',
+    track: 'minmax(136px, 1.3fr)',
     cell: (study) => (
       <span className={css.tags}>
         <StatusTags study={study} isShort />

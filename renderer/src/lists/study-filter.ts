@@ -18,6 +18,7 @@ export interface ListFilter {
   readonly assignedTo?: NonNullable<StudyListFilter['assignedTo']>
   readonly expressCustomerId?: NonNullable<StudyListFilter['expressCustomerId']>
   readonly cancelled: StudyListFilter['cancelled']
+  readonly addendum?: NonNullable<StudyListFilter['addendum']>
   readonly days?: Preset | { readonly from?: string; readonly to?: string }
 }
 
@@ -30,6 +31,7 @@ export interface ListAddress {
   readonly assignedTo?: string
   readonly customer?: string
   readonly cancelled?: string
+  readonly addendum?: string
   readonly from?: string
   readonly to?: string
   readonly order?: string
@@ -38,14 +40,14 @@ export interface ListAddress {
 
 export const STATUSES: Readonly<Record<StudyArea, readonly StudyStatus[]>> = { scribe: REPORT_STUDY_STATUSES, viewer: VIEWER_STATUSES }
 
-const NARROWING = ['severity', 'status', 'assignedTo', 'customer', 'cancelled', 'from', 'to'] as const
+const NARROWING = ['severity', 'status', 'assignedTo', 'customer', 'cancelled', 'addendum', 'from', 'to'] as const
 
 /** The filter that an address names; undefined where it names none, and the view's own counts. What it cannot read narrows nothing. */
 export function filterOf(address: ListAddress, area: StudyArea): ListFilter | undefined {
   if (!NARROWING.some((name) => address[name] !== undefined)) return undefined
   const severity = listed(address.severity, SEVERITIES)
   const status = listed(address.status, STATUSES[area])
-  const { assignedTo, customer, cancelled, from, to } = address
+  const { assignedTo, customer, cancelled, addendum, from, to } = address
   const person = UserId.safeParse(assignedTo)
   const expressCustomer = ExpressCustomerId.safeParse(customer)
   const preset = PRESETS.find((one) => one === from)
@@ -58,6 +60,7 @@ export function filterOf(address: ListAddress, area: StudyArea): ListFilter | un
     ...(customer === 'none' && { expressCustomerId: customer }),
     ...(expressCustomer.success && { expressCustomerId: expressCustomer.data }),
     cancelled: (['hide', 'only', 'all'] as const).find((one) => one === cancelled) ?? 'all',
+    ...(addendum === 'needed' && { addendum }),
     ...((typeof days === 'string' || days.from !== undefined || days.to !== undefined) && { days }),
   }
 }
@@ -66,7 +69,7 @@ const listed = <T extends string>(text: string | undefined, of: readonly T[]): T
 
 /** The filter as an address has it; `cancelled` always, so that it is told from no filter at all. */
 export function addressOf(filter: ListFilter): ListAddress {
-  const { severity, status, assignedTo, expressCustomerId, cancelled, days } = filter
+  const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
   return {
     // In one order, so that two filters that are the same have the same address.
     ...(severity && { severity: severity.toSorted().join(',') }),
@@ -74,19 +77,21 @@ export function addressOf(filter: ListFilter): ListAddress {
     ...(assignedTo && { assignedTo }),
     ...(expressCustomerId && { customer: expressCustomerId }),
     cancelled,
+    ...(addendum && { addendum }),
     ...(typeof days === 'string' ? { from: days } : days),
   }
 }
 
 /** The filter as the gateway is asked. @param today of the clinic, `YYYY-MM-DD` */
 export function queryOf(filter: ListFilter, today: string): Omit<StudyListFilter, 'search'> {
-  const { severity, status, assignedTo, expressCustomerId, cancelled, days } = filter
+  const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
   return {
     ...(severity && { severity: [...severity] }),
     ...(status && { status: [...status] }),
     ...(assignedTo && { assignedTo }),
     ...(expressCustomerId && { expressCustomerId }),
     cancelled,
+    ...(addendum && { addendum }),
     ...daysOf(days, today),
   }
 }
@@ -102,13 +107,15 @@ export function daysOf(days: ListFilter['days'], today: string): { readonly from
 }
 
 /** The filter of a kept view. Its days are days, not presets. */
-export function filterOfKept({ severity, status, assignedTo, expressCustomerId, cancelled, from, to }: StudyListFilter): ListFilter {
+export function filterOfKept(kept: StudyListFilter): ListFilter {
+  const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, from, to } = kept
   return {
     ...(severity && { severity }),
     ...(status && { status }),
     ...(assignedTo && { assignedTo }),
     ...(expressCustomerId && { expressCustomerId }),
     cancelled,
+    ...(addendum && { addendum }),
     ...((from !== undefined || to !== undefined) && { days: { ...(from && { from }), ...(to && { to }) } }),
   }
 }

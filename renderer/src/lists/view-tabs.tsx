@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Tooltip } from '@mantine/core'
 import { IconDots, IconUsersGroup } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-studies.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
@@ -37,6 +37,12 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
     }),
   })
   const kept = useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data?.savedViews ?? []
+  // A link may lead to a view that a narrow window has out of sight.
+  const here = useRef<HTMLSpanElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another element
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [view.viewId])
   const countOf = ({ viewId, saved }: View) =>
     saved ? kept.find((one) => one.savedViewId === viewId)?.shown : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
@@ -45,7 +51,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
         const isHere = one.viewId === view.viewId
         const count = countOf(one)
         return (
-          <span key={one.viewId} className={css.view} data-here={isHere || undefined}>
+          <span key={one.viewId} ref={isHere ? here : null} className={css.view} data-here={isHere || undefined}>
             <Link to={to} search={state.addressOfView(one)} {...(isHere && { 'aria-current': 'page' as const })}>
               {one.saved?.isShared && <IconUsersGroup size={14} aria-hidden />}
               {one.name}

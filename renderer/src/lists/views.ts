@@ -35,6 +35,8 @@ export const BUILT_IN: Readonly<Record<ViewedList, Readonly<Record<StudyArea, re
       builtIn('stat', 'priority', { status: UNSIGNED, severity: ['stat'] }),
       builtIn('inProgress', 'priority', { status: ['in_progress'] }),
       builtIn('addenda', 'priority', { status: ['addendum_active'] }),
+      // Cancelled ones too: their signed reports were delivered all the same.
+      builtIn('addendumNeeded', 'priority', { addendum: 'needed', cancelled: 'all' }),
       builtIn('completedToday', 'newest', { status: ['completed'], days: 'today' }),
       builtIn('cancelled', 'newest', { cancelled: 'only' }),
       builtIn('all', 'newest', { cancelled: 'all' }),

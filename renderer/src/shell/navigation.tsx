@@ -74,7 +74,7 @@ const WAITING: Partial<Record<Screen['to'], { kinds: readonly TodayKind[]; tone:
   '/devices': { kinds: ['unknown-callers'], tone: 'warning' },
   '/images': { kinds: ['quarantined', 'mismatches', 'images-replaced', 'correction-notices', 'recovered'], tone: 'warning' },
   '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
-  '/reading': { kinds: ['criticals'], tone: 'danger' },
+  '/reading': { kinds: ['criticals', 'addenda-needed'], tone: 'danger' },
   '/events': { kinds: ['events-failed'], tone: 'warning' },
 }
 

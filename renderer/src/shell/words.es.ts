@@ -45,7 +45,7 @@ export const es: Translated<English> = {
     '/devices': 'dispositivos desconocidos esperan aprobación',
     '/images': 'imágenes o estudios por revisar',
     '/destinations': 'imágenes no se pudieron enviar',
-    '/reading': 'resultados críticos sin comunicar',
+    '/reading': 'resultados críticos por comunicar o adendas por firmar',
     '/events': 'eventos fallidos o retrasados',
   },
   lockedForLimited: 'no para cuentas limitadas a clientes',

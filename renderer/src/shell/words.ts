@@ -45,7 +45,7 @@ const en = {
     '/devices': 'unknown callers wait for approval',
     '/images': 'images or studies to look at',
     '/destinations': 'images could not be sent',
-    '/reading': 'critical results that nobody was told of',
+    '/reading': 'critical results to communicate or addenda to sign',
     '/events': 'events failed or are late',
   },
   lockedForLimited: 'not for accounts limited to customers',

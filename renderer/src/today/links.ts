@@ -19,6 +19,7 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   'images-replaced': { to: '/images', search: { show: 'replaced' } },
   mismatches: { to: '/images', search: { show: 'mismatch' } },
   criticals: { to: '/reading/criticals' },
+  'addenda-needed': { to: '/reading', search: { view: 'addendumNeeded' } },
   'stat-unread': { to: '/reading', search: { view: 'stat' } },
   'reports-undelivered': { to: '/events', search: { show: 'waiting', type: 'report.delivered' } },
   'endpoints-off': { to: '/partner' },

@@ -105,6 +105,14 @@ export const es: Translated<English> = {
       text: (count, of) => are(count, 'resultado crítico sin comunicar a nadie.', 'resultados críticos sin comunicar a nadie.', of),
       action: 'Comunicar',
     },
+    'addenda-needed': {
+      name: 'Requieren adenda',
+      text: (count, of) =>
+        are(count, 'informe firmado requiere', 'informes firmados requieren', of).concat(
+          ' una adenda porque hubo cambios en las imágenes después de la firma.',
+        ),
+      action: 'Abrir lista',
+    },
     'stat-unread': {
       name: 'STAT',
       text: (count, of) => are(count, 'estudio STAT sin firmar.', 'estudios STAT sin firmar.', of),

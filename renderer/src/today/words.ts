@@ -83,6 +83,14 @@ const en = {
         are(count, 'critical result that nobody was told of.', 'critical results that nobody was told of.', of),
       action: 'Tell somebody',
     },
+    'addenda-needed': {
+      name: 'Addendum needed',
+      text: (count: string, of: number) =>
+        are(count, 'signed report needs', 'signed reports need', of).concat(
+          ' an addendum because images were changed after the signature.',
+        ),
+      action: 'Open list',
+    },
     'stat-unread': {
       name: 'STAT',
       text: (count: string, of: number) => are(count, 'STAT study is not signed.', 'STAT studies are not signed.', of),

@@ -11,6 +11,7 @@ const customer = idFromUuid('cus', 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee')
 describe('the filter of a list in its address', () => {
   const filters: readonly ListFilter[] = [
     { cancelled: 'all' },
+    { cancelled: 'all', addendum: 'needed' },
     { cancelled: 'only', severity: ['stat', 'high'] },
     { cancelled: 'hide', status: ['in_progress', 'addendum_active'], assignedTo: 'me', days: 'week' },
     { cancelled: 'hide', assignedTo: person, expressCustomerId: customer, days: { from: '2026-11-20' } },
@@ -33,6 +34,7 @@ describe('the filter of a list in its address', () => {
       customer: 'cus_x',
       from: '2026-02-30',
       to: 'tomorrow',
+      addendum: 'any',
     }
     expect(filterOf(typed, 'scribe')).toEqual({ cancelled: 'all', severity: ['stat'], status: ['assigned'] })
     expect(filterOf(typed, 'viewer')).toEqual({ cancelled: 'all', severity: ['stat'], status: ['complete'] })

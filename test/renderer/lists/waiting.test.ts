@@ -29,6 +29,7 @@ describe('words of a list', () => {
         severity: ['stat', 'high'],
         assignedTo: 'nobody',
         expressCustomerId: 'none',
+        addendum: 'needed',
         days: { from: '2026-11-20', to: '2026-11-22' },
       },
       { person: '', customer: '' },
@@ -38,6 +39,7 @@ describe('words of a list', () => {
       'Assigned to nobody',
       'no customer',
       'Not cancelled',
+      'Addendum needed',
       'Came: 20 Nov 2026 – 22 Nov 2026',
     ])
     expect(daysText({ from: '2026-11-20' })).toBe('since 20 Nov 2026')

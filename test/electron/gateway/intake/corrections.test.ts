@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { needsAddendumSince } from '#gateway/domain/correction-addendum.ts'
+import { openStudies } from '#gateway/domain/studies.ts'
 import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
-import { newUser } from '../../../support/callers.ts'
+import { newKey, newUser } from '../../../support/callers.ts'
+import { completedReport } from '../../../support/reports.ts'
 import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
 
 const ORDER: Order = {
@@ -572,8 +574,15 @@ test('a signed report is marked where images were merged into its study', async 
   const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
   await using at = await clinic([image(1), image(2, other)])
   const { store, corrections, apply } = at
-  const signed = [{ signedAt: '2026-03-10T09:00:00.000Z' }]
-  const needed = () => [STUDY, '1.2.3.300'].map((uid) => needsAddendumSince(store, uid, signed) !== null)
+  const studies = openStudies({ store, clock: at.stage.clock, uuid: randomUUID })
+  const { userId } = newUser(store)
+  const signed = [STUDY, '1.2.3.300'].map((studyInstanceUid) => {
+    const study = { studyInstanceUid, studyDescription: 'CT', severity: 'normal' } as const
+    const { seq, studyId } = studies.create(newKey(store), 'scribe', study).record
+    completedReport(store, { studyId, userId, signedAt: '2026-03-10T09:00:00.000Z' })
+    return seq
+  })
+  const needed = () => signed.map((seq) => store.neededAddenda.since(seq) !== null)
   expect(needed()).toEqual([false, false])
   const { correctionId } = await apply({ kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } })
   expect(needed()).toEqual([true, true])

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { neededStatement } from '#gateway/store/needed-addenda.ts'
+import { rawQuery } from '#gateway/store/raw-query.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { NewStudyRecord, StudyRecord } from '#gateway/store/studies.ts'
 import type { Area } from '#gateway/store/study-facet.ts'
@@ -72,6 +74,8 @@ const studyArbitrary = fc.record({
   uid: oneOf(['1.2.3.', '1.2.840.', '2.25.']),
   /** Hours since the one before: a clock may run back. */
   later: oneOf([0, 0.1, 0.25, 1, 30, -2]),
+  /** A signed report whose images were corrected; of the area `viewer` there is none. */
+  needsAddendum: fc.boolean(),
 })
 type Drawn = typeof studyArbitrary extends fc.Arbitrary<infer T> ? T : never
 
@@ -98,14 +102,20 @@ function recordOf(drawn: Drawn, of: Furniture, at: number): NewStudyRecord {
   } as NewStudyRecord
 }
 
+const needing = (made: readonly StudyRecord[], drawn: readonly Drawn[]): ReadonlySet<number> =>
+  new Set(made.filter(({ area }, at) => area === 'scribe' && drawn[at]?.needsAddendum).map(({ seq }) => seq))
+
 function plant(store: Store, drawn: readonly Drawn[], of: Furniture): StudyRecord[] {
   let at = START
-  return store.database.transaction(() =>
-    drawn.map((one) => {
+  return store.database.transaction(() => {
+    const made = drawn.map((one) => {
       at += one.later * HOUR
       return store.studies.insert(recordOf(one, of, at))
-    }),
-  )
+    })
+    for (const seq of needing(made, drawn))
+      store.database.run(rawQuery('insert into neededAddenda (seq, since) values (?, ?)', [seq, new Date(at).toISOString()]))
+    return made
+  })
 }
 
 const filterArbitrary = fc.record({
@@ -118,6 +128,7 @@ const filterArbitrary = fc.record({
   customer: maybe(bit),
   since: maybe(oneOf([0, 0.1, 2, 31])),
   until: maybe(oneOf([0.25, 1, 2.05, 40])),
+  needsAddendum: maybe(fc.boolean()),
   seen: maybe(fc.uniqueArray(fc.integer({ min: 0, max: 1 }), { maxLength: 2 })),
 })
 type Asked = typeof filterArbitrary extends fc.Arbitrary<infer T> ? T : never
@@ -181,10 +192,11 @@ describe('the lists of studies of the window', () => {
           const { store } = temp
           const of = furnish(store)
           const made = plant(store, drawn, of)
+          const needed = needing(made, drawn)
           for (const one of asked) {
             const filter = filterOf(one, of)
             const seen = made.filter((study) => isSeen(study, filter) && isSearched(study, filter.search))
-            const shown = seen.filter((study) => isShown(study, filter))
+            const shown = seen.filter((study) => isShown(study, filter) && (!filter.needsAddendum || needed.has(study.seq)))
             for (const order of ['newest', 'priority'] as const) {
               const given: StudyRecord[] = []
               let after: string | undefined
@@ -210,7 +222,7 @@ describe('the lists of studies of the window', () => {
   const ALL: StudyFilter = { area: 'scribe', search: '' }
   const DRAWN: Drawn = {
     ...{ area: 'scribe', status: 0, severity: 'normal', isCancelled: false, user: 2, customer: 2 },
-    ...{ description: 'CT Thorax', name: 'Müller^Ana', mrn: undefined, uid: '2.25.', later: 0 },
+    ...{ description: 'CT Thorax', name: 'Müller^Ana', mrn: undefined, uid: '2.25.', later: 0, needsAddendum: false },
   }
   const find = (store: Store, search: string, filter: Partial<StudyFilter> = {}) =>
     store.studies.search.find({ ...ALL, ...filter, search }, 'newest', undefined, 20).items.length
@@ -288,6 +300,41 @@ describe('the lists of studies of the window', () => {
   })
 })
 
+describe('the list of studies that need an addendum', () => {
+  it('is counted where more are searched for than are counted, and compared with what is typed', () => {
+    using temp = tempStore()
+    const { store } = temp
+    const of = furnish(store)
+    const drawn = Array.from({ length: 1200 }, (_, at) => ({
+      ...({ area: 'scribe', status: 3, severity: 'normal', isCancelled: false, user: 2, customer: 2 } as const),
+      ...({ description: 'CT Thorax', name: 'Müller^Ana', mrn: undefined, uid: '2.25.', later: 0 } as const),
+      needsAddendum: at % 400 === 0,
+    }))
+    const made = plant(store, drawn, of)
+    const filter = { area: 'scribe', search: 'muller', needsAddendum: true } as const
+    const { items } = store.studies.search.find(filter, 'newest', undefined, 20)
+    expect(items.map(({ seq }) => seq)).toEqual([made[800]?.seq, made[400]?.seq, made[0]?.seq])
+    expect(store.studies.search.counts(filter)).toEqual({ shown: { count: 3, isMore: false }, hidden: { count: 997, isMore: true } })
+    expect(store.studies.search.counts({ ...filter, search: '' })).toEqual({
+      shown: { count: 3, isMore: false },
+      hidden: { count: 1197, isMore: false },
+    })
+  })
+
+  it('is walked in its own order, however many studies there are', () => {
+    using temp = tempStore()
+    const { database } = temp.store
+    const plan = (isOldestFirst: boolean) => {
+      const { text, parameters } = neededStatement({ area: 'scribe', search: '' }, { above: 0, before: 9, isOldestFirst, limit: 21 })
+      return database.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters)).map(({ detail }) => detail)
+    }
+    // No sort, and no search through all studies.
+    const walk = ['SEARCH n USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)', 'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)']
+    for (const isOldestFirst of [false, true])
+      expect(plan(isOldestFirst).filter((line) => /^(SEARCH|SCAN [ns]|USE)/.test(line))).toEqual(walk)
+  })
+})
+
 describe('what the database says of a patient', () => {
   it('is not in clear', async () => {
     using temp = tempStore()
@@ -308,6 +355,7 @@ describe('what the database says of a patient', () => {
           mrn: 'MRN-22',
           uid: '2.25.',
           later: 0,
+          needsAddendum: false,
         },
       ],
       furnish(store),

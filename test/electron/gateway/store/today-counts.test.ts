@@ -4,6 +4,7 @@ import { instantOf } from '#gateway/store/clock.ts'
 import type { NewStudyRecord } from '#gateway/store/studies.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
+import { correctImages } from '../../../support/images.ts'
 import { completedReport } from '../../../support/reports.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -103,6 +104,27 @@ it('counts critical results of the customers that are seen, and all where nobody
   expect(criticals(['cus_B'], 10).since).toBe(openedAt)
 })
 
+it('counts studies that need an addendum, cancelled ones too, of the customers that are seen', () => {
+  using made = clinic()
+  const { store, clock } = made
+  const first = instantOf(clock())
+  const { userId } = newUser(store)
+  const { apiKeyId } = newKey(store)
+  const by = { createdByApiKeyId: apiKeyId, createdByUserId: null, createdAt: first, updatedAt: first, isActive: true }
+  for (const name of ['A', 'B'])
+    store.customers.insert({ ...by, expressCustomerId: `cus_${name}`, expressCustomerName: name, metadata: undefined } as never)
+  for (const expressCustomerId of ['cus_A', 'cus_B', null]) {
+    const { studyId, studyInstanceUid } = made.study({ expressCustomerId, cancelledAt: expressCustomerId === 'cus_A' ? first : null })
+    completedReport(store, { studyId, userId, signedAt: instantOf(clock()) })
+    clock.pass(60_000)
+    correctImages(store, studyInstanceUid, instantOf(clock()))
+  }
+  const { neededAddenda } = store.todayCounts
+  expect([undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map((customers) => neededAddenda(customers, 10).count)).toEqual([3, 1, 2, 0])
+  expect(neededAddenda(undefined, 2)).toEqual({ count: 2, since: instantOf(Date.parse(first) + 60_000) })
+  expect(neededAddenda(['cus_B'], 10)).toEqual({ count: 1, since: instantOf(Date.parse(first) + 120_000) })
+})
+
 it('counts nothing in an empty clinic', () => {
   using made = clinic()
   const { store } = made
@@ -110,6 +132,7 @@ it('counts nothing in an empty clinic', () => {
   const at = instantOf(made.clock())
   expect(store.todayCounts.drafts('usr_1', 10)).toEqual(none)
   expect(store.todayCounts.criticals(undefined, 10)).toEqual(none)
+  expect(store.todayCounts.neededAddenda(undefined, 10)).toEqual(none)
   expect(store.todayCounts.signed(at)).toBe(0)
   expect(store.todayCounts.failedEvents(at, 10)).toEqual(none)
   expect(store.todayCounts.pendingInvitations(at, 10)).toEqual(none)
