@@ -73,7 +73,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
   if (values['data-key-file'] !== undefined && values['data-key-from-parent'])
     throw new UsageError('Give --data-key-file or --data-key-from-parent, not both.')
   const secretFile = values['partner-secret-file']
-  const secret = values['partner-secret'] ?? (secretFile === undefined ? undefined : secretFromFile('--partner-secret-file', secretFile))
+  const secret = values['partner-secret'] ?? (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
   if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))

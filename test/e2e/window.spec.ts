@@ -71,6 +71,13 @@ test('shows an unknown caller as it calls, and lets it in with one click', async
   await expect(item).toHaveCount(0)
 })
 
+test('is not shown in a frame of another page', async ({ browser }) => {
+  const other = await browser.newPage()
+  await other.setContent(`<iframe src="${stage.http}/"></iframe><iframe src="${stage.http}/viewer"></iframe>`)
+  for (const frame of other.frames().slice(1)) await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
+  await other.close()
+})
+
 test('shows markup in the AE title of a caller as text', async () => {
   const aeTitle = '<img src=x>'
   expect(await ask(stage, aeTitle)).toBe(0)
