@@ -27,11 +27,8 @@ const ATTACKS = {
   silence: ({ http, https, dimse, dimseTls }) => [http, https, dimse, dimseTls].map((port) => hold(1000, port)),
   /** C-ECHO associations under invented AE titles, held open. */
   titles: ({ dimse }) => [hold(500, dimse, (socket, n) => void socket.write(associate(`INVENTED${n}`)))],
-  /** Wrong passwords, as fast as eight connections can, and some thousand wrong API keys a second. */
-  guesses: ({ http, https }) => [
-    ...[flood(4, http, signIn), flood(4, https, signIn)],
-    ...[flood(2, http, guessKeys), flood(2, https, guessKeys)],
-  ],
+  /** Wrong passwords, as fast as eight connections can, and hundreds of wrong API keys a second. */
+  guesses: ({ http, https }) => [flood(4, http, signIn), flood(4, https, signIn), flood(2, http, guessKeys)],
   /** Large answers that are not read. */
   'slow readers': ({ http }) => [
     hold(300, http, (socket, n) => {

@@ -160,7 +160,7 @@ interface UnderAttack extends Attacked {
 const ALSO: Readonly<Partial<Record<AttackName, (attacked: UnderAttack) => Promise<void>>>> = {
   async handshakes({ gateway, targets, slowness, sockets, attacker, opened, worklist, page }) {
     // Until the deadline of the first ones is over.
-    await wait(9000)
+    await wait(8000)
     await attacker[Symbol.asyncDispose]()
     await expect.poll(() => openSockets(gateway), { timeout: 30_000 }).toBeLessThanOrEqual(sockets)
     opened.use(await attack(targets, ['handshakes']))
