@@ -1,5 +1,6 @@
 // npm run bench -- interface [--write]: the HTTP interface on 1,000,000 studies beside a bare Fastify route that returns the same bytes, in one run:
-// first page, deep page, three filters at once, contains-search, read by id, create. --write puts the table into docs/BENCHMARKS.md.
+// first page, deep page, three filters at once, contains-search, read by id, create. Then what auditing reads costs; alone with --reads.
+// --write puts the tables into docs/BENCHMARKS.md.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { fastify } from 'fastify'
 import { Pool } from 'undici'
 import { openParts } from '../electron/gateway/parts.ts'
 import { aboutRun, ended, median, started, startedScript, writeReport } from './bench-kit.mjs'
+import { benchReads } from './bench-reads.mjs'
 import { stop } from './setup.mjs'
 
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
     peer: { type: 'string' },
+    reads: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -71,6 +74,27 @@ async function bench() {
     if (gateway) await ended(gateway)
     rmSync(folder, { recursive: true, force: true })
   }
+  return missed
+}
+
+/** Of a person at the window, and of 20,000 studies or fewer: the audit is the same for more. */
+async function benchReading() {
+  const lines = []
+  const studies = Math.min(20_000, STUDIES)
+  const say = (line) => {
+    console.log(line)
+    lines.push(line)
+  }
+  say(aboutRun(`; ${studies} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`))
+  say('')
+  const missed = await benchReads({ studies, seconds: SECONDS, rounds: Number(values.rounds), say })
+  if (values.write) writeReport('reads', lines.join('\n'))
+  return missed
+}
+
+async function main() {
+  const missed = values.reads ? [] : await bench()
+  missed.push(...(await benchReading()))
   console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
   process.exit(missed.length === 0 ? 0 : 1)
 }
@@ -288,4 +312,4 @@ async function startPeer(text) {
 }
 
 if (values.peer) await servePeer(values.peer)
-else await bench()
+else await main()

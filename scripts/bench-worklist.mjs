@@ -72,11 +72,13 @@ async function measure(rows, freshSeconds) {
   const items = join(work, `items-${rows}.json`)
   writeFileSync(items, bench.run('python3', [join(bench.folder, 'partner_items.py'), String(rows)]))
   const data = join(work, `data-${rows}-${freshSeconds}`)
-  const partner = await started(['simulator', 'partner', '--port', '0', '--secret', SECRET, '--worklist', items])
+  const secretFile = join(work, 'partner-secret')
+  writeFileSync(secretFile, SECRET, { mode: 0o600 })
+  const partner = await started(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--worklist', items])
   command('config', 'set', '--data', data, 'worklist.freshSeconds', String(freshSeconds))
   const gateway = await started([
     ...['serve', '--data', data, ...LISTENERS, '--ae-title', 'BENCH', '--log-level', 'error'],
-    ...['--partner-url', partner.ready.url, '--partner-secret', SECRET, '--allow-unknown-devices'],
+    ...['--partner-url', partner.ready.url, '--partner-secret-file', secretFile, '--allow-unknown-devices'],
   ])
   const port = String(dimsePortOf(gateway))
   const json = join(work, 'result.json')

@@ -15,7 +15,7 @@ const data = mkdtempSync(join(tmpdir(), 'isthmus-demo-'))
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const secretFile = join(data, 'partner.secret')
 writeFileSync(secretFile, secret, { mode: 0o600 })
-const partner = await startCommand(['simulator', 'partner', '--port', '0', '--secret', secret, '--images'])
+const partner = await startCommand(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--images'])
 if (!partner.ready) process.exit(1)
 
 for (const device of [

@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'simulator partner': {
     usage:
-      'simulator partner --port P --secret whsec_… [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
+      'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
     about: 'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { GatewayOptions } from '#gateway/gateway.ts'
@@ -9,6 +8,7 @@ import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { liveOn } from './lives.ts'
 import { ownPackage } from './own-package.ts'
 import { type HandedKey, keyFromFile, keyFromParent } from './parent-key.ts'
+import { secretFromFile, secretInArguments } from './secret.ts'
 import { untilStopped } from './until-stopped.ts'
 import { hostAndPort, UsageError } from './words.ts'
 import { parentPort, workersThrough } from './worker-port.ts'
@@ -31,7 +31,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     untilStopped,
     tell(line) {
       process.stdout.write(`${JSON.stringify(line)}\n`)
-      if (isSecretInArguments) log.warn(SECRET_IN_ARGUMENTS)
+      if (isSecretInArguments) log.warn(secretInArguments('--partner-secret'))
     },
   })
   return 0
@@ -72,7 +72,8 @@ export function readArguments(args: readonly string[]): ServeOptions {
     throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
   if (values['data-key-file'] !== undefined && values['data-key-from-parent'])
     throw new UsageError('Give --data-key-file or --data-key-from-parent, not both.')
-  const secret = values['partner-secret'] ?? secretFrom(values['partner-secret-file'])
+  const secretFile = values['partner-secret-file']
+  const secret = values['partner-secret'] ?? (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
   if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))
@@ -98,9 +99,6 @@ export function readArguments(args: readonly string[]): ServeOptions {
     ...(values['partner-secret'] !== undefined && { isSecretInArguments: true }),
   }
 }
-
-const SECRET_IN_ARGUMENTS =
-  '--partner-secret: other accounts of this PC can read the arguments of a process; use --partner-secret-file, and renew this secret'
 
 function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
   if (text === undefined) return {}
@@ -135,16 +133,4 @@ async function handedKey(from: ServeOptions['keyFrom']): Promise<HandedKey> {
   const port = parentPort()
   if (!port) throw new UsageError('--data-key-from-parent is for the desktop app, which hands the data key over: leave it out.')
   return keyFromParent(port)
-}
-
-function secretFrom(file: string | undefined): string | undefined {
-  if (!file) return undefined
-  let secret: string
-  try {
-    secret = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new UsageError(`--partner-secret-file: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
-  if (secret === '') throw new UsageError(`--partner-secret-file: ${file} is empty.`)
-  return secret
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import {
   openImageStore,
@@ -14,6 +15,7 @@ import {
   WorklistFileError,
 } from '#electron/simulator/partner.ts'
 import { listenError } from '#gateway/start-error.ts'
+import { secretFromFile, secretInArguments } from './secret.ts'
 import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
 
@@ -28,6 +30,8 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
       port: { type: 'string' },
       host: { type: 'string', default: '127.0.0.1' },
       secret: { type: 'string' },
+      'secret-file': { type: 'string' },
+      'secret-stdin': { type: 'boolean' },
       worklist: { type: 'string' },
       scenario: { type: 'string', default: 'normal' },
       images: { type: 'boolean' },
@@ -36,15 +40,13 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   const port = Number(values.port)
   if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
-  // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
-  if (!values.secret || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(values.secret))
-    throw new UsageError('simulator partner needs --secret, the one the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.')
   if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
+  const secret = await secretFrom(values)
   await using files = values.images ? await openSimulatedFiles({ host: values.host, clock: Date.now }) : undefined
   await using simulator = await openPartnerSimulator({
     port,
     host: values.host,
-    secret: values.secret,
+    secret,
     scenario: values.scenario as Scenario,
     clock: Date.now,
     ...(files && { files: imagesIn(files) }),
@@ -56,8 +58,29 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   process.stdout.write(
     `${JSON.stringify({ ready: true, url: simulator.url, ...(files && { files: files.host, study: STUDY.studyInstanceUid }) })}\n`,
   )
+  if (values.secret !== undefined) process.stderr.write(`${secretInArguments('--secret')}\n`)
   await stopped
   return 0
+}
+
+interface SecretOptions {
+  readonly secret?: string
+  readonly 'secret-file'?: string
+  readonly 'secret-stdin'?: boolean
+}
+
+/** The secret that the gateway signs with. @throws UsageError */
+async function secretFrom(given: SecretOptions): Promise<string> {
+  const { secret, 'secret-file': file, 'secret-stdin': isStdin } = given
+  if ([secret, file, isStdin].filter((option) => option !== undefined).length > 1)
+    throw new UsageError('Give one of --secret, --secret-file and --secret-stdin.')
+  const found = file !== undefined ? secretFromFile('--secret-file', file) : isStdin ? (await text(process.stdin)).trim() : secret
+  // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
+  if (!found || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(found))
+    throw new UsageError(
+      'simulator partner needs --secret-file or --secret-stdin with the secret the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.',
+    )
+  return found
 }
 
 function imagesIn(files: SimulatedFiles) {

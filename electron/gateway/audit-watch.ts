@@ -15,8 +15,9 @@ export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed
     ...deps,
     onChecked(check) {
       feed.noteStatus()
-      if (deps.store.audit.isAnchorUnreadable)
-        log.error({ file: ANCHOR_FILE }, 'the anchor of the audit trail cannot be read: a rollback is not detected')
+      const { anchorFault } = deps.store.audit
+      if (anchorFault)
+        log.error({ file: ANCHOR_FILE, fault: anchorFault }, 'the anchor of the audit trail fails: a rollback is not detected')
       const text = auditFaultSentence(check)
       if (text === undefined) return
       const { entries, firstBadSeq, finding } = check

@@ -71,6 +71,11 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
     invitations,
   }
   const customersOf = (userId: UserId) => customers.idsOf(userId)
+  const rate = {
+    clock: deps.clock,
+    perSecond: () => settings.get('http.ratePerSecond'),
+    burst: () => settings.get('http.rateBurst'),
+  }
   return {
     links,
     customers,
@@ -82,11 +87,8 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
         authenticateKey: knownKeys({ authenticate: apiKeys.authenticate, version: changes, clock: deps.clock }),
         customerIdsOf: customersOf,
       },
-      rateLimit: openRateLimit({
-        clock: deps.clock,
-        perSecond: () => settings.get('http.ratePerSecond'),
-        burst: () => settings.get('http.rateBurst'),
-      }),
+      rateLimit: openRateLimit(rate),
+      refusedLimit: openRateLimit(rate),
       idempotency: openIdempotency(store.idempotency),
       cursors: cursorCodec(store.seal.keyFor('list cursors')),
       replies: openReplyCache({ operations: READ_FROM_ROWS, version: changes }),

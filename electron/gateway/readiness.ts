@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { AuditCheck } from '#shared/contract/dashboard.ts'
 import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import type { CommandContext } from './commands.ts'
-import { auditFaultSentence, verifyAudit } from './domain/audit-trail.ts'
+import { anchorFaultSentence, auditFaultSentence, verifyAudit } from './domain/audit-trail.ts'
 import { kindOfFolder } from './domain/setup-folder.ts'
 import { devicesHeard, partnerHeard } from './domain/setup-state.ts'
 import { keyFinding } from './key-file.ts'
@@ -41,9 +41,11 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
     const finding = 'finding' in verdict ? verdict.finding : null
     const missing = 'missing' in verdict ? verdict.missing : 0
     const sentence = auditFaultSentence({ finding, firstBadSeq: firstBad, missing })
-    return sentence === undefined
-      ? ok(`The audit trail is unbroken, ${verdict.entries} entries.`)
-      : bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
+    if (sentence !== undefined) return bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
+    const { anchorFault } = store.audit
+    if (anchorFault)
+      return warn(anchorFaultSentence(anchorFault), 'Correct the permissions of the file or the disk, then verify the audit trail.')
+    return ok(`The audit trail is unbroken, ${verdict.entries} entries.`)
   },
   settings: ({ store }) => {
     const unreadable = store.settings.unreadable()

@@ -81,7 +81,9 @@ export async function startServers(bench, work, tell) {
 async function startGateway(bench, work) {
   const items = join(work, 'items.json')
   writeFileSync(items, bench.run('python3', [join(bench.folder, 'partner_items.py'), String(ROWS)]))
-  const partner = await started(['simulator', 'partner', '--port', '0', '--secret', SECRET, '--worklist', items])
+  const secretFile = join(work, 'partner-secret')
+  writeFileSync(secretFile, SECRET, { mode: 0o600 })
+  const partner = await started(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--worklist', items])
   const data = join(work, 'data')
   for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) command('config', 'set', '--data', data, key, '0')
   // The images are of an exam of the list, which would leave it in the middle of the run.
@@ -89,7 +91,7 @@ async function startGateway(bench, work) {
   const since = performance.now()
   const gateway = await started([
     ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
-    ...['--log-level', 'error', '--allow-unknown-devices', '--partner-url', partner.ready.url, '--partner-secret', SECRET],
+    ...['--log-level', 'error', '--allow-unknown-devices', '--partner-url', partner.ready.url, '--partner-secret-file', secretFile],
   ])
   const port = dimsePortOf(gateway)
   // As `peers.sh` looks, so that all are measured with the same step.

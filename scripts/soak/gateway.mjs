@@ -1,7 +1,7 @@
 // A gateway in a data folder of its own, a partner beside it, and what can be seen of the gateway from outside.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,11 +20,12 @@ const SETTINGS = {
 export async function openSoaked(entry) {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-soak-'))
   const key = await furnish(folder)
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
-  const partner = await start(entry, ['simulator', 'partner', '--port', '0', '--secret', secret])
+  const secretFile = join(folder, 'partner-secret')
+  writeFileSync(secretFile, `whsec_${randomBytes(32).toString('base64')}`, { mode: 0o600 })
+  const partner = await start(entry, ['simulator', 'partner', '--port', '0', '--secret-file', secretFile])
   const gateway = await start(entry, [
     ...['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--log-level', 'error'],
-    ...['--partner-url', partner.ready.url, '--partner-secret', secret],
+    ...['--partner-url', partner.ready.url, '--partner-secret-file', secretFile],
   ])
   const { http, dimse } = gateway.ready
   return {

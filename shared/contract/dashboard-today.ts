@@ -11,6 +11,7 @@ export const TODAY_KINDS = [
   'partner-away',
   'partner-unset',
   'audit-broken',
+  'audit-anchor',
   'audit-collector',
   'backup',
   'rehearsal',

@@ -131,8 +131,16 @@ export const SETTINGS = {
     'Certificate (PEM) of the SMTP server or of its issuer, where that is not a public one.',
   ),
   'mail.from': setting(Email.nullable(), null, 'Address that invitations are sent from.'),
-  'http.ratePerSecond': setting(z.number().min(1).max(1_000_000), 100, 'Calls a second that one API key may make in the long run.'),
-  'http.rateBurst': setting(z.int().min(1).max(1_000_000), 500, 'Calls that one API key may make at once after a pause.'),
+  'http.ratePerSecond': setting(
+    z.number().min(1).max(1_000_000),
+    100,
+    'Calls a second that one API key may make in the long run; without a valid key, one address.',
+  ),
+  'http.rateBurst': setting(
+    z.int().min(1).max(1_000_000),
+    500,
+    'Calls that one API key may make at once after a pause; without a valid key, one address.',
+  ),
   'viewer.linkMinutes': setting(z.number().min(1).max(1440), 15, 'Minutes within which a link to the viewer may be followed, once.'),
   'viewer.sessionHours': setting(z.number().min(0.25).max(72), 12, 'Hours after which a view of a study ends, however it is used.'),
   'viewer.idleMinutes': setting(Minutes(1440).min(1), 60, 'Minutes without a sign of life after which a view of a study ends.'),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -26,8 +27,8 @@ const ATTACKS = {
   silence: ({ http, https, dimse, dimseTls }) => [http, https, dimse, dimseTls].map((port) => hold(1000, port)),
   /** C-ECHO associations under invented AE titles, held open. */
   titles: ({ dimse }) => [hold(500, dimse, (socket, n) => void socket.write(associate(`INVENTED${n}`)))],
-  /** Wrong passwords, as fast as eight connections can. */
-  'sign-ins': ({ http, https }) => [flood(4, http, signIn), flood(4, https, signIn)],
+  /** Wrong passwords, as fast as eight connections can, and hundreds of wrong API keys a second. */
+  guesses: ({ http, https }) => [flood(4, http, signIn), flood(4, https, signIn), flood(2, http, guessKeys)],
   /** Large answers that are not read. */
   'slow readers': ({ http }) => [
     hold(300, http, (socket, n) => {
@@ -94,6 +95,17 @@ async function signIn(port: number, localAddress: string): Promise<void> {
     ...['x-isthmus-csrf: 1', 'content-type: application/json'],
   ].join('\r\n')
   const text = `${head}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  await sendAll(port, localAddress, text)
+}
+
+/** Every other request has no key at all. */
+async function guessKeys(port: number, localAddress: string): Promise<void> {
+  const guess = (n: number) => (n % 2 ? `\r\nauthorization: Bearer sk_live_${randomBytes(16).toString('hex')}` : '')
+  const requests = Array.from({ length: 15 }, (_, n) => `GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1${guess(n)}\r\n\r\n`)
+  await sendAll(port, localAddress, `${requests.join('')}GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`)
+}
+
+async function sendAll(port: number, localAddress: string, text: string): Promise<void> {
   const isTls = port === targets?.https
   const to = { host: '127.0.0.1', port, localAddress }
   const socket = isTls ? connectByTls({ ...to, rejectUnauthorized: false }) : connect(to)

@@ -71,6 +71,26 @@ test('shows an unknown caller as it calls, and lets it in with one click', async
   await expect(item).toHaveCount(0)
 })
 
+test('is not shown in a frame of another page', async ({ browser }) => {
+  const other = await browser.newPage()
+  await other.setContent(`<iframe src="${stage.http}/"></iframe><iframe src="${stage.http}/viewer"></iframe>`)
+  for (const frame of other.frames().slice(1)) await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
+  await other.close()
+})
+
+test('shows markup in the AE title of a caller as text', async () => {
+  const aeTitle = '<img src=x>'
+  expect(await ask(stage, aeTitle)).toBe(0)
+  await go('Activity')
+  await expect(page.getByText(aeTitle).first()).toBeVisible()
+  await go('Devices')
+  const caller = page.getByRole('form', { name: aeTitle })
+  await expect(caller).toBeVisible()
+  await expect(page.locator('img[src="x"]')).toHaveCount(0)
+  await caller.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(caller).toHaveCount(0)
+})
+
 test('shows a device’s query in the feed at once, and why each exam was or was not sent', async () => {
   await go('Activity')
   const sent = await ask(stage, 'CT1')

@@ -81,9 +81,19 @@ export default ofArea('API', [
     promise: 'P-API-13',
     what: 'all keys share one bucket of calls',
     file: `${http}/rate-limit.ts`,
-    find: 'const before = buckets.get(apiKeyId) ?? {',
+    find: 'const before = buckets.get(caller) ?? {',
     replace: 'const before = [...buckets.values()].at(-1) ?? {',
     tests: `${http}/rate-limit.test.ts`,
+  },
+  {
+    promise: 'P-API-13',
+    what: 'calls without a valid key use up the calls of keys at their address',
+    file: `${http}/partners.ts`,
+    find: 'return callerOf(request, use, deps)',
+    replace: `const caller = callerOf(request, use, deps)
+    if (refusedLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
+    throw new ApiError('too-many', '')`,
+    tests: 'flows/interface/wire.test.ts',
   },
   {
     promise: 'P-LIM-08',

@@ -222,6 +222,9 @@ it('refuses a wrong use in one sentence, with 2', async () => {
     [[...serve, '--partner-url', 'http://127.0.0.1:1/', '--partner-secret-file', empty], 'is empty'],
     [['device', 'add', '--ae-title', 'CT1'], 'device add needs --data DIR'],
     [['simulator', 'partner', '--port', '0', '--secret', 'hunter2'], 'whsec_ and the base64 of 24 to 64 bytes'],
+    [['simulator', 'partner', '--port', '0'], 'needs --secret-file or --secret-stdin'],
+    [['simulator', 'partner', '--port', '0', '--secret-file', empty], 'is empty'],
+    [['simulator', 'partner', '--port', '0', '--secret-file', empty, '--secret-stdin'], 'Give one of'],
   ]
   const ran = await Promise.all(uses.map(([args]) => isthmus(args)))
   for (const [index, [, words]] of uses.entries()) expectSentence(ran[index] as Ran, 2, words)
@@ -308,7 +311,10 @@ it('simulates a partner that answers what is signed and nothing else', async () 
   const secret = webhookSecret()
   const worklist = join(temp.folder, 'worklist.json')
   writeFileSync(worklist, JSON.stringify({ items: [{ AccessionNumber: 'MINE' }] }))
-  await using simulator = await running(['simulator', 'partner', '--port', '0', '--secret', secret, '--worklist', worklist])
+  const secretFile = join(temp.folder, 'secret')
+  writeFileSync(secretFile, `${secret}\n`)
+  const args = ['simulator', 'partner', '--port', '0', '--secret-file', secretFile]
+  await using simulator = await running([...args, '--worklist', worklist])
   const data = { callingAe: 'CT1', clinicId: crypto.randomUUID(), dateStart: '2026-11-20', dateEnd: '2026-11-20', sourceIp: '127.0.0.1' }
   const id = `whe_${'0'.repeat(32)}`
   const body = Buffer.from(JSON.stringify({ id, type: 'modality_worklist.requested', data }))
@@ -321,7 +327,7 @@ it('simulates a partner that answers what is signed and nothing else', async () 
   expect(await ask(signed(webhookSecret()))).toMatchObject({ status: 400, json: { error: expect.stringContaining('signature') } })
   const { port } = new URL(simulator.http)
   expectSentence(
-    await isthmus(['simulator', 'partner', '--port', port, '--secret', secret]),
+    await isthmus(['simulator', 'partner', '--port', port, '--secret-stdin'], secret),
     1,
     `cannot use 127.0.0.1:${port}: node (process ${simulator.child.pid}) already uses that port`,
   )

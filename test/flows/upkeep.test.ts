@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
 import { runAlone } from '#gateway/commands.ts'
 import { askControl } from '#gateway/control.ts'
+import { ANCHOR_FILE } from '#gateway/store/audit-anchor.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -126,4 +129,24 @@ it('takes a note of the standby from a script, with the gateway and without it',
   const state = await again.call(dashboardUpkeep.state, {})
   expect(state).toMatchObject({ standby: null, rehearsal: { last: { success: true, name } } })
   expect(state.backups.map(({ version }) => version)).toEqual(['9.9.9', '0.0.0'])
+})
+
+it('shows under Today that the anchor of the audit trail cannot be written, until it can be', async () => {
+  await using gateway = await startGateway({ partner: null })
+  const { call, folder } = gateway
+  const blocked = ['part', 'next'].map((end) => join(folder, `${ANCHOR_FILE}.${end}`))
+  const shown = async () => {
+    const sqlite = new Sqlite(join(folder, DATABASE_FILE))
+    sqlite.exec('drop trigger auditEntriesStay')
+    sqlite.close()
+    // Its finding is written to the anchor at once.
+    expect(await call(dashboard.verifyAudit, {})).toMatchObject({ finding: 'triggers' })
+    const { items } = await call(dashboardToday.today, {})
+    return items.filter(({ kind }) => kind === 'audit-anchor')
+  }
+  for (const path of blocked) mkdirSync(path)
+  const detail = 'The file audit-anchor.json of the data folder cannot be written.'
+  expect(await shown()).toMatchObject([{ tone: 'warning', detail, needs: 'manageGateway', mayAct: true }])
+  for (const path of blocked) rmdirSync(path)
+  expect(await shown()).toEqual([])
 })

@@ -16,6 +16,7 @@ it('opens the simulated partner’s images by a link that a command gives', { ti
   const secretFile = join(temp.folder, 'partner.secret')
   writeFileSync(secretFile, secret)
   await using partner = await running(['simulator', 'partner', '--port', '0', '--secret', secret, '--images'])
+  await expect.poll(() => partner.stderr).toEqual([expect.stringContaining('--secret: other accounts of this PC')])
   const study = String(partner.ready.study)
   await using gateway = await serving(folder, '--partner-url', String(partner.ready.url), '--partner-secret-file', secretFile)
   const command = async (words: string, ...args: readonly string[]) => {

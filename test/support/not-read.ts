@@ -59,7 +59,7 @@ export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; reado
   {
     texts: [
       'an unknown caller could not be noted',
-      'the anchor of the audit trail cannot be read: a rollback is not detected',
+      'the anchor of the audit trail fails: a rollback is not detected',
       'a device could not be noted as seen',
       'association rejected',
       'the audit trail is broken',

@@ -1,4 +1,6 @@
+import { anchorFaultSentence } from '#gateway/domain/audit-trail.ts'
 import type { UpkeepHealth } from '#gateway/domain/upkeep-health.ts'
+import type { AnchorFault } from '#gateway/store/audit-anchor.ts'
 import type { CustomersSeen, Tally, TodayCountsStore } from '#gateway/store/today-counts.ts'
 import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
@@ -22,6 +24,8 @@ export interface TodaySituation {
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
+  /** Why a rollback of the audit trail may not be detected. */
+  readonly anchorFault?: AnchorFault | undefined
   /** Why the audit collector has not got entries for a while; undefined where it has. */
   readonly collectorFault?: CollectorFault | undefined
   readonly upkeep: UpkeepHealth
@@ -99,6 +103,12 @@ const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ audit }) => ((audit?.firstBadSeq ?? null) === null ? undefined : { tone: 'danger', since: audit?.at ?? null }),
+  },
+  {
+    kind: 'audit-anchor',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ anchorFault }) => anchorFault && { tone: 'warning', detail: anchorFaultSentence(anchorFault) },
   },
   {
     kind: 'audit-collector',

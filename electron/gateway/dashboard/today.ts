@@ -78,6 +78,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       partner: ports.partnerStatus(),
       downtime: downtime.current(),
       audit: auditTrail.latest,
+      anchorFault: store.audit.anchorFault,
       collectorFault: ports.collectorFault(),
       upkeep: upkeepHealth({ store, clock, settings }),
       images,

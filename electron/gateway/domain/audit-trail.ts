@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ACKNOWLEDGED, type AuditStore, type AuditVerdict, type ChainedRow } from '#gateway/store/audit.ts'
+import type { AnchorFault } from '#gateway/store/audit-anchor.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
 import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/contract/dashboard.ts'
@@ -126,6 +127,12 @@ export function auditFaultSentence({
     return `The audit trail is older than its anchor by ${missing} entries: something else than Isthmus put an older database in place.`
   return `The audit trail was tampered with, see entry ${firstBadSeq}: something else than Isthmus changed the data folder.`
 }
+
+/** What keeps a rollback from being detected, in one sentence. */
+export const anchorFaultSentence = (fault: AnchorFault): string =>
+  fault === 'unreadable'
+    ? 'The file audit-anchor.json of the data folder cannot be read.'
+    : 'The file audit-anchor.json of the data folder cannot be written.'
 
 /** Whether every entry is what was written, a portion at a time. */
 export async function verifyAudit(audit: Pick<AuditStore, 'chain'>): Promise<AuditVerdict> {

@@ -68,12 +68,12 @@ function windowAdmission(
 
 function partnerAdmission({ partners, sessions, workstations, publicUrl }: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
   if (!partners) throw new TypeError('A call of the interface is declared on a server that was opened without `partners`')
-  const { callers, rateLimit } = partners
+  const { callers, rateLimit, refusedLimit } = partners
   return (request, reply) =>
     admitCaller(
       request,
       reply,
       { access, use: useOf(request, use) },
-      { callers, rateLimit, sessions, workstations, publicUrl: publicUrl() },
+      { callers, rateLimit, refusedLimit, sessions, workstations, publicUrl: publicUrl() },
     )
 }

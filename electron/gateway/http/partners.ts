@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { hostOf } from '../admission/connection-budget.ts'
 import { type Caller, type CallerDeps, type Callers, callerOf, type PartnerAccess, requireAccess } from './callers.ts'
 import type { CursorCodec } from './cursor-codec.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -11,6 +12,11 @@ import { requireConfirmed, type SessionUse } from './sessions.ts'
 export interface Partners {
   readonly callers: Callers
   readonly rateLimit: RateLimit
+  /**
+   * Calls without a valid key, by the caller's host. A bucket of its own: a partner at the same
+   * address, such as behind the same proxy, is not refused because of them.
+   */
+  readonly refusedLimit: RateLimit
   readonly idempotency: Idempotency
   readonly cursors: CursorCodec
   /** Without it every reply is made anew. */
@@ -22,9 +28,9 @@ export function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
   { access, use }: { readonly access: PartnerAccess; readonly use: SessionUse },
-  { rateLimit, ...deps }: CallerDeps & Pick<Partners, 'rateLimit'>,
+  { rateLimit, refusedLimit, ...deps }: CallerDeps & Pick<Partners, 'rateLimit' | 'refusedLimit'>,
 ): Caller {
-  const caller = callerOf(request, use, deps)
+  const caller = knownCaller(request, use, refusedLimit, deps)
   if (caller.kind === 'api-key') {
     const { isAllowed, headers } = rateLimit.take(caller.apiKeyId)
     reply.headers(headers)
@@ -33,4 +39,20 @@ export function admitCaller(
   requireAccess(caller, access)
   if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people')) requireConfirmed(request, deps.sessions)
   return caller
+}
+
+/**
+ * @throws ApiError as `callerOf`; too-many where the host made more calls without a valid key than
+ *   one key may make
+ */
+function knownCaller(request: FastifyRequest, use: SessionUse, refusedLimit: RateLimit, deps: CallerDeps): Caller {
+  try {
+    return callerOf(request, use, deps)
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'bad-key')) throw error
+    const { isAllowed, headers } = refusedLimit.take(hostOf(request.socket.remoteAddress ?? ''))
+    if (isAllowed) throw error
+    const message = 'Too many calls without a valid API key came from this address; wait a little.'
+    throw new ApiError('too-many', message, { headers })
+  }
 }

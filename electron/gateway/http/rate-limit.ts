@@ -5,10 +5,13 @@ export interface RateState {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A token bucket for each key (interface-choices §6 row 15). */
+/**
+ * A token bucket for each key (interface-choices §6 row 15), or for each host that calls without a
+ * valid one.
+ */
 export interface RateLimit {
-  /** Counts one call of this key. */
-  take(apiKeyId: string): RateState
+  /** Counts one call of this caller. */
+  take(caller: string): RateState
 }
 
 export interface RateLimitDeps {
@@ -21,19 +24,24 @@ export interface RateLimitDeps {
 }
 
 const MOST_RETRY_SECONDS = 60
+/** Callers that are remembered: one that was forgotten begins with a full bucket again. */
+const MOST_CALLERS = 10_000
 
-/** One for all listeners. Only keys that exist are counted, so there are no more buckets than keys. */
+/** One for all listeners. The callers of longest ago are forgotten where there are too many. */
 export function openRateLimit({ clock, perSecond, burst }: RateLimitDeps): RateLimit {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return {
-    take(apiKeyId) {
+    take(caller) {
       const [now, rate, most] = [clock(), perSecond(), burst()]
-      const before = buckets.get(apiKeyId) ?? { tokens: most, at: now }
+      const before = buckets.get(caller) ?? { tokens: most, at: now }
       // A clock that was set back gives nothing, and takes nothing.
       const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
       const isAllowed = filled >= 1
       const tokens = isAllowed ? filled - 1 : filled
-      buckets.set(apiKeyId, { tokens, at: now })
+      buckets.delete(caller)
+      buckets.set(caller, { tokens, at: now })
+      const [oldest] = buckets.keys()
+      if (buckets.size > MOST_CALLERS && oldest !== undefined) buckets.delete(oldest)
       return {
         isAllowed,
         headers: {

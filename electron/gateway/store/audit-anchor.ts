@@ -37,6 +37,9 @@ interface End {
   readonly keyedFrom?: number | null | undefined
 }
 
+/** unwritable: the last attempt to write the file failed. */
+export type AnchorFault = 'unreadable' | 'unwritable'
+
 /** The anchor of the audit trail outside the database. It never runs ahead of what is durable in the database. */
 export interface AnchorKeeper {
   /**
@@ -44,6 +47,8 @@ export interface AnchorKeeper {
    * not be read, which says nothing of what is in it, and it is not written until it was read.
    */
   readonly state: 'ok' | 'missing' | 'changed' | 'unreadable'
+  /** Why a rollback may not be detected now; undefined where the file is read and written. */
+  readonly fault: AnchorFault | undefined
   /** Reads it again where it could not be read. */
   retry(): void
   readonly anchor: Anchor
@@ -73,6 +78,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
   let pending: End | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  let isUnwritable = false
 
   const explains = (known: typeof read) => known !== 'unreadable' && restores.some((mac) => !anchor.restores.includes(mac))
   let isExplained = explains(read)
@@ -85,7 +91,9 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
   function write(end: End): void {
     pending = undefined
     anchor = anchorOf(end)
+    isUnwritable = true
     writeKeyFile(folder, ANCHOR_FILE, fileOf(anchor, key))
+    isUnwritable = false
   }
 
   async function writeEnd(end: End): Promise<void> {
@@ -113,9 +121,11 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     pending = undefined
     try {
       if (end) await writeEnd(end)
+      isUnwritable = false
     } catch {
       // Where the disk takes no writes the anchor lags; the next entry tries again.
       pending ??= end
+      isUnwritable = true
     } finally {
       timer = undefined
     }
@@ -133,6 +143,10 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
   return {
     get state() {
       return typeof read === 'object' ? 'ok' : read
+    },
+    get fault() {
+      if (read === 'unreadable') return 'unreadable'
+      return isUnwritable ? 'unwritable' : undefined
     },
     retry() {
       if (read !== 'unreadable') return

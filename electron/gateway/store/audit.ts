@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditFilter, AuditFinding, AuditRow } from '#shared/contract/dashboard.ts'
-import type { AnchorKeeper } from './audit-anchor.ts'
+import type { AnchorFault, AnchorKeeper } from './audit-anchor.ts'
 import { repairTriggers } from './audit-triggers.ts'
 import { type Clock, instantOf } from './clock.ts'
 import type { Database } from './database.ts'
@@ -88,8 +88,8 @@ export interface AuditStore {
    * trail as a finding; triggers are restored. Returns what was found now.
    */
   inspect(): readonly AuditFinding[]
-  /** Whether the anchor could not be read, so that it was not compared yet. */
-  readonly isAnchorUnreadable: boolean
+  /** What is wrong with the anchor; where it cannot be read it was not compared yet. */
+  readonly anchorFault: AnchorFault | undefined
   /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
   onAppend(listener: () => void): () => void
 }
@@ -318,8 +318,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   return {
     append: (entry) => append(entry),
     inspect,
-    get isAnchorUnreadable() {
-      return anchor?.state === 'unreadable'
+    get anchorFault() {
+      return anchor?.fault
     },
     onAppend(listener) {
       listeners.add(listener)

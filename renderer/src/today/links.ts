@@ -9,6 +9,7 @@ export const LINKS: Readonly<Record<TodayKind, LinkProps>> = {
   'partner-away': { to: '/partner' },
   'partner-unset': { to: '/partner' },
   'audit-broken': { to: '/audit' },
+  'audit-anchor': { to: '/audit' },
   'audit-collector': { to: '/settings' },
   backup: { to: '/settings/back-ups' },
   rehearsal: { to: '/settings/back-ups' },

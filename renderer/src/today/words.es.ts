@@ -43,6 +43,12 @@ export const es: Translated<English> = {
       text: () => 'Algo distinto de Isthmus cambió la carpeta de datos. Guarde una copia.',
       action: 'Auditoría',
     },
+    'audit-anchor': {
+      name: 'Falla el ancla del registro de auditoría',
+      text: () =>
+        'Mientras falle, puede no detectarse que se ponga una base de datos anterior. Corrija los permisos del archivo o el disco y verifique después el registro.',
+      action: 'Auditoría',
+    },
     'audit-collector': {
       name: 'El colector de auditoría no recibe entradas',
       text: () => 'Esperan aquí y se envían cuando se pueda llegar a él.',

@@ -42,6 +42,12 @@ const en = {
       text: () => 'Something else than Isthmus changed the data folder. Keep a copy of it.',
       action: 'Audit trail',
     },
+    'audit-anchor': {
+      name: 'The anchor of the audit trail fails',
+      text: () =>
+        'Until it works, an older database in the place of this one may not be detected. Correct the permissions of the file or the disk, then verify the audit trail.',
+      action: 'Audit trail',
+    },
     'audit-collector': {
       name: 'The audit collector gets no entries',
       text: () => 'They wait here and are sent when it can be reached.',

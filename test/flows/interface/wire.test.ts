@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { express } from '#shared/contract/express.ts'
 import { viewer } from '#shared/contract/viewer.ts'
@@ -168,6 +169,35 @@ describe('the rate of a key', () => {
     expect(limited[0]?.json).toMatchObject({ code: 'too-many', message: expect.any(String) })
     const window = await Promise.all(Array.from({ length: 30 }, () => own.users.admin.send('GET /v1/express')))
     expect(new Set(window.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+})
+
+describe('a flood of calls without a valid key', () => {
+  it.each([
+    ['another PC', '127.0.0.66'],
+    ['this PC', '127.0.0.1'],
+  ])('from %s is bounded by 429, and refuses no partner, not even one behind the same address', async (_, from) => {
+    await using own = await startInterface({ overrides: { 'http.ratePerSecond': 1, 'http.rateBurst': 40 } })
+    const wrong = () => ({ authorization: `Bearer sk_live_${randomBytes(16).toString('hex')}` })
+    const stranger = (n: number) => own.nobody.send('GET /v1/express', { from, headers: n % 2 ? wrong() : {} })
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => ({
+        refused: await stranger(n),
+        served: n % 10 === 0 ? await own.keys.self.send('GET /v1/express', { from }) : undefined,
+      })),
+    )
+    const statuses = answers.map(({ refused }) => refused.status)
+    expect(new Set(statuses)).toEqual(new Set([401, 429]))
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(40)
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(100)
+    const limited = answers.find(({ refused }) => refused.status === 429)?.refused
+    expect(limited?.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(limited?.json).toMatchObject({ status: 429, code: 'too-many' })
+    expect(Number(limited?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(limited?.headers['retry-after'])).toBeLessThanOrEqual(60)
+    const served = answers.flatMap(({ served }) => served?.status ?? [])
+    expect(served).toEqual(Array.from({ length: 20 }, () => 200))
+    expect((await own.nobody.send('GET /v1/express', { from: '127.0.0.67' })).status).toBe(401)
   })
 })
 

@@ -13,6 +13,18 @@ export const SELF_TEST: readonly Sentence[] = [
     'The audit trail was tampered with, see entry {}: something else than Isthmus changed the data folder.',
     'El registro de auditoría fue manipulado, vea la entrada {0}: algo ajeno a Isthmus cambió la carpeta de datos.',
   ],
+  [
+    'The file audit-anchor.json of the data folder cannot be read.',
+    'No se puede leer el archivo audit-anchor.json de la carpeta de datos.',
+  ],
+  [
+    'The file audit-anchor.json of the data folder cannot be written.',
+    'No se puede escribir el archivo audit-anchor.json de la carpeta de datos.',
+  ],
+  [
+    'Correct the permissions of the file or the disk, then verify the audit trail.',
+    'Corrija los permisos del archivo o el disco y verifique después el registro de auditoría.',
+  ],
   ['There is no recorded finding to acknowledge.', 'No hay ningún hallazgo registrado que confirmar.'],
   ['the collector did not answer in time', 'el colector no respondió a tiempo'],
   ['the collector closed the connection', 'el colector cerró la conexión'],

@@ -121,10 +121,13 @@ export const SETTINGS: readonly Sentence[] = [
   ],
   ['Address that invitations are sent from.', 'Dirección desde la que se envían las invitaciones.'],
   [
-    'Calls a second that one API key may make in the long run.',
-    'Llamadas por segundo que puede hacer una clave de API de forma sostenida.',
+    'Calls a second that one API key may make in the long run; without a valid key, one address.',
+    'Llamadas por segundo que puede hacer una clave de API de forma sostenida; sin clave válida, una dirección.',
   ],
-  ['Calls that one API key may make at once after a pause.', 'Llamadas que puede hacer de una vez una clave de API tras una pausa.'],
+  [
+    'Calls that one API key may make at once after a pause; without a valid key, one address.',
+    'Llamadas que puede hacer de una vez una clave de API tras una pausa; sin clave válida, una dirección.',
+  ],
   ['Minutes within which a link to the viewer may be followed, once.', 'Minutos en los que se puede seguir, una vez, un enlace al visor.'],
   [
     'Hours after which a view of a study ends, however it is used.',

@@ -67,6 +67,7 @@ describe('what needs somebody', () => {
     ['partner-away', { partner: { ...calm.partner, state: 'down', fault: 'unreachable', downSince: NOW } }],
     ['partner-unset', { partner: { ...calm.partner, state: 'unset' } }],
     ['audit-broken', { audit: { firstBadSeq: 7, at: NOW } }],
+    ['audit-anchor', { anchorFault: 'unwritable' }],
     ['audit-collector', { collectorFault: { since: NOW, count: 4, isMore: false, detail: 'ECONNREFUSED' } }],
     ['backup', { upkeep: { ...calm.upkeep, backup: { tone: 'danger', since: NOW, sentence: 'The disk is full.' } } }],
     ['rehearsal', { upkeep: { ...calm.upkeep, rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' } } }],

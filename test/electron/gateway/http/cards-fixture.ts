@@ -93,9 +93,15 @@ export async function openCards() {
   const temp = tempDataFolder()
   let now = Date.parse('2026-11-20T08:00:00.000Z')
   const store = openStore({ folder: temp.folder, clock: () => now, uuid: randomUUID })
+  const limits = {
+    clock: () => rate.now,
+    perSecond: () => rate.perSecond,
+    burst: () => rate.burst,
+  }
   const partners = {
     callers,
-    rateLimit: openRateLimit({ clock: () => rate.now, perSecond: () => rate.perSecond, burst: () => rate.burst }),
+    rateLimit: openRateLimit(limits),
+    refusedLimit: openRateLimit(limits),
     idempotency: openIdempotency(store.idempotency),
     cursors: cursorCodec(Buffer.alloc(32, 7)),
   }

@@ -42,4 +42,12 @@ describe('the rate of a key', () => {
     time.now += 60_000
     expect(limit.take('a').headers['ratelimit-remaining']).toBe('9')
   })
+
+  it('is remembered of 10,000 callers, those of longest ago forgotten first', () => {
+    const { limit } = limited(1, 1)
+    for (let n = 0; n < 10_000; n++) limit.take(`caller ${n}`)
+    expect(limit.take('caller 0').isAllowed).toBe(false)
+    limit.take('one more')
+    expect([limit.take('caller 0').isAllowed, limit.take('caller 1').isAllowed]).toEqual([false, true])
+  })
 })

@@ -19,6 +19,7 @@ it('does not keep a reply when something changed between reading and answering',
   const partners = {
     callers: { authenticateKey: () => key, customerIdsOf: () => [] },
     rateLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
+    refusedLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
     idempotency: openIdempotency({
       transaction: (work) => work(),
       find: () => undefined,

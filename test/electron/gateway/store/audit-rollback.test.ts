@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fs, { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -130,6 +130,24 @@ describe('an audit trail that was rolled back', () => {
     expect(acknowledged()).toMatchObject({ isIntact: true })
   })
 
+  it('is detected when everything is deleted, and entries as versions without a key wrote them take its place', () => {
+    append(3)
+    const [{ sealedDetail } = { sealedDetail: Buffer.alloc(0) }] = sql<{ sealedDetail: Buffer }>('select sealedDetail from auditEntries')
+    const at = new Date(clock()).toISOString()
+    const entry = [1, at, 'user:usr_2', 'device.add', 'device 0', sealedDetail.toString('base64')]
+    const hash = createHash('sha256')
+      .update(`${'0'.repeat(64)}${JSON.stringify(entry)}`)
+      .digest('hex')
+    const values = `1, '${at}', 'user:usr_2', 'device.add', 'device 0', x'${sealedDetail.toString('hex')}', x'${hash}'`
+    tamperWithoutTrace(
+      ...['delete from auditEntries', 'delete from auditHead', 'insert into auditUnkeyed values (1)'],
+      `insert into auditEntries (seq, at, actor, action, target, sealedDetail, hash) values (${values})`,
+    )
+    rmSync(path(ANCHOR_FILE))
+    expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'head-missing'])
+    expect(verify()).toMatchObject({ isIntact: false })
+  })
+
   it('is detected when an older database is made to look like one of a version without keyed entries', () => {
     append(3)
     save()
@@ -225,8 +243,10 @@ describe('an anchor that cannot be written', () => {
     block()
     run((store) => {
       store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: 'a', detail: {} })
+      expect(store.audit.anchorFault).toBe('unwritable')
       unblock()
       expect(store.audit.inspect()).toEqual([])
+      expect(store.audit.anchorFault).toBeUndefined()
       expect(store.audit.verify()).toMatchObject({ isIntact: true })
     })
     expect(existsSync(path(ANCHOR_FILE))).toBe(true)
@@ -268,10 +288,10 @@ describe('an anchor that cannot be read', () => {
     try {
       append(1)
       run((store) => {
-        expect([store.audit.isAnchorUnreadable, store.audit.verify().isIntact]).toEqual([true, true])
+        expect([store.audit.anchorFault, store.audit.verify().isIntact]).toEqual(['unreadable', true])
         restore()
         expect(store.audit.inspect()).toEqual(['older'])
-        expect(store.audit.isAnchorUnreadable).toBe(false)
+        expect(store.audit.anchorFault).toBeUndefined()
       })
     } finally {
       restore()

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { cpSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { selfSignedCertificate } from '#gateway/http/certificate.ts'
+import { openStore } from '#gateway/store/store.ts'
 import { type CollectorOptions, openCollector } from '#gateway/syslog/collector.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { prepareDataFolder, tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const files = selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now() })
 let temp: ReturnType<typeof tempStore>
@@ -29,6 +33,7 @@ async function listen(isReading = true) {
   return {
     target: () => ({ host: '127.0.0.1', port, authorities: files.cert, identity: undefined }),
     numbers: () => [...text.matchAll(/ParticipantObjectID="c#(\d+)"/g)].map(([, seq]) => Number(seq)),
+    hashes: () => [...text.matchAll(/type="hash" value="([^"]+)"/g)].map(([, hash]) => hash),
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -91,6 +96,35 @@ it('records a position past the last entry as a finding, and sends on', async ()
   expect(temp.store.audit.list({ limit: 1 }).items).toMatchObject([
     { action: 'audit.finding', target: 'sending', detail: { position: 9_000_000, entries: 1 } },
   ])
+})
+
+it('shows a trail that was rolled back whole, with its anchor: numbers come again with other hashes', async () => {
+  using server = await listen()
+  using folder = tempFolder()
+  const data = join(folder.folder, 'data')
+  const saved = join(folder.folder, 'saved')
+  prepareDataFolder(data)
+  const run = async (...targets: readonly string[]) => {
+    const store = openStore({ folder: data, clock: temp.clock, uuid: randomUUID })
+    try {
+      await using collector = collect({ store, target: server.target })
+      for (const target of targets) store.audit.append({ actor: 'user:usr_1', action: 'device.add', target, detail: {} })
+      await expect.poll(() => collector.state()).toEqual({ waiting: 0, fault: undefined })
+      return store.audit.verify()
+    } finally {
+      store[Symbol.dispose]()
+    }
+  }
+  await run('a', 'b')
+  cpSync(data, saved, { recursive: true })
+  await run('c', 'd')
+  rmSync(data, { recursive: true })
+  cpSync(saved, data, { recursive: true })
+  // Nothing on the PC is left that knows of it.
+  expect(await run('e', 'f')).toMatchObject({ isIntact: true, entries: 4 })
+  expect(server.numbers()).toEqual([1, 2, 3, 4, 3, 4])
+  const hashes = server.hashes()
+  expect(new Set(hashes).size).toBe(hashes.length)
 })
 
 it('begins with the entry of its host, though other settings were changed with it', async () => {

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { UsageError } from './words.ts'
+
+/** The secret in the file of an option such as `--partner-secret-file`. @throws UsageError */
+export function secretFromFile(option: string, file: string): string {
+  let secret: string
+  try {
+    secret = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${option}: ${file} could not be read (${code}).`)
+  }
+  if (secret === '') throw new UsageError(`${option}: ${file} is empty.`)
+  return secret
+}
+
+/** Of an option that is still taken, and no longer documented. */
+export const secretInArguments = (option: string): string =>
+  `${option}: other accounts of this PC can read the arguments of a process; use ${option}-file, and renew this secret`
