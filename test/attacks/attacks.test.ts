@@ -13,6 +13,7 @@ import { isthmus, running, type Serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, sessionHeaders, webhookSecret } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
+import { needing } from '../support/needs.ts'
 import { tempDataFolder, tempFolder } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { ATTACK_NAMES, type AttackName, type Targets } from './attacker.ts'
@@ -167,7 +168,7 @@ describe.each(CASES)('attacked by %s', (_what, names) => {
 })
 
 describe('TLS handshakes that are never finished', () => {
-  it('leave no socket behind when their clients close', { timeout: 120_000 }, async () => {
+  it('leave no socket behind when their clients close', { ...needing('linux'), timeout: 120_000 }, async () => {
     await using attacked = await clinic.open()
     await attacked.page()
     const before = openSockets(attacked.gateway)

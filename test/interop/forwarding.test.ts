@@ -62,8 +62,7 @@ describe('forwarding to storescp', () => {
   })
 
   it('transcodes what the destination takes in another transfer syntax only, without a loss, and leaves nothing behind', async (context) => {
-    needs(context, 'dcmtk', 'pydicom')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'pydicom', 'native')
     // Implicit VR Little Endian and nothing else.
     await using archive = await startStorescp(['+xi', '+B'])
     await using stage = forwardingStage({ native })
@@ -82,8 +81,7 @@ describe('forwarding to storescp', () => {
   })
 
   it('fails what cannot be converted, with the reason, and nothing of it is sent', async (context) => {
-    needs(context, 'dcmtk')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'native')
     await using archive = await startStorescp(['+xi'])
     await using stage = forwardingStage({ native })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
@@ -134,8 +132,7 @@ describe('forwarding to storescp', () => {
 
 describe('dcmqrscp', () => {
   it('is sent a study, found with it as a prior, and sends it back', async (context) => {
-    needs(context, 'dcmtk')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'native')
     await using ourselves = await openArchive()
     await using archive = await startDcmqrscp([{ aeTitle: 'ISTHMUS', port: ourselves.port }])
     await using stage = forwardingStage({ native })
@@ -177,8 +174,7 @@ describe('dcmqrscp', () => {
 
 describe('Orthanc', () => {
   it('takes a study, and sends it back', async (context) => {
-    needs(context, 'orthanc')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'orthanc', 'native')
     await using ourselves = await openArchive({ transferSyntaxes: STORAGE_TRANSFER_SYNTAXES })
     await using orthanc = await startOrthanc(ourselves.port)
     await using stage = forwardingStage({ native })

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import type { TestContext } from 'vitest'
+import { join } from 'node:path'
+import type { TaskMeta, TestContext } from 'vitest'
 import { canFailDisks, canMount } from './mount.ts'
 
+const root = join(import.meta.dirname, '../..')
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
 
 const freeBytes = (folder: string): number => {
@@ -11,8 +13,14 @@ const freeBytes = (folder: string): number => {
   return bavail * bsize
 }
 
-/** What a test may need of the machine: whether it is there, and how to say that it is not. */
+/**
+ * What a test may need of the machine: whether it is there, and how to say that it is not.
+ * scripts/test-tools.mjs has a row for each, which says on which systems CI accepts its absence.
+ */
 const NEEDS = {
+  linux: { there: () => process.platform === 'linux', missing: 'it needs Linux' },
+  posix: { there: () => process.platform !== 'win32', missing: 'it needs a POSIX system' },
+  root: { there: () => process.getuid?.() === 0, missing: 'it needs the account root' },
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
@@ -30,6 +38,7 @@ const NEEDS = {
       spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=openat', '-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0,
     missing: 'strace is not installed, or may not trace (Linux only)',
   },
+  systemd: { there: () => has('systemd-analyze'), missing: 'systemd is not installed' },
   rsyslog: {
     there: () => has('rsyslogd') && ['x86_64', 'aarch64'].some((arch) => existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`)),
     missing: 'rsyslog with TLS is not installed',
@@ -37,21 +46,39 @@ const NEEDS = {
   xmllint: { there: () => has('xmllint'), missing: 'xmllint is not installed' },
   curl: { there: () => has('curl') && has('bash'), missing: 'curl or bash is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
-  bench: {
-    there: () => existsSync(new URL('../../../shared/bench/probe.py', import.meta.url)),
-    missing: 'the bench folder is not beside the project',
+  native: {
+    there: () => existsSync(join(root, 'node_modules/dicom-dimse-native/build/Release/dcmtk.node')),
+    missing: 'dicom-dimse-native is not built',
   },
+  dist: { there: () => existsSync(join(root, 'dist/.built')), missing: 'the program is not built' },
 } as const
 export type Need = keyof typeof NEEDS
+
+/** Every reason for which a test may be skipped. */
+export const REASONS: readonly string[] = Object.values(NEEDS).map(({ missing }) => missing)
 
 /** For what is prepared before the tests. */
 export const isThere = (thing: Need): boolean => NEEDS[thing].there()
 
-/** Skips the test, with the reason, where the machine lacks something. Call it first in the test. */
+const reasonsFor = (things: readonly Need[]): string[] => things.filter((thing) => !isThere(thing)).map((thing) => NEEDS[thing].missing)
+
+/** Skips the test, with the reasons, where the machine lacks something. Call it first in the test. */
 export function needs(context: TestContext, ...things: Need[]): void {
-  const lacking = things.filter((thing) => !NEEDS[thing].there()).map((thing) => NEEDS[thing].missing)
+  const lacking = reasonsFor(things)
   if (lacking.length === 0) return
-  const reason = lacking.join(', ')
-  Object.assign(context.task.meta, { needs: reason })
-  context.skip(reason)
+  Object.assign(context.task.meta, { needs: lacking })
+  context.skip(lacking.join(', '))
+}
+
+/** The same as options of `it` or `describe`: hooks of a suite that is skipped do not run. */
+export function needing(...things: Need[]): { readonly skip: boolean; readonly meta: TaskMeta } {
+  const lacking = reasonsFor(things)
+  return { skip: lacking.length > 0, meta: lacking.length > 0 ? { needs: lacking } : {} }
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why the test is skipped; scripts/test.mjs prints it. */
+    needs?: readonly string[]
+  }
 }

@@ -12,6 +12,7 @@ import { applyStagedRestore, stageRestore } from '#gateway/store/restore.ts'
 import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
 import { newUser } from '../../../support/callers.ts'
 import { goldenFolder } from '../../../support/golden.ts'
+import { needing } from '../../../support/needs.ts'
 import { standingClock, tempDataFolder, tempFolder } from '../../../support/temp-store.ts'
 
 // Whoever runs these attacks has the data folder and SQL, but not the data key.
@@ -279,7 +280,7 @@ describe('an anchor that cannot be read', () => {
     expect(findings()).toMatchObject([{ seq: 5, detail: { anchorSeq: 8, entries: 4 } }])
   })
 
-  it.runIf(process.getuid?.() === 0)('is not what root leaves to the account that has the folder', () => {
+  it('is not what root leaves to the account that has the folder', needing('root'), () => {
     fs.chownSync(temp.folder, 1234, 1234)
     append(1)
     expect(fs.statSync(path(ANCHOR_FILE))).toMatchObject({ uid: 1234, gid: 1234 })
