@@ -130,6 +130,20 @@ const TOOLS = {
     skips: 'dicom-dimse-native is not built',
   },
   'the built program': { isHere: () => true, linux: ofSystem, darwin: ofSystem, win32: ofSystem, skips: 'the program is not built' },
+  'sample files of pydicom and dicom3tools': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('the tests read them where the packages of Debian lay them down'),
+    win32: not('the tests read them where the packages of Debian lay them down'),
+    skips: 'the sample files of Debian’s packages are not here',
+  },
+  'sample files of DCMTK': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('the tests read them where the package of Debian lays them down'),
+    win32: not('the tests read them where the package of Debian lays them down'),
+    skips: 'the sample files of DCMTK are not here',
+  },
   'small file systems': {
     isHere: () => true,
     linux: ofSystem,

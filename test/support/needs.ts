@@ -8,6 +8,13 @@ import { canFailDisks, canMount } from './mount.ts'
 const root = join(import.meta.dirname, '../..')
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
 
+function hasPydicom(): boolean {
+  return spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
+}
+
+/** Files that come with pydicom, as Debian's package lays them down. */
+export const PYDICOM_SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
+
 const freeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
@@ -24,9 +31,14 @@ const NEEDS = {
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
-  pydicom: {
-    there: () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0,
-    missing: 'pydicom is not installed',
+  pydicom: { there: hasPydicom, missing: 'pydicom is not installed' },
+  samples: {
+    there: () => hasPydicom() && existsSync(PYDICOM_SAMPLES) && existsSync('/usr/share/doc/dicom3tools/examples'),
+    missing: 'the sample files of Debian’s packages are not here',
+  },
+  'dcmtk-samples': {
+    there: () => existsSync('/usr/share/doc/dcmtk/examples/wlistqry'),
+    missing: 'the sample files of DCMTK are not here',
   },
   mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
   loops: { there: canFailDisks, missing: 'loop devices or mkfs.ext4 are missing' },
@@ -60,11 +72,12 @@ export const REASONS: readonly string[] = Object.values(NEEDS).map(({ missing })
 /** For what is prepared before the tests. */
 export const isThere = (thing: Need): boolean => NEEDS[thing].there()
 
-const reasonsFor = (things: readonly Need[]): string[] => things.filter((thing) => !isThere(thing)).map((thing) => NEEDS[thing].missing)
+/** Why a test of Playwright is skipped, which knows no `needs`. */
+export const lackingOf = (...things: Need[]): string[] => things.filter((thing) => !isThere(thing)).map((thing) => NEEDS[thing].missing)
 
 /** Skips the test, with the reasons, where the machine lacks something. Call it first in the test. */
 export function needs(context: TestContext, ...things: Need[]): void {
-  const lacking = reasonsFor(things)
+  const lacking = lackingOf(...things)
   if (lacking.length === 0) return
   Object.assign(context.task.meta, { needs: lacking })
   context.skip(lacking.join(', '))
@@ -72,7 +85,7 @@ export function needs(context: TestContext, ...things: Need[]): void {
 
 /** The same as options of `it` or `describe`: hooks of a suite that is skipped do not run. */
 export function needing(...things: Need[]): { readonly skip: boolean; readonly meta: TaskMeta } {
-  const lacking = reasonsFor(things)
+  const lacking = lackingOf(...things)
   return { skip: lacking.length > 0, meta: lacking.length > 0 ? { needs: lacking } : {} }
 }
 

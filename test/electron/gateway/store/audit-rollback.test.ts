@@ -103,6 +103,19 @@ describe('an audit trail that was rolled back', () => {
     ])
   })
 
+  it('is detected in a copy, which has no anchor, when its newest entry is another one of that number', () => {
+    append(3)
+    save()
+    append(1)
+    const [other] = sql<{ sealedDetail: Buffer; hash: Buffer }>('select sealedDetail, hash from auditEntries where seq = 4')
+    for (const name of [DATABASE_FILE, ANCHOR_FILE]) putBack(name)
+    append(1)
+    const hex = (bytes?: Buffer) => `x'${bytes?.toString('hex')}'`
+    tamperWithoutTrace(`update auditEntries set sealedDetail = ${hex(other?.sealedDetail)}, hash = ${hex(other?.hash)} where seq = 4`)
+    using copy = openStore({ folder: temp.folder, clock, uuid: randomUUID, isCopy: true })
+    expect(copy.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 4 })
+  })
+
   it('is detected when everything in it is deleted', () => {
     append(3)
     dropTriggers()
