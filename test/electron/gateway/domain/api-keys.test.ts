@@ -106,7 +106,7 @@ describe('API keys', () => {
       throw new Error('the disk is full')
     })
     await use()
-    expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T08:59:59.999Z')
+    await vi.waitFor(() => expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T08:59:59.999Z'))
     temp.clock.pass(1)
     await use()
     expect(temp.store.apiKeys.get(apiKey.apiKeyId)?.lastUsedAt).toBe('2026-03-10T09:01:00.000Z')

@@ -116,7 +116,7 @@ describe('images and the study of the interface', () => {
       { from, field: 'patientSex', expected: 'M', received: 'F' },
     ])
     expect(studyDifferencesOf({ ...header, patientSex: 'm' }, { sex: 'female' })).toEqual([
-      { from, field: 'patientSex', expected: 'F', received: 'm' },
+      { from, field: 'patientSex', expected: 'F', received: 'M' },
     ])
   })
 })
