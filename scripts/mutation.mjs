@@ -1,7 +1,7 @@
 // npm run mutation -- MODULE [OPTIONS OF STRYKER] | --table: mutation testing of the modules where a
 // fault costs most. Without an argument it lists them. docs/MUTATION.md explains the setup and keeps
 // the scores.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment, installPackages, node24, root, stop } from './setup.mjs'
@@ -73,9 +73,29 @@ const MODULES = {
       'store/sessions.ts',
       'http/sessions.ts',
       'http/callers.ts',
+      'http/admission.ts',
+      'domain/users.ts',
+      'domain/api-keys.ts',
+      'dashboard/permissions.ts',
+      ...[
+        'activity',
+        'corrections',
+        'destinations',
+        'events',
+        'exams',
+        'images',
+        'people',
+        'reports',
+        'security',
+        'setup',
+        'studies',
+        'upkeep',
+      ].map((area) => `dashboard/${area}-permissions.ts`),
     ],
     tests: [
       'domain/study-access.test.ts',
+      'domain/api-keys.test.ts',
+      'domain/users.test.ts',
       'store/sessions.test.ts',
       'http/sessions.test.ts',
       'http/operations.test.ts',
@@ -93,8 +113,17 @@ const MODULES = {
     ],
   },
   signing: {
-    sources: ['domain/report-signing.ts', 'domain/report-writing.ts', 'domain/report-locks.ts', 'domain/report-access.ts'],
+    sources: [
+      'domain/report-signing.ts',
+      'domain/report-writing.ts',
+      'domain/report-locks.ts',
+      'domain/report-access.ts',
+      'domain/correction-addendum.ts',
+      'store/study-identity.ts',
+    ],
     tests: [
+      'store/study-identity.test.ts',
+      'domain/correction-addendum.test.ts',
       'domain/report-signing.test.ts',
       'domain/report-writing.test.ts',
       'domain/report-locks.test.ts',
@@ -124,6 +153,17 @@ const MODULES = {
       'dimse/dictionary.test.ts',
       'dimse/data-set.test.ts',
     ],
+  },
+  // Corrected copies of images, and versions of an image that are found again after a restore.
+  corrections: {
+    sources: [
+      'intake/corrections.ts',
+      'intake/correction-rules.ts',
+      'intake/correction-targets.ts',
+      'intake/adoption.ts',
+      'store/corrections.ts',
+    ],
+    tests: ['intake/found-versions.test.ts', 'intake/adoption.test.ts', 'intake/corrections.test.ts'],
   },
   storage: {
     sources: [
@@ -184,7 +224,7 @@ async function run(module) {
     console.error(`${module}: ended after ${minutes.toFixed(0)} minutes without a score. The next run continues.`)
     return status || 1
   }
-  const summary = { ...countsOf(JSON.parse(readFileSync(report, 'utf8'))), minutes: minutes.toFixed(1) }
+  const summary = { ...countsOf(JSON.parse(readFileSync(report, 'utf8'))), minutes: minutes.toFixed(1), measured: measuredNow() }
   // A run limited to some of the files gives no score for the module.
   if (!options.includes('--mutate')) writeFileSync(join(results, `${module}.json`), JSON.stringify(summary))
   console.log(`${module}: ${lineOf(summary)}`)
@@ -241,6 +281,13 @@ function stryker(args, tests) {
   })
 }
 
+/** The commit that is measured and the day, such as `0a1b2c3 2026-11-23`; `+` after a commit with changes beside it. */
+function measuredNow() {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
+  const changes = git('status', '--porcelain', '--', 'electron', 'shared', 'test') === '' ? '' : '+'
+  return `${git('rev-parse', '--short=7', 'HEAD')}${changes} ${new Date().toISOString().slice(0, 10)}`
+}
+
 function countsOf({ files }) {
   const mutants = Object.values(files).flatMap((file) => file.mutants)
   const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length
@@ -255,13 +302,13 @@ function lineOf({ score, killed, survived, timeouts, noCoverage, ignored, minute
 }
 
 function table() {
-  const head = ['Module', 'Score', 'Killed', 'Survived', 'Timeouts', 'No coverage', 'Ignored']
+  const head = ['Module', 'Score', 'Killed', 'Survived', 'Timeouts', 'No coverage', 'Ignored', 'Commit and date']
   const rows = Object.keys(MODULES).map((module) => {
     const file = join(results, `${module}.json`)
-    if (!existsSync(file)) return [module, 'not yet measured', '', '', '', '', '']
-    const { score, killed, survived, timeouts, noCoverage, ignored } = JSON.parse(readFileSync(file, 'utf8'))
-    return [module, `${score} %`, killed, survived, timeouts, noCoverage, ignored]
+    if (!existsSync(file)) return [module, 'not yet measured', '', '', '', '', '', '']
+    const { score, killed, survived, timeouts, noCoverage, ignored, measured = '' } = JSON.parse(readFileSync(file, 'utf8'))
+    return [module, `${score} %`, killed, survived, timeouts, noCoverage, ignored, measured]
   })
   const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, index) => (index < 2 ? '---' : '--:'))), ...rows.map(line)].join('\n')
+  return [line(head), line(head.map((_, index) => (index < 2 || index > 6 ? '---' : '--:'))), ...rows.map(line)].join('\n')
 }

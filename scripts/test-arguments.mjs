@@ -27,17 +27,17 @@ export const STAGES = {
 
 const FULL = ['types', 'lint', 'unit', 'crash', 'flows', 'interop', 'e2e']
 
-/** The stages of each tier. `electron` needs a display and the Electron binary, so it runs by name. */
+/** The stages of each tier. A tier leaves `electron` out where there is no display or no binary of Electron, and says so. */
 export const TIERS = {
   quick: ['types', 'lint', 'unit'],
   full: FULL,
-  nightly: [...FULL, 'fuzz', 'simulate', 'soak', 'faults', 'mutation'],
+  nightly: [...FULL, 'electron', 'fuzz', 'simulate', 'soak', 'faults', 'mutation'],
 }
 
 /**
  * Reads `[STAGE …] [--tier TIER]`; without stages it is all stages of the tier.
  * @param {readonly string[]} args
- * @returns {{ readonly tier: string, readonly stages: readonly string[] } | { readonly error: string }}
+ * @returns {{ readonly tier: string, readonly stages: readonly string[], readonly areNamed: boolean } | { readonly error: string }}
  */
 export function parseTestArguments(args) {
   const stages = []
@@ -60,7 +60,27 @@ export function parseTestArguments(args) {
   return {
     tier,
     stages: stages.length > 0 ? order.filter((name) => stages.includes(name)) : TIERS[tier],
+    areNamed: stages.length > 0,
   }
+}
+
+/**
+ * A line for each group of stages of the project that a run leaves out, with the reason.
+ * @param {{ readonly stages: readonly string[], readonly areNamed?: boolean }} run
+ * @param {Readonly<Record<string, string | undefined>>} lacking what this machine lacks for a stage
+ * @returns {string[]}
+ */
+export function stagesNotRun({ stages, areNamed = false }, lacking = {}) {
+  const reasonOf = (name) => {
+    if (lacking[name]) return lacking[name]
+    if (areNamed) return 'other stages were named'
+    const [tier] = Object.entries(TIERS).find(([, names]) => names.includes(name)) ?? []
+    const needs = name === 'electron' ? ', where a display and the Electron binary are: npm run test:electron' : ''
+    return tier ? `in the tier ${tier}${needs}` : 'in no tier'
+  }
+  const left = Object.keys(STAGES).filter((name) => !stages.includes(name))
+  const groups = Map.groupBy(left, reasonOf)
+  return [...groups].map(([reason, names]) => `Not run: ${names.join(', ')} (${reason})`)
 }
 
 /**

@@ -14,10 +14,11 @@ const ofSystem = 'part of the system'
 
 /**
  * Each program, how it is found, and its package by platform: apt on Debian, Homebrew on macOS, Chocolatey on Windows; `pip`
- * and a version for Python packages. `skips` is the reason by which test/support/needs.ts skips a test without it.
+ * and a version for Python packages. The last rows are no programs, so nothing looks for them before the tests.
+ * `skips` is the reason by which test/support/needs.ts skips a test without it: every reason there has a row here.
  */
 const TOOLS = {
-  DCMTK: { isHere: () => has('findscu'), linux: 'dcmtk', darwin: 'dcmtk', win32: 'dcmtk' },
+  DCMTK: { isHere: () => has('findscu'), linux: 'dcmtk', darwin: 'dcmtk', win32: 'dcmtk', skips: 'DCMTK is not installed' },
   Orthanc: {
     isHere: () => has('Orthanc'),
     linux: 'orthanc',
@@ -32,13 +33,20 @@ const TOOLS = {
     win32: not('Chocolatey has no package of it'),
     skips: 'dicom3tools is not installed',
   },
-  Poppler: { isHere: () => has('pdftotext'), linux: 'poppler-utils', darwin: 'poppler', win32: 'poppler' },
-  rclone: { isHere: () => has('rclone'), linux: 'rclone', darwin: 'rclone', win32: 'rclone' },
+  Poppler: {
+    isHere: () => has('pdftotext'),
+    linux: 'poppler-utils',
+    darwin: 'poppler',
+    win32: 'poppler',
+    skips: 'poppler-utils is not installed',
+  },
+  rclone: { isHere: () => has('rclone'), linux: 'rclone', darwin: 'rclone', win32: 'rclone', skips: 'rclone is not installed' },
   systemd: {
     isHere: () => has('systemd-analyze'),
     linux: 'systemd',
     darwin: not('it is a part of Linux'),
     win32: not('it is a part of Linux'),
+    skips: 'systemd is not installed',
   },
   Chromium: { isHere: hasBrowser, linux: 'chromium', darwin: ofSystem, win32: ofSystem },
   strace: {
@@ -69,7 +77,14 @@ const TOOLS = {
     win32: not('Chocolatey has no package of it'),
     skips: 'xmllint is not installed',
   },
-  curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem },
+  curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem, skips: 'curl or bash is not installed' },
+  'Python 3': {
+    isHere: () => has('python3'),
+    linux: 'python3',
+    darwin: ofSystem,
+    win32: ofSystem,
+    skips: 'Python 3 is not installed',
+  },
   pydicom: {
     isHere: hasPydicom,
     linux: 'python3-pydicom',
@@ -77,6 +92,57 @@ const TOOLS = {
     darwin: { pip: 'pydicom==2.4.4' },
     win32: not('the tests call /usr/bin/python3'),
     skips: 'pydicom is not installed',
+  },
+  Linux: {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('/proc, /dev/full and the folder of the Linux app are on Linux alone'),
+    win32: not('/proc, /dev/full and the folder of the Linux app are on Linux alone'),
+    skips: 'it needs Linux',
+  },
+  'POSIX modes, limits and signals': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: ofSystem,
+    win32: not('Windows has no file modes, no ulimit and no SIGTERM'),
+    skips: 'it needs a POSIX system',
+  },
+  'the account root': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('the account of a macOS runner is not root'),
+    win32: not('Windows has no account root'),
+    skips: 'it needs the account root',
+  },
+  'free space': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: ofSystem,
+    win32: ofSystem,
+    skips: 'fewer than 6 GB are free in the temporary folder',
+  },
+  // scripts/test.mjs makes these two before the tests, and says itself where it could not.
+  'dicom-dimse-native': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: ofSystem,
+    win32: ofSystem,
+    skips: 'dicom-dimse-native is not built',
+  },
+  'the built program': { isHere: () => true, linux: ofSystem, darwin: ofSystem, win32: ofSystem, skips: 'the program is not built' },
+  'sample files of pydicom and dicom3tools': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('the tests read them where the packages of Debian lay them down'),
+    win32: not('the tests read them where the packages of Debian lay them down'),
+    skips: 'the sample files of Debian’s packages are not here',
+  },
+  'sample files of DCMTK': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: not('the tests read them where the package of Debian lays them down'),
+    win32: not('the tests read them where the package of Debian lays them down'),
+    skips: 'the sample files of DCMTK are not here',
   },
   'small file systems': {
     isHere: () => true,
@@ -97,21 +163,31 @@ const TOOLS = {
 /** Makes the browser tests a fifth cheaper where the distribution has it (Debian); they run with Chromium without it. */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 
-/** @typedef {{ name: string, isHere: () => boolean, package?: string, pip?: string }} Tool */
-
 /** What a system must have, and what it cannot have, with the reason and the reason of the tests that are skipped. */
 export function toolsOf(platform = process.platform) {
   const rows = Object.entries(TOOLS).map(([name, tool]) => ({ name, ...tool, at: tool[platform] ?? tool.linux }))
   return {
     required: rows
       .filter(({ at }) => !at.reason)
-      .map(({ name, isHere, at }) => ({
+      .map(({ name, isHere, at, skips }) => ({
         name,
         isHere,
+        skips,
         ...(at.pip ? { pip: at.pip } : at === ofSystem ? {} : { package: at }),
       })),
     unavailable: rows.filter(({ at }) => at.reason).map(({ name, at, skips }) => ({ name, reason: at.reason, skips })),
   }
+}
+
+/**
+ * The tests that CI does not accept as skipped on this system.
+ * @template {{ readonly reasons: readonly string[] }} Test
+ * @param {readonly Test[]} skipped
+ * @returns {Test[]}
+ */
+export function unacceptedSkips(skipped, platform = process.platform) {
+  const accepted = new Set(toolsOf(platform).unavailable.flatMap(({ skips }) => skips ?? []))
+  return skipped.filter(({ reasons }) => reasons.length === 0 || !reasons.every((reason) => accepted.has(reason)))
 }
 
 /** Names of the required programs that are missing, after an attempt to install them where `canInstall` says so. */

@@ -1,13 +1,13 @@
 // npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages of the tier, or the
 // named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
-// test was skipped or a tool is missing. CONTRIBUTING.md has the stages with their seconds.
+// test was skipped, or a tool or a stage of the tier is missing. CONTRIBUTING.md has the stages with their seconds.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { build, environment, installPackages, node24, placeNative, root, runNode } from './setup.mjs'
-import { parseTestArguments, runsOf, STAGES } from './test-arguments.mjs'
-import { installTools, toolsOf } from './test-tools.mjs'
+import { build, environment, installPackages, missingElectron, node24, placeNative, root, runNode } from './setup.mjs'
+import { parseTestArguments, runsOf, STAGES, stagesNotRun } from './test-arguments.mjs'
+import { installTools, toolsOf, unacceptedSkips } from './test-tools.mjs'
 
 const STATES = {
   passed: 'passed',
@@ -25,10 +25,13 @@ if ('error' in wanted) {
   console.error(wanted.error)
   process.exit(2)
 }
-const { tier, stages } = wanted
+const { tier, areNamed } = wanted
+installPackages()
+// A stage that was named runs, and fails, without what it needs.
+const lacking = areNamed || !wanted.stages.includes('electron') ? {} : { electron: missingElectron() }
+const stages = wanted.stages.filter((name) => !lacking[name])
 const isNeeded = (need) => stages.some((name) => STAGES[name].needs.includes(need))
 
-installPackages()
 const missing = isNeeded('tools') ? installTools() : []
 const nativeWays = ['present', 'cache', 'prebuild', 'compile']
 const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
@@ -148,11 +151,12 @@ function report() {
   console.log('\n── result')
   if (missing.length > 0) console.log(`Not on this machine: ${missing.join(', ')}`)
   if (!isNativeThere) console.log('Not on this machine: the native module dicom-dimse-native (npm run native says why)')
-  for (const { name, reason } of skipped) console.log(`skipped: ${name}\n         because ${reason}`)
+  for (const line of stagesNotRun({ stages, areNamed }, lacking)) console.log(line)
+  for (const { name, reasons } of skipped) console.log(`skipped: ${name}\n         because ${reasons.join(', ') || 'no reason is given'}`)
   const { unavailable } = toolsOf()
   for (const { name, reason } of unavailable) console.log(`Not on ${process.platform}: ${name} (${reason})`)
-  const accepted = new Set(unavailable.flatMap(({ skips }) => skips ?? []))
-  const unaccepted = skipped.filter(({ reason }) => !reason.split(', ').every((one) => accepted.has(one)))
+  const unaccepted = unacceptedSkips(skipped)
+  for (const [name, reason] of Object.entries(lacking)) if (process.env.CI && reason) failures.push(`${name}: ${reason}`)
   if (process.env.CI && unaccepted.length > 0) failures.push(`${unaccepted.length} tests skipped on CI`)
   if (process.env.CI && (missing.length > 0 || !isNativeThere)) failures.push('tools missing on CI')
   const flaky = tests.filter(({ isFlaky }) => isFlaky)
@@ -184,7 +188,7 @@ function vitestTests(stages) {
       stage,
       name: `${path}: ${test.fullName}`,
       state: STATES[test.status] ?? 'failed',
-      reason: test.meta?.needs ?? 'no reason is given',
+      reasons: test.meta?.needs ?? [],
       fault: shortened(test.failureMessages),
     }))
   })
@@ -204,7 +208,7 @@ function playwrightTests(stage) {
       state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
       isFlaky: test.status === 'flaky',
       fault: shortened(test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message))),
-      reason: test.annotations.find((annotation) => annotation.type === 'skip')?.description ?? 'no reason is given',
+      reasons: test.annotations.flatMap(({ type, description }) => (type === 'skip' && description ? [description] : [])),
     })),
   )
 }

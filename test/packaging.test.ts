@@ -13,6 +13,7 @@ import { compareSizes } from '../packaging/sizes.ts'
 import { makeStandIn } from '../packaging/stand-in.ts'
 import { SETTINGS } from '../shared/contract/settings.ts'
 import { scratchFolder } from './support/dcmtk.ts'
+import { needs } from './support/needs.ts'
 
 // The parts of electron-builder that read a configuration belong to packages beneath it.
 const require = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
@@ -280,10 +281,7 @@ describe('the service', () => {
   })
 
   it('is a unit that systemd takes, and finds well closed', (context) => {
-    if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
-      Object.assign(context.task.meta, { needs: 'systemd is not installed' })
-      return context.skip('systemd is not installed')
-    }
+    needs(context, 'systemd')
     using scratch = scratchFolder()
     const file = join(scratch.path, 'isthmus.service')
     writeFileSync(file, unit.replaceAll('/opt/isthmus/bin/isthmus', '/bin/true'))

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ASSETS } from '../packaging/assets.ts'
@@ -8,6 +8,7 @@ import { licensesOf } from '../packaging/licenses.ts'
 import { readLock, readManifest } from '../packaging/lock.ts'
 import { bomOf, unexplainedFiles } from '../packaging/sbom.ts'
 import { isTool } from '../packaging/supply.ts'
+import { needing } from './support/needs.ts'
 import { tempFolder } from './support/temp-store.ts'
 
 // What we say is in the programs, held against the lock and against what is built.
@@ -21,7 +22,7 @@ const NOT_SHIPPED: Readonly<Record<string, string>> = {
   'swagger-ui-dist': 'the page to browse the interface is there where the packages are (http/reference.ts), not in a program',
 }
 
-describe.skipIf(!existsSync(join(dist, '.built')))('the bill of materials of what is built', () => {
+describe('the bill of materials of what is built', needing('dist'), () => {
   const lock = readLock()
   const bom = bomOf({ dist, at: AT, lock })
   const nameOf = ({ group, name }: { readonly group?: string; readonly name: string }) => (group ? `${group}/${name}` : name)

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { extname, join, relative } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { needing } from './support/needs.ts'
 import { type Found, familiesIn, MACHINE, matches, SECRETS, unknownFamilies } from './support/secret-rules.ts'
 
 // What is in the repository and in what is built of it, read as whoever gets it would: nothing that opens anything, nothing of the machine it was made on,
@@ -60,7 +61,7 @@ describe('the repository', () => {
   })
 })
 
-describe.skipIf(!existsSync(join(dist, '.built')))('what is built', () => {
+describe('what is built', needing('dist'), () => {
   // Source maps are shipped in nothing (packaging/contents.ts).
   const found = existsSync(dist) ? texts(filesIn(dist)) : []
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { runsOf, TIERS } from '../scripts/test-arguments.mjs'
+import { runsOf, STAGES, stagesNotRun, TIERS } from '../scripts/test-arguments.mjs'
 
 // `npm test` is run as a person types it. These uses end before anything is installed or built.
 
@@ -27,6 +27,24 @@ describe('npm test', () => {
   it('runs the tests of processes together, and each other stage alone', () => {
     expect(runsOf(TIERS.full)).toEqual([['types'], ['lint'], ['unit'], ['crash', 'flows', 'interop'], ['e2e']])
     expect(runsOf(['unit', 'interop'])).toEqual([['unit'], ['interop']])
+  })
+
+  it('names the stages that a tier leaves out, each with the reason', () => {
+    const electron = 'where a display and the Electron binary are: npm run test:electron'
+    expect(stagesNotRun({ stages: TIERS.full })).toEqual([
+      `Not run: electron (in the tier nightly, ${electron})`,
+      'Not run: fuzz, simulate, soak, faults, mutation (in the tier nightly)',
+    ])
+    expect(stagesNotRun({ stages: TIERS.quick })[0]).toBe('Not run: crash, flows, interop, e2e (in the tier full)')
+    expect(stagesNotRun({ stages: TIERS.nightly })).toEqual([])
+    const stages = TIERS.nightly.filter((name) => name !== 'electron')
+    expect(stagesNotRun({ stages }, { electron: 'there is no display' })).toEqual(['Not run: electron (there is no display)'])
+    const others = Object.keys(STAGES).filter((name) => name !== 'unit')
+    expect(stagesNotRun({ stages: ['unit'], areNamed: true })).toEqual([`Not run: ${others.join(', ')} (other stages were named)`])
+  })
+
+  it('has every stage in a tier', () => {
+    expect(TIERS.nightly.toSorted()).toEqual(Object.keys(STAGES).sort())
   })
 
   it('has a command for each tier', () => {

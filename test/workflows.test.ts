@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolsOf } from '../scripts/test-tools.mjs'
+import { TIERS } from '../scripts/test-arguments.mjs'
+import { toolsOf, unacceptedSkips } from '../scripts/test-tools.mjs'
+import { REASONS } from './support/needs.ts'
 
 // The workflows of GitHub are read by GitHub's own parser, because they cannot run here.
 
@@ -131,11 +133,28 @@ describe('a night', () => {
     expect(nightly().mutation?.strategy?.matrix.module?.toSorted()).toEqual(modules.toSorted())
   })
 
+  it('runs every stage of the nightly tier', () => {
+    const text = read('.github/workflows/nightly.yml')
+    const [, named = ''] = /npm run test:nightly -- (.+)/.exec(text) ?? []
+    const alone = ['electron', 'faults', 'mutation'].filter((stage) => new RegExp(`npm run (test:)?${stage}\\b`).test(text))
+    expect([...named.split(' '), ...alone].sort()).toEqual(TIERS.nightly.toSorted())
+  })
+
   it('has no input that could leave something out', () => {
     expect(read('.github/workflows/nightly.yml')).not.toContain('inputs.')
     expect(read('.github/workflows/nightly.yml')).not.toContain('continue-on-error')
   })
 })
+
+/**
+ * What skips tests of Playwright. `npm test` installs the packages and does not make pictures, so the
+ * first two skip nothing there.
+ */
+const SKIPS_OF_PLAYWRIGHT = [
+  "e2e/newcomer.spec.ts: test.skip(!areInstalled(), 'the packages are not those of package-lock.json: run npm test or npm start first')",
+  "e2e/pictures.spec.ts: test.skip(isMaking, 'They are being made.')",
+  "e2e/viewer-formats.spec.ts: test.skip(lacking.length > 0, lacking.join(', '))",
+]
 
 describe('the tools of the tests', () => {
   it('are all required on Linux', () => {
@@ -153,10 +172,34 @@ describe('the tools of the tests', () => {
     expect(unavailable.filter(({ reason }) => reason.length < 10)).toEqual([])
   })
 
-  it('skip tests for reasons that test/support/needs.ts has', () => {
-    const needs = read('test/support/needs.ts')
-    const skips = ['darwin', 'win32'].flatMap((platform) => toolsOf(platform).unavailable.flatMap(({ skips }) => skips ?? []))
-    expect(skips.length).toBeGreaterThan(3)
-    expect(skips.filter((reason) => !needs.includes(`'${reason}'`))).toEqual([])
+  it('have a row for every reason for which test/support/needs.ts skips a test, and no other', () => {
+    const skips = toolsOf('linux').required.flatMap(({ skips }) => skips ?? [])
+    expect([...new Set(skips)].sort()).toEqual(REASONS.toSorted())
+  })
+
+  it('excuse a skipped test where all its reasons are those of what the system cannot have', () => {
+    const [all, native, none] = [['it needs Linux', 'rsyslog with TLS is not installed'], ['dicom-dimse-native is not built'], []].map(
+      (reasons) => ({ reasons }),
+    ) as [{ reasons: string[] }, { reasons: string[] }, { reasons: string[] }]
+    const both = { reasons: [...all.reasons, ...native.reasons] }
+    for (const platform of ['darwin', 'win32']) expect(unacceptedSkips([all, native, none, both], platform)).toEqual([native, none, both])
+    expect(unacceptedSkips([all], 'linux')).toEqual([all])
+    const posix = { reasons: ['it needs a POSIX system'] }
+    expect([unacceptedSkips([posix], 'win32'), unacceptedSkips([posix], 'darwin')]).toEqual([[], [posix]])
+  })
+
+  it('are all that a test is skipped for', () => {
+    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    expect(files.length).toBeGreaterThan(500)
+    const skips = files
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => name !== 'support/needs.ts' && name !== 'workflows.test.ts')
+      .flatMap((name) =>
+        read(`test/${name}`)
+          .split('\n')
+          .map((line) => `${name}: ${line.trim()}`),
+      )
+      .filter((line) => /\b(skipIf|runIf)\b|\.(skip|fixme|todo)\(/.test(line))
+    expect(skips.toSorted()).toEqual(SKIPS_OF_PLAYWRIGHT)
   })
 })

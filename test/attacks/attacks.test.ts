@@ -15,6 +15,7 @@ import { running, type Serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, sessionHeaders, signIn, webhookSecret } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
+import { needing } from '../support/needs.ts'
 import { tempDataFolder, tempFolder } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { ATTACK_NAMES, type AttackName, type Targets } from './attacker.ts'
@@ -203,7 +204,7 @@ async function restore({ http }: Serving): Promise<void> {
 const CASES = [...ATTACK_NAMES.map((name) => [name, [name]] as const), ['all at once', ATTACK_NAMES] as const]
 
 describe.each(CASES)('attacked by %s', (what, names) => {
-  it('serves a modality and a workstation within 2 s, and ends within 10 s', { timeout: 300_000 }, async () => {
+  it('serves a modality and a workstation within 2 s, and ends within 10 s', { ...needing('linux'), timeout: 300_000 }, async () => {
     await using attacked = await clinic.open()
     const both = async () => Math.max(await attacked.worklist(), await attacked.page())
     // What is first asked for is loaded then.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -16,6 +17,27 @@ describe('a gateway that is killed while everybody works on it', TIMEOUT, () => 
     expect(breaches).toEqual([])
     expect(counts.kills).toBeGreaterThanOrEqual(ROUNDS)
     for (const name of ['images', 'creates', 'drafts', 'worklists'] as const) expect(counts[name], name).toBeGreaterThan(0)
+  })
+})
+
+describe('npm run simulate', () => {
+  const run = (...words: string[]) => spawnSync(process.execPath, words, { encoding: 'utf8' })
+  const simulation = join(import.meta.dirname, '../simulation')
+
+  it('fails where the time is over before all kills are made, and says how many were', () => {
+    const { status, stdout, stderr } = run(join(simulation, 'kill-rounds/main.ts'), '--kills', '3', '--minutes', '0')
+    expect([status, stderr.trim()]).toEqual([1, 'The time was over after 0 of 3 kills: allow more --minutes.'])
+    expect(stdout).toContain('kept so far: 0 kills')
+    expect(stdout).not.toContain('all kept')
+  })
+
+  it('takes no empty number of kills', () => {
+    expect(run(join(simulation, 'kill-rounds/main.ts'), '--kills', '').status).toBe(2)
+  })
+
+  it('fails where the time is over before all rounds that were asked for', () => {
+    const { status, stderr } = run(join(simulation, 'main.ts'), '--rounds', '3', '--minutes', '0')
+    expect([status, stderr.trim()]).toEqual([1, 'The time was over after 0 of 3 rounds: allow more --minutes.'])
   })
 })
 

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { executableIn, filesIn, readAsar } from '../../packaging/app-folder.ts'
 import { faultsOfFuses } from '../../packaging/fuses.ts'
+import { needing } from '../support/needs.ts'
 
 // `npm run package -- --dir` as a developer runs it. Without Electron's binary a stand-in has its place, and everything else is as in a release.
 const root = join(import.meta.dirname, '../..')
@@ -16,7 +17,7 @@ const folder = join(scratch, `linux${process.arch === 'arm64' ? '-arm64' : ''}-u
 const archive = join(folder, 'resources', 'app.asar')
 let printed = ''
 
-describe.skipIf(process.platform !== 'linux')('the folder of the app', () => {
+describe('the folder of the app', needing('linux'), () => {
   beforeAll(() => {
     const made = spawnSync(process.execPath, [join(root, 'scripts/package.mjs'), '--dir', '--out', scratch], { encoding: 'utf8' })
     printed = made.stdout + made.stderr

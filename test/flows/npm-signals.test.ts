@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../../scripts/setup.mjs'
 import { running } from '../support/command-line.ts'
+import { needing } from '../support/needs.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
@@ -18,7 +19,7 @@ function endGroup(leader: number | undefined): void {
   }
 }
 
-describe.skipIf(process.platform === 'win32')('npm run -s gateway -- serve', () => {
+describe('npm run -s gateway -- serve', needing('posix'), () => {
   it('ends with the gateway when npm is sent SIGTERM, and leaves the data folder to the next one', async () => {
     using scratch = tempFolder()
     const words = ['serve', '--data', scratch.folder, ...LISTENERS]

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Parts } from '#gateway/parts.ts'
+import { instantOf } from '#gateway/store/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
@@ -24,11 +25,13 @@ import {
 } from '../support/imaging-clinic.ts'
 
 import { NORMAL, readingWindow } from '../support/reporting-clinic.ts'
+import { sameDayClock } from '../support/temp-store.ts'
 
 // A day without the network: two patients are imaged by the worklist, two by hand. When the partner
 // is back, one screen says which order each of them belongs to.
 
-const TODAY = new Date().toISOString().slice(0, 10)
+const clock = sameDayClock()
+const TODAY = instantOf(clock()).slice(0, 10)
 const day = DAY.replace(/(....)(..)(..)/, '$1-$2-$3')
 const RANGE = { query: { from: TODAY, to: day } } as const
 
@@ -79,7 +82,7 @@ const settled = (clinic: ImagingClinic, studyInstanceUid: string) =>
 
 /** The morning: CT1 has its worklist, then nobody can be reached, and four patients are imaged. */
 async function openOutage(options: ClinicOptions = {}): Promise<ImagingClinic> {
-  const clinic = await openImagingClinic(options)
+  const clinic = await openImagingClinic({ clock, ...options })
   await clinic.worklist()
   clinic.gateway.partner.setScenario('down')
   await clinic.worklist()
@@ -248,7 +251,7 @@ describe('a day without the partner', () => {
 })
 
 it.concurrent('ties a performed step without a scheduled one to the images that it names', async () => {
-  await using clinic = await openImagingClinic()
+  await using clinic = await openImagingClinic({ clock })
   await using modality = await clinic.modality('CT2')
   const uid = `${LINKED}.9`
   const step: Values = {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import { filesIn } from '../../packaging/app-folder.ts'
 import { echoscu, findscu } from '../support/dcmtk.ts'
-import { needs } from '../support/needs.ts'
+import { needing, needs } from '../support/needs.ts'
 
 // The archive as a server room gets it, run with an empty PATH: nothing of this machine helps.
 const root = join(import.meta.dirname, '../..')
@@ -79,10 +79,7 @@ it('names its commands, from any folder and by any path', () => {
 })
 
 it('loads the module for other DICOM systems from its own folder', (context) => {
-  if (!existsSync(join(root, 'node_modules/dicom-dimse-native/build/Release/dcmtk.node'))) {
-    Object.assign(context.task.meta, { needs: 'dicom-dimse-native is not built' })
-    return context.skip('dicom-dimse-native is not built')
-  }
+  needs(context, 'native')
   const script = `require(${JSON.stringify(join(folder, 'node_modules/dicom-dimse-native'))}); console.log('loaded')`
   expect(spawnSync(join(folder, 'bin/node'), ['-e', script], { encoding: 'utf8', env: EMPTY, cwd: scratch }).stdout).toContain('loaded')
 })
@@ -117,7 +114,7 @@ it('serves devices and the window, says that it is well, and ends when it is tol
   expect(await echoscu(port)).toBe(false)
 }, 120_000)
 
-it.runIf(process.platform === 'linux')('runs with the memory of a process that serves for months', async () => {
+it('runs with the memory of a process that serves for months', needing('linux'), async () => {
   // What the PC's own people set has the last word.
   const gateway = await startWith({ UV_THREADPOOL_SIZE: '6' }, 'serve', '--data', data, ...LISTENERS)
   const told = (name: string) => readFileSync(`/proc/${gateway.child.pid}/${name}`, 'utf8').split('\0')

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../support/certificate.ts'
+import { needing } from '../support/needs.ts'
 
 // The real electron-updater against a place for updates, as an AppImage has it: only Electron's own part is played (test/support/update-electron.ts).
 const PROGRAM = join(import.meta.dirname, '../support/update-program.ts')
@@ -66,7 +67,7 @@ async function update(...words: string[]): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe.skipIf(process.platform !== 'linux')('an update by the real electron-updater', () => {
+describe('an update by the real electron-updater', needing('linux'), () => {
   it('is fetched, and takes the place of the program only when it is installed: prepared, stopped, installed, quit', async () => {
     offer('2.0.0')
     const sentence = 'An AppImage is not signed, so it waits for a person who knows where it comes from.'

@@ -7,7 +7,7 @@ import type { WorklistAsk } from '#shared/contract/worklist.ts'
 import { ask, identifierOf, item, NOW, openPartner, text } from '../electron/gateway/worklist/worklist-fixture.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
 import { associated, ECHO_CONTEXT, WORKLIST_CONTEXT } from '../support/requestor.ts'
-import { standingClock } from '../support/temp-store.ts'
+import { sameDayClock, standingClock } from '../support/temp-store.ts'
 import { findWorklist, queryWorklist, rejectionOf, worklistOf } from '../support/worklist-client.ts'
 
 // The C-FIND walk of design.md §5 through the whole gateway: sockets, database and partner are real.
@@ -195,14 +195,15 @@ it('tells a console that the partner refuses it, and keeps nothing for it', asyn
 })
 
 it('tells garbage from an empty list, and from a list that was good before', async () => {
-  await using gateway = await startGateway({ partner: { scenario: 'garbage' }, overrides: { 'worklist.freshSeconds': 0 } })
+  const clock = sameDayClock()
+  await using gateway = await startGateway({ partner: { scenario: 'garbage' }, clock, overrides: { 'worklist.freshSeconds': 0 } })
   for (const _ of ['HTML', 'JSON of another form'])
     expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: 'C002', comment: 'Worklist answer invalid', rows: [] })
   expect(await lastInspection(gateway)).toMatchObject({ fault: 'invalid', status: 'C002' })
 
   gateway.partner.setScenario('normal')
   // What is stored is not served for a day that is over.
-  const today = ask({}, { ScheduledProcedureStepStartDate: localDay(Date.now()) })
+  const today = ask({}, { ScheduledProcedureStepStartDate: localDay(clock()) })
   const good = await queryWorklist(gateway.dimsePort, { keys: today })
   expect(good.rows).toHaveLength(25)
   gateway.partner.setScenario('garbage')

@@ -21,7 +21,7 @@ const files = selfSignedCertificate(NAMES, { nowMs: Date.now() })
 const own = selfSignedCertificate(['gateway'], { nowMs: Date.now(), use: 'dicom-tls' })
 
 beforeEach(async () => {
-  temp = tempStore(new Date().toISOString())
+  temp = tempStore()
   port = await freePort()
 })
 afterEach(async () => {

@@ -35,7 +35,7 @@ async function pixelsOf(file: string): Promise<number> {
 it(`an object of ${MEBIBYTES} MiB is corrected with progress, once at a time, and within ${MOST_MEMORY} MB`, {
   timeout: 300_000,
 }, async (context) => {
-  needs(context, 'space')
+  needs(context, 'linux', 'space')
   using scratch = scratchFolder()
   prepareDataFolder(`${scratch.path}/data`)
   const program = await bundledChild('image-corrector.ts')

@@ -8,6 +8,7 @@ import { inflatedFile } from '#gateway/dimse/inflated-file.ts'
 import { readStored } from '#gateway/intake/stored-object.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { openStage, type Stage } from '../electron/gateway/intake/intake-fixture.ts'
+import { needs } from '../support/needs.ts'
 import { dataSetOf, type Sample } from '../support/samples.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { samplesByLack } from './storage-fixture.ts'
@@ -48,7 +49,10 @@ async function dumpOf(path: string): Promise<ReadonlyMap<string, string>> {
   return new Map(lines.toReversed())
 }
 
-it('DCMTK reads every copy of the samples, in every transfer syntax, and the pixel data is the same', { timeout: 600_000 }, async () => {
+it('DCMTK reads every copy of the samples, in every transfer syntax, and the pixel data is the same', {
+  timeout: 600_000,
+}, async (context) => {
+  needs(context, 'dcmtk', 'samples')
   using temporary = tempFolder()
   await using stage = await openStage()
   const found = (samplesByLack().get('') ?? []) as Sample[]

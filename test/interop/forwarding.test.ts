@@ -12,16 +12,15 @@ import { type Archive, receivedFile, startDcmqrscp, startStorescp } from '../sup
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { freePort } from '../support/free-port.ts'
-import { needs } from '../support/needs.ts'
+import { needs, PYDICOM_SAMPLES } from '../support/needs.ts'
 import { startOrthanc } from '../support/orthanc.ts'
 
-const SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
 const native = openNative()
 type Stage = ReturnType<typeof forwardingStage>
 
 /** Keeps a sample file as if it had been received; its data set as it goes over the wire. */
 async function keepSample(stage: Stage, name: string): Promise<{ readonly sopInstanceUid: string; readonly dataSet: Buffer }> {
-  const path = join(SAMPLES, name)
+  const path = join(PYDICOM_SAMPLES, name)
   const { dataSetOffset, ...meta } = await readFileMeta(path)
   const bytes = readFileSync(path).subarray(dataSetOffset)
   // PS3.5 A.5: on the network a deflated data set is of even length; the sample's file is not.
@@ -50,7 +49,7 @@ describe('forwarding to storescp', () => {
     ...['CT_small.dcm', 'MR_small_implicit.dcm', 'MR_small_bigendian.dcm', 'image_dfl.dcm', 'MR_small_RLE.dcm', 'JPEG2000.dcm'],
     ...['MR_small_jpeg_ls_lossless.dcm', 'SC_rgb_jpeg_dcmtk.dcm', 'JPEG-lossy.dcm', 'test-SR.dcm', 'rtplan.dcm', 'waveform_ecg.dcm'],
   ])('sends %s in the transfer syntax it came in, byte for byte', async (name, context) => {
-    needs(context, 'dcmtk', 'pydicom')
+    needs(context, 'dcmtk', 'samples')
     await using archive = await startStorescp(['+xa', '+B'])
     await using stage = forwardingStage()
     stage.add(archive.port, { aeTitle: 'STORESCP' })
@@ -62,8 +61,7 @@ describe('forwarding to storescp', () => {
   })
 
   it('transcodes what the destination takes in another transfer syntax only, without a loss, and leaves nothing behind', async (context) => {
-    needs(context, 'dcmtk', 'pydicom')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'samples', 'native')
     // Implicit VR Little Endian and nothing else.
     await using archive = await startStorescp(['+xi', '+B'])
     await using stage = forwardingStage({ native })
@@ -72,8 +70,8 @@ describe('forwarding to storescp', () => {
     await stage.forwarding.settled()
     const written = (await writtenBy(archive)).get(sopInstanceUid)
     expect(written?.transferSyntaxUid).toBe(TRANSFER_SYNTAX.implicitLittleEndian)
-    const source = await readFileMeta(join(SAMPLES, 'MR_small.dcm'))
-    const plain = readFileSync(join(SAMPLES, 'MR_small.dcm')).subarray(source.dataSetOffset)
+    const source = await readFileMeta(join(PYDICOM_SAMPLES, 'MR_small.dcm'))
+    const plain = readFileSync(join(PYDICOM_SAMPLES, 'MR_small.dcm')).subarray(source.dataSetOffset)
     const pixels = pixelsOf(written?.dataSet ?? Buffer.alloc(0), TRANSFER_SYNTAX.implicitLittleEndian)
     expect(pixels.equals(pixelsOf(plain, source.transferSyntaxUid))).toBe(true)
     const { items } = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 10 })
@@ -82,8 +80,7 @@ describe('forwarding to storescp', () => {
   })
 
   it('fails what cannot be converted, with the reason, and nothing of it is sent', async (context) => {
-    needs(context, 'dcmtk')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'native')
     await using archive = await startStorescp(['+xi'])
     await using stage = forwardingStage({ native })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
@@ -134,8 +131,7 @@ describe('forwarding to storescp', () => {
 
 describe('dcmqrscp', () => {
   it('is sent a study, found with it as a prior, and sends it back', async (context) => {
-    needs(context, 'dcmtk')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'dcmtk', 'native')
     await using ourselves = await openArchive()
     await using archive = await startDcmqrscp([{ aeTitle: 'ISTHMUS', port: ourselves.port }])
     await using stage = forwardingStage({ native })
@@ -177,8 +173,7 @@ describe('dcmqrscp', () => {
 
 describe('Orthanc', () => {
   it('takes a study, and sends it back', async (context) => {
-    needs(context, 'orthanc')
-    if (!native.available().isAvailable) return context.skip('dicom-dimse-native is not installed')
+    needs(context, 'orthanc', 'native')
     await using ourselves = await openArchive({ transferSyntaxes: STORAGE_TRANSFER_SYNTAXES })
     await using orthanc = await startOrthanc(ourselves.port)
     await using stage = forwardingStage({ native })

@@ -10,7 +10,7 @@ import { associated, type Ended, type Proposal, type Requestor, WORKLIST_CONTEXT
 import { openWildPartner, type WildPartner } from '../support/wild-partner.ts'
 
 export const ROWS = 5000
-/** MiB: what `bench/probe.py` allows a hostile case. */
+/** MiB by which a hostile case may make the gateway grow. */
 export const MOST_GROWTH = 64
 /** MiB: an answer of the 20 that a partner may send is there as bytes, as text and as rows while it is read, with what the network left behind. */
 export const MOST_GROWTH_BY_PARTNER = 128

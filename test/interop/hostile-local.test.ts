@@ -3,9 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPath } from '#gateway/control.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
+import { needing } from '../support/needs.ts'
 import { close, gateway, open, send, unharmed } from './hostile-fixture.ts'
 
-describe('a hostile browser and a hostile program on this PC', () => {
+describe('a hostile browser and a hostile program on this PC', needing('linux'), () => {
   beforeAll(() => open())
   afterAll(close)
   const port = () => Number(new URL(gateway.http).port)

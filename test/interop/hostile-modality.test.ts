@@ -4,6 +4,7 @@ import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CODINGS } from '#gateway/dimse/coding.ts'
 import { ask, identifierOf, type Keys } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { needing } from '../support/needs.ts'
 import { associated, associateRq, Requestor, WORKLIST_CONTEXT } from '../support/requestor.ts'
 import { exams } from '../support/wild-partner.ts'
 import {
@@ -25,7 +26,7 @@ import {
   unharmed,
 } from './hostile-fixture.ts'
 
-describe('a hostile modality', () => {
+describe('a hostile modality', needing('linux'), () => {
   beforeAll(async () => {
     await open({ 'worklist.freshSeconds': 300, 'dimse.artimSeconds': 1, 'dimse.maxAssociationsPerDevice': 100 })
     partner.sayItems(exams(ROWS))

@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { needing } from '../support/needs.ts'
 import { exam, exams, type WildPartner } from '../support/wild-partner.ts'
 import { answerTo, close, MOST_GROWTH_BY_PARTNER, open, partner, query, unharmed } from './hostile-fixture.ts'
 
 const UNREACHABLE = 'a700 after 0: Worklist service unreachable, retry later'
 const UNCACHED = { 'worklist.freshSeconds': 0, 'worklist.storedMinutes': 0 }
 
-describe('a hostile partner', () => {
+describe('a hostile partner', needing('linux'), () => {
   // No answer here is late: a busy machine may take as long as it likes for the large ones.
   beforeAll(() => open({ ...UNCACHED, 'worklist.budgetSeconds': 60 }))
   afterAll(close)
@@ -134,7 +135,7 @@ describe('a hostile partner', () => {
   })
 })
 
-describe('a partner that takes its time', () => {
+describe('a partner that takes its time', needing('linux'), () => {
   beforeAll(() => open({ ...UNCACHED, 'worklist.budgetSeconds': 1 }))
   afterAll(close)
 

@@ -26,7 +26,7 @@ import { each, filesBelow, outcomeOf, type Sendable, samplesByLack, say, sendAsI
 
 // DCMTK and Orthanc judge every object that the gateway stores or makes, as it is in the data folder.
 
-const ALL: readonly Need[] = ['orthanc', 'pydicom', 'dcmtk']
+const ALL: readonly Need[] = ['orthanc', 'samples', 'dcmtk']
 
 /**
  * What a judge finds wrong with an object that was received so, by name. The truncated ones end within an element: the gateway quarantines

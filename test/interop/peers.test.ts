@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localDay } from '#electron/simulator/partner.ts'
 import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { identifierOf, type Keys } from '../electron/gateway/worklist/worklist-fixture.ts'
@@ -7,16 +8,19 @@ import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import { associated, ECHO_CONTEXT, type Proposal, WORKLIST_CONTEXT } from '../support/requestor.ts'
-import { TODAY } from '../support/wild-partner.ts'
+import { sameDayClock } from '../support/temp-store.ts'
 
 const { implicitLittleEndian, explicitLittleEndian } = TRANSFER_SYNTAX
 /** Of the simulator's day: 24 exams, one of them in two steps; its two bad rows are withheld. */
 const STEPS = 25
 
+const clock = sameDayClock()
+const TODAY = localDay(clock())
 let started: StartedGateway
 beforeAll(async () => {
   // The partner is asked at every query, so that two answers have to agree by themselves.
-  started = await startGateway({ overrides: { 'worklist.freshSeconds': 0 }, devices: ['CT1', 'ORTHANC'].map((aeTitle) => ({ aeTitle })) })
+  const devices = ['CT1', 'ORTHANC'].map((aeTitle) => ({ aeTitle }))
+  started = await startGateway({ clock, overrides: { 'worklist.freshSeconds': 0 }, devices })
 })
 afterAll(() => started[Symbol.asyncDispose]())
 

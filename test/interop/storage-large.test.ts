@@ -48,7 +48,7 @@ async function sumOf(file: string): Promise<Sum> {
 
 describe(`a multi-frame object of ${MEBIBYTES} MiB`, () => {
   it(`is kept whole, and the gateway never takes ${MOST_MEMORY} MB`, { timeout: 120_000 }, async (context) => {
-    needs(context, 'space')
+    needs(context, 'linux', 'space')
     await using gateway = await spawnGateway({ partnerUrl: 'http://127.0.0.1:9/' })
     const peer = { host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' }
     const contexts = [{ abstractSyntax: MULTI_FRAME, transferSyntaxes: [explicitLittleEndian] }]

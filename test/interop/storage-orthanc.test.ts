@@ -12,7 +12,7 @@ import { isThere, type Need, needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import { errorsOf, notDicom, outcomeOf, type Sendable, samplesByLack, sendAsItIs, sendable, storedIn } from './storage-fixture.ts'
 
-const ALL: readonly Need[] = ['orthanc', 'pydicom', 'dcmtk', 'dicom3tools']
+const ALL: readonly Need[] = ['orthanc', 'samples', 'dcmtk', 'dicom3tools']
 /** No two of one SOP Instance UID, of which Orthanc keeps the first. */
 const AS_THEY_ARE = [
   ...['MR_small_implicit.dcm', 'liver_expb_1frame.dcm', 'SC_rgb_rle.dcm', 'J2K_pixelrep_mismatch.dcm', 'SC_rgb_dcmtk_+eb+cr.dcm'],
@@ -24,7 +24,7 @@ const WRITTEN_ANEW = ['CT_small.dcm', 'image_dfl.dcm', '693_J2KI.dcm', 'JPGExten
 const scratch = scratchFolder()
 let chosen: Sendable[]
 beforeAll(() => {
-  if (!isThere('pydicom')) return
+  if (!isThere('samples')) return
   const names = [...AS_THEY_ARE, ...WRITTEN_ANEW]
   chosen = sendable(
     (samplesByLack().get('') ?? []).filter(({ name }) => names.includes(name)),

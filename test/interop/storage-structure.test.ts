@@ -22,7 +22,7 @@ const { explicitLittleEndian, implicitLittleEndian } = TRANSFER_SYNTAX
 const WITHOUT_PIXELS = /^chr(?:JapMulti|JapMultiExplicitIR6|KoreanMulti)\.dcm$/
 
 it('agrees with DCMTK on which samples are complete', async (context) => {
-  needs(context, 'dcmtk', 'pydicom')
+  needs(context, 'dcmtk', 'samples')
   const judged = await Promise.all(
     (samplesByLack().get('') ?? []).map(async (sample) => {
       const { structure } = await readStored(sample)

@@ -27,7 +27,7 @@ import {
 } from './storage-fixture.ts'
 
 const PIXEL_DATA = 0x7fe00010
-const ALL: readonly Need[] = ['pydicom', 'dcmtk', 'dicom3tools']
+const ALL: readonly Need[] = ['samples', 'dcmtk', 'dicom3tools']
 /** highdicom wrote it in Implicit VR where JPEG has Explicit VR (PS3.5 A.4): DCMTK cannot read it either. */
 const MISCODED = 'SC_rgb_jpeg.dcm'
 /** DCMTK sends no file whose end is missing. */
@@ -43,7 +43,7 @@ let byLack: Map<string, Sample[]>
 let all: Sendable[]
 
 beforeAll(() => {
-  if (!isThere('pydicom')) return
+  if (!isThere('samples')) return
   byLack = samplesByLack()
   all = sendable(byLack.get('') ?? [], scratch.path)
 })
@@ -187,7 +187,7 @@ describe('a file that is no storage object is refused, and nothing of it is kept
     ['a DICOMDIR', /^failed: ISTHMUS offers none of the services that are needed$/],
     ['no storage class of patients', /^failed: ISTHMUS offers none of the services that are needed$/],
   ] as const)('%s', async ([lack, expected], context) => {
-    needs(context, 'pydicom')
+    needs(context, 'samples')
     await using started = await gateway()
     const lacking = byLack.get(lack) ?? []
     expect(lacking.length).toBeGreaterThan(5)

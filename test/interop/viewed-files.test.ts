@@ -152,7 +152,7 @@ const FAULTS: readonly (readonly [RegExp, RegExp])[] = [
 
 describe('files of other implementations', () => {
   it('are read as pydicom reads them, or with a clear fault', { timeout: 120_000 }, async (context) => {
-    needs(context, 'pydicom')
+    needs(context, 'samples')
     const all = samples()
     expect(all.length).toBeGreaterThan(100)
     const theirs = byPydicom(all.map(({ path }) => path))

@@ -79,7 +79,7 @@ async function startPartner(): Promise<{ readonly url: string } & AsyncDisposabl
 }
 
 it('answers the thirteen sample queries as wlmscpfs does, or differs for a reason of the standard', async (context) => {
-  needs(context, 'dcmtk')
+  needs(context, 'dcmtk', 'dcmtk-samples')
   using scratch = scratchFolder()
   await using partner = await startPartner()
   await using wlmscpfs = await startWlmscpfs()
@@ -95,7 +95,7 @@ it('answers the thirteen sample queries as wlmscpfs does, or differs for a reaso
 })
 
 it('folds case, takes date and time as one interval, and refuses what is no date', async (context) => {
-  needs(context, 'dcmtk')
+  needs(context, 'dcmtk', 'dcmtk-samples')
   await using partner = await startPartner()
   await using wlmscpfs = await startWlmscpfs()
   await using ours = await startGateway({ partner: partner.url, overrides: { 'dimse.allowUnknownDevices': true } })

@@ -4,7 +4,8 @@ import { simulate } from './simulation.ts'
 
 /**
  * npm run simulate [-- --seed S --days N --steps N --rounds N --minutes N --trace --go-on]: clinics of invented days, one seed after the other,
- * until all rounds are done, the time is over, or (without --go-on) a promise is broken. A seed repeats its clinic to the word.
+ * until all rounds are done, the time is over (a failure where --rounds were asked for), or (without --go-on) a promise is broken. A seed
+ * repeats its clinic to the word.
  */
 const { values } = parseArgs({
   options: {
@@ -51,7 +52,9 @@ for (; done < rounds && Date.now() < until; done++) {
   if (!values['go-on']) break
 }
 console.log(`${done} rounds, ${broken} broken: ${wordsOf(total)}`)
-process.exit(broken > 0 ? 1 : 0)
+const isCutShort = broken === 0 && values.rounds !== undefined && done < rounds
+if (isCutShort) console.error(`The time was over after ${done} of ${rounds} rounds: allow more --minutes.`)
+process.exit(broken > 0 || isCutShort ? 1 : 0)
 
 function wordsOf(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)

@@ -107,7 +107,7 @@ function cpuSecondsOf({ pid }: ChildProcess): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Its own memory, MiB: the anonymous part of what the bench's probe reads. Pages of the node binary are shared out anew whenever another one ends. */
+/** Its own memory, MiB. Pages of the node binary are shared out anew whenever another one ends. */
 function memoryOf({ pid }: ChildProcess): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   return Number(/^Pss_Anon:\s+(\d+) kB/m.exec(text)?.[1]) / 1024

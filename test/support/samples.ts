@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { PYDICOM_SAMPLES } from './needs.ts'
 
 /** Sample files of pydicom and dicom3tools (dicom-field §8), as Debian's packages lay them down. */
 const FOLDERS = [
-  '/usr/lib/python3/dist-packages/pydicom/data/test_files',
+  PYDICOM_SAMPLES,
   '/usr/lib/python3/dist-packages/pydicom/data/charset_files',
   '/usr/lib/python3/dist-packages/pydicom/data/palettes',
   '/usr/share/doc/dicom3tools/examples',

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openLog } from '#gateway/log.ts'
 import { logFilesOf, openLogFile } from '#gateway/log-file.ts'
+import { needing } from '../../support/needs.ts'
 import { tempFolder } from '../../support/temp-store.ts'
-
-const isLinux = process.platform === 'linux'
 
 describe('a log that is kept in files', () => {
   it('is made with its folder, readable by its owner only, a line at a time', async () => {
@@ -46,7 +45,7 @@ describe('a log that is kept in files', () => {
     expect(readFileSync(join(temp.folder, 'gateway.7.log'), 'utf8')).toMatch(/before.*\n.*after/)
   })
 
-  it.runIf(isLinux)('keeps the gateway at work while the disk is full, and says so once a minute', async () => {
+  it('keeps the gateway at work while the disk is full, and says so once a minute', needing('linux'), async () => {
     using temp = tempFolder()
     // Every write there fails with ENOSPC.
     symlinkSync('/dev/full', join(temp.folder, 'gateway.1.log'))

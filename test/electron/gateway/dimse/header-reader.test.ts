@@ -7,7 +7,7 @@ import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { createHeaderReader, HEADER_LIMITS, type HeaderResult, textOf, type Wanted } from '#gateway/dimse/header-reader.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { imageDataSet } from '../../../support/instance-file.ts'
-import { needs } from '../../../support/needs.ts'
+import { needs, PYDICOM_SAMPLES } from '../../../support/needs.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const tag = (keyword: string): number => tagOf(keyword) as number
@@ -204,8 +204,8 @@ describe('the header reader', () => {
   })
 
   it("reads pydicom's sample files, but for one that is truncated and one in Implicit VR that says it is not", async (context) => {
-    needs(context, 'pydicom')
-    const folder = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
+    needs(context, 'samples')
+    const folder = PYDICOM_SAMPLES
     const studies: Record<string, string> = {}
     const faulty: string[] = []
     for (const name of readdirSync(folder).filter((file) => file.endsWith('.dcm'))) {

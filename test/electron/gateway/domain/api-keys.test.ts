@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openApiKeys } from '#gateway/domain/api-keys.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -83,6 +83,62 @@ describe('API keys', () => {
     expect([first, second, third].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true, true])
     const { key: fourth } = keys.rotate(apiKey.apiKeyId, 0, 'command-line')
     expect([third, fourth].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true])
+  })
+
+  it('note their use anew where the clock was set back, and where noting it failed', async () => {
+    using temp = tempStore()
+    const keys = openApiKeys(temp)
+    const { key, apiKey } = keys.create(WANTED, 'command-line')
+    const noted = vi.spyOn(temp.store.apiKeys, 'noteUse')
+    const use = async () => {
+      keys.authenticate(key)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await use()
+    temp.clock.pass(-1)
+    await use()
+    expect(noted.mock.calls).toEqual([
+      [apiKey.apiKeyId, '2026-03-10T09:00:00.000Z'],
+      [apiKey.apiKeyId, '2026-03-10T08:59:59.999Z'],
+    ])
+    temp.clock.pass(60_000)
+    noted.mockImplementationOnce(() => {
+      throw new Error('the disk is full')
+    })
+    await use()
+    await vi.waitFor(() => expect(keys.list()[0]?.lastUsedAt).toBe('2026-03-10T08:59:59.999Z'))
+    temp.clock.pass(1)
+    await use()
+    expect(temp.store.apiKeys.get(apiKey.apiKeyId)?.lastUsedAt).toBe('2026-03-10T09:01:00.000Z')
+  })
+
+  it('manage people only where that was said, when they are made or later', () => {
+    using temp = tempStore()
+    const keys = openApiKeys(temp)
+    const latest = () => temp.store.audit.list({ limit: 1 }).items[0]
+    const { key, apiKey } = keys.create(WANTED, 'command-line')
+    const { apiKeyId } = apiKey
+    expect(apiKey.managesPeople).toBe(false)
+    expect(latest()).toMatchObject({ action: 'api-key.create', target: apiKeyId, detail: { ...WANTED, managesPeople: false } })
+    expect(keys.create({ ...WANTED, managesPeople: true }, 'command-line').apiKey.managesPeople).toBe(true)
+    expect(latest()).toMatchObject({ action: 'api-key.create', detail: { managesPeople: true } })
+
+    expect(keys.change(apiKeyId, { managesPeople: false }, 'user:usr_1').managesPeople).toBe(false)
+    expect(latest()?.action).toBe('api-key.create')
+    const changed = keys.change(apiKeyId, { managesPeople: true }, 'user:usr_1')
+    expect(changed).toEqual({ ...apiKey, managesPeople: true })
+    expect(latest()).toMatchObject({
+      ...{ actor: 'user:usr_1', action: 'api-key.change', target: apiKeyId },
+      detail: { managesPeople: { before: false, after: true } },
+    })
+    expect(keys.authenticate(key)?.managesPeople).toBe(true)
+    expect(JSON.stringify(changed)).not.toMatch(/hash/i)
+    expect(keys.change(apiKeyId, { managesPeople: false }, 'user:usr_1').managesPeople).toBe(false)
+
+    keys.revoke(apiKeyId, 'command-line')
+    const refused = expect.objectContaining({ code: 'refused', message: 'The key was revoked: make a new one.' })
+    expect(() => keys.change(apiKeyId, { managesPeople: true }, 'user:usr_1')).toThrow(refused)
+    expect(() => keys.change('none', { managesPeople: true }, 'user:usr_1')).toThrow(expect.objectContaining({ code: 'not-found' }))
   })
 
   it('lose both secrets when they are revoked, and are rotated no more', () => {

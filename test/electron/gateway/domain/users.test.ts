@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Caller } from '#gateway/domain/caller.ts'
 import { scribeUserOf, userReferenceOf, viewerUserOf } from '#gateway/domain/user-view.ts'
+import { checkPerson, isPending, type PersonPatch } from '#gateway/domain/users.ts'
+import type { PersonFields } from '#gateway/store/users.ts'
 import { ScribeUser, ViewerUser } from '#shared/contract/users.ts'
+import type { ApiError } from '#shared/errors.ts'
 import { peopleFixture, person } from './people-fixture.ts'
 
 const MINUTE = 60_000
@@ -176,11 +179,51 @@ describe('updating a user', () => {
     expect(demoteTo('admin')()).toMatchObject({ level: 'admin' })
   })
 
+  it('counts only owners with access, and names the field that must stay', async () => {
+    using temp = peopleFixture()
+    const [owner, other] = [await temp.at('owner'), await temp.at('owner')]
+    temp.users.revokeAccess(owner.caller, other.userId)
+    const refusal = {
+      ...{ code: 'refused', message: 'The last owner stays one: make another owner first.' },
+      errors: [{ path: 'body.level', message: 'must stay owner: there is no other' }],
+    }
+    expect(() => temp.users.update(owner.caller, owner.userId, { level: 'admin' })).toThrow(expect.objectContaining(refusal))
+    expect(temp.users.revokeAccess(owner.caller, owner.userId)).toEqual({
+      ...{ success: false, message: 'The last owner keeps access: make another owner first.' },
+    })
+    expect(temp.users.update(owner.caller, other.userId, { level: 'admin' })).toMatchObject({ level: 'admin' })
+  })
+
+  it('names every field that is at fault', () => {
+    const faultOf = (more: object, given: PersonPatch = {}) => {
+      try {
+        checkPerson({ ...person(), ...more } as PersonFields, given)
+      } catch (error) {
+        return [(error as ApiError).code, (error as ApiError).message, (error as ApiError).errors]
+      }
+      return 'none'
+    }
+    const window = { path: 'body.hasDashboardAccess', message: 'must be true for the level owner' }
+    const npi = { path: 'body.npiNumber', message: 'must be given for a user who can create reports' }
+    const wrong = { level: 'owner', hasDashboardAccess: false, canCreateReports: true, npiNumber: null }
+    expect(faultOf(wrong, { canCreateReports: true })).toEqual([
+      ...['refused', `hasDashboardAccess ${window.message}; npiNumber ${npi.message}`],
+      [window, npi],
+    ])
+    // An account that was made before NPIs were asked for, and whose report creation is not touched.
+    expect(faultOf({ canCreateReports: true, npiNumber: null }, { firstName: 'Ola' })).toBe('none')
+    expect(faultOf({ canCreateReports: true, npiNumber: '1234567893' }, { canCreateReports: true })).toBe('none')
+  })
+
   it('ends the sessions of a user who may no longer use the window', async () => {
     using temp = peopleFixture()
     const [owner, member] = [await temp.at('owner'), await temp.at('member')]
     const { token } = await temp.people.signIn(member.email, 'a long and quiet evening')
+    const removed = vi.spyOn(temp.store.views, 'removeOf')
+    temp.users.update(owner.caller, member.userId, { firstName: 'Ola' })
+    expect(temp.people.sessionOf(token)).toBeDefined()
     temp.users.update(owner.caller, member.userId, { hasDashboardAccess: false })
+    expect(removed.mock.calls).toEqual([[member.userId, 'window']])
     expect(temp.store.sessions.removeOf(member.userId)).toBe(0)
     temp.users.update(owner.caller, member.userId, { hasDashboardAccess: true })
     expect(temp.people.sessionOf(token)).toBeUndefined()
@@ -198,6 +241,7 @@ describe('updating a user', () => {
     expect(temp.users.read(member.caller, user.userId)).toEqual(user)
     const outside = await temp.at('member', { hasDashboardAccess: false })
     expect(() => temp.users.read(outside.caller, user.userId)).toThrow(denied)
+    expect(() => temp.users.list(outside.caller, {}, { limit: 10 })).toThrow(denied)
   })
 
   it('finds no user that is not there', () => {
@@ -218,14 +262,20 @@ describe('access', () => {
     const link = temp.people.mintSignInLink(member.userId, 'command-line')
     const before = temp.store.users.get(member.userId)
 
-    expect(temp.users.revokeAccess(owner.caller, member.userId)).toMatchObject({ success: true })
+    const { createdAt: at = '' } = before ?? {}
+    const links = vi.spyOn(temp.store.links, 'revokeOf')
+    const views = vi.spyOn(temp.store.views, 'removeOf')
+    const revoke = () => temp.users.revokeAccess(owner.caller, member.userId)
+    expect(revoke()).toEqual({ success: true, message: 'The user has no access any more.' })
+    expect([links.mock.calls, views.mock.calls]).toEqual([[[member.userId, at]], [[member.userId]]])
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow('This link has been used or has expired')
     await expect(temp.people.signIn(member.email, 'a long and quiet evening')).rejects.toMatchObject({ code: 'not-signed-in' })
-    expect(temp.users.revokeAccess(owner.caller, member.userId)).toMatchObject({ success: true })
+    expect(revoke()).toEqual({ success: true, message: 'The user had no access.' })
 
-    expect(temp.users.reactivate(owner.caller, member.userId)).toMatchObject({ success: true })
-    expect(temp.users.reactivate(owner.caller, member.userId)).toMatchObject({ success: false })
+    const reactivate = () => temp.users.reactivate(owner.caller, member.userId)
+    expect(reactivate()).toEqual({ success: true, message: 'The user has access again.' })
+    expect(reactivate()).toEqual({ success: false, message: 'The user is active.' })
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow('This link has been used or has expired')
     expect((await temp.people.signIn(member.email, 'a long and quiet evening')).user.canManageStudies).toBe(true)
@@ -242,6 +292,13 @@ describe('access', () => {
     temp.invitations.revoke(temp.key, { userId: user.userId })
     temp.invitations.invite(temp.key, person())
     expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: false })
+    const member = await temp.at('member')
+    const owner = await temp.at('owner')
+    temp.users.revokeAccess(owner.caller, member.userId)
+    temp.invitations.invite(temp.key, person({ email: member.email }))
+    expect(temp.users.reactivate(owner.caller, member.userId)).toEqual({
+      ...{ success: false, message: 'Another user has the e-mail address by now.' },
+    })
   })
 
   it('is not given to somebody who never accepted, once the invitation is over', () => {
@@ -250,7 +307,17 @@ describe('access', () => {
     temp.users.revokeAccess(temp.key, user.userId)
     expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: true })
     temp.invitations.revoke(temp.key, { userId: user.userId })
-    expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: false })
+    expect(temp.users.reactivate(temp.key, user.userId)).toEqual({
+      ...{ success: false, message: 'The user never accepted the invitation, which is over: invite the person again.' },
+    })
+  })
+
+  it('waits for an invitation until it expires', () => {
+    const expiry = '2026-03-10T09:00:00.000Z'
+    expect(isPending({ status: 'sent', expiry }, '2026-03-10T08:59:59.999Z')).toBe(true)
+    expect(isPending({ status: 'sent', expiry }, expiry)).toBe(false)
+    expect(isPending({ status: 'sent', expiry: null }, expiry)).toBe(true)
+    expect(isPending({ status: 'accepted', expiry: null }, expiry)).toBe(false)
   })
 })
 

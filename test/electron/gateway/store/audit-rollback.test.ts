@@ -12,6 +12,7 @@ import { applyStagedRestore, stageRestore } from '#gateway/store/restore.ts'
 import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
 import { newUser } from '../../../support/callers.ts'
 import { goldenFolder } from '../../../support/golden.ts'
+import { needing } from '../../../support/needs.ts'
 import { standingClock, tempDataFolder, tempFolder } from '../../../support/temp-store.ts'
 
 // Whoever runs these attacks has the data folder and SQL, but not the data key.
@@ -100,6 +101,19 @@ describe('an audit trail that was rolled back', () => {
       ['older', expect.objectContaining({ anchorSeq: 7, entries: 3, missing: 4 })],
       ['triggers', expect.anything()],
     ])
+  })
+
+  it('is detected in a copy, which has no anchor, when its newest entry is another one of that number', () => {
+    append(3)
+    save()
+    append(1)
+    const [other] = sql<{ sealedDetail: Buffer; hash: Buffer }>('select sealedDetail, hash from auditEntries where seq = 4')
+    for (const name of [DATABASE_FILE, ANCHOR_FILE]) putBack(name)
+    append(1)
+    const hex = (bytes?: Buffer) => `x'${bytes?.toString('hex')}'`
+    tamperWithoutTrace(`update auditEntries set sealedDetail = ${hex(other?.sealedDetail)}, hash = ${hex(other?.hash)} where seq = 4`)
+    using copy = openStore({ folder: temp.folder, clock, uuid: randomUUID, isCopy: true })
+    expect(copy.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 4 })
   })
 
   it('is detected when everything in it is deleted', () => {
@@ -299,7 +313,7 @@ describe('an anchor that cannot be read', () => {
     expect(findings()).toMatchObject([{ seq: 5, detail: { anchorSeq: 8, entries: 4 } }])
   })
 
-  it.runIf(process.getuid?.() === 0)('is not what root leaves to the account that has the folder', () => {
+  it('is not what root leaves to the account that has the folder', needing('root'), () => {
     fs.chownSync(temp.folder, 1234, 1234)
     append(1)
     expect(fs.statSync(path(ANCHOR_FILE))).toMatchObject({ uid: 1234, gid: 1234 })

@@ -7,6 +7,7 @@ import { checkCopy } from '#gateway/store/backup-check.ts'
 import { MIGRATIONS } from '#gateway/store/migrations.ts'
 import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
 import { openBackup } from '#gateway/store/restore.ts'
+import { needing } from '../../../support/needs.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const NAME = 'isthmus-2026-03-10-090000Z'
@@ -96,7 +97,7 @@ describe('a back-up', () => {
     expect(existsSync(join(on.folder, 'spool-backup', NAME))).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')('leaves nothing behind on a full disk, and says so', () => {
+  it('leaves nothing behind on a full disk, and says so', needing('posix'), () => {
     using temp = tempFolder()
     const writer = join(import.meta.dirname, '../../../support/limited-backup.ts')
     const ran = spawnSync(process.execPath, [writer, temp.folder, '--fill'], { encoding: 'utf8' })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Database } from '#gateway/store/database.ts'
 import { APPLICATION_ID } from '#gateway/store/database-file.ts'
 import { MIGRATIONS } from '#gateway/store/migrations.ts'
+import { needing } from '../../../support/needs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 import { AT, faultOf, keys, put, tempDatabase } from './database-fixture.ts'
 
@@ -20,7 +21,7 @@ describe('opening a database', () => {
     beside.close()
   })
 
-  it.skipIf(process.platform === 'win32')('makes its files readable by their owner only, and mends a mode that was loosened', () => {
+  it('makes its files readable by their owner only, and mends a mode that was loosened', needing('posix'), () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'gateway.sqlite')
     Database.open(file)[Symbol.dispose]()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { Database } from '#gateway/store/database.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
+import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 import { AT, faultOf, keys, put, tempDatabase } from './database-fixture.ts'
@@ -98,7 +99,7 @@ describe('a database', () => {
   })
 
   // A log on a device that refuses each sync stands in for a disk that fails.
-  it.skipIf(process.platform !== 'linux')('whose log could not be synced says so, and syncs each commit itself from then on', async () => {
+  it('whose log could not be synced says so, and syncs each commit itself from then on', needing('linux'), async () => {
     using temp = tempWords()
     const { db } = temp
     const level = () => db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous

@@ -2,6 +2,7 @@ import fs, { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openFolderSync, syncPath } from '#gateway/store/folder-sync.ts'
+import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -81,7 +82,7 @@ describe('a sync', () => {
     if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32')('serves everybody who asked before it began', async () => {
+  it('serves everybody who asked before it began', needing('posix'), async () => {
     using on = stage()
     await on.folders.make(on.root)
     using opened = vi.spyOn(fs, 'openSync')
@@ -118,7 +119,7 @@ describe('a sync', () => {
   })
 
   // The file systems of /proc and /dev refuse a sync, as a failing disk does.
-  it.skipIf(process.platform !== 'linux')('that the disk refuses is a fault', async () => {
+  it('that the disk refuses is a fault', needing('linux'), async () => {
     await expect(openFolderSync('/proc').sync('/proc/self')).rejects.toThrow('EINVAL')
     await expect(syncPath('/proc/self')).rejects.toThrow('EINVAL')
     await expect(syncPath('/dev/null')).rejects.toThrow('EINVAL')

@@ -17,6 +17,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, type TestContext, vi } from 'vitest'
 import { fileFor, hasImages, type ImageFiles, imageFiles, noteRestored, type PartFile, StorageFault } from '#gateway/store/image-files.ts'
+import { needing, needs } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -93,17 +94,13 @@ async function all(names: AsyncIterable<string>): Promise<string[]> {
 
 /** A disk of 1 MiB that is the folder's own. Only an administrator can mount one. */
 function smallDisk(context: TestContext): { folder: string; mount(options: string): void } & Disposable {
+  needs(context, 'mounts')
   const temp = tempFolder()
-  const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', temp.folder]).status === 0
-  if (process.platform !== 'linux' || !mount('size=1m')) {
-    temp[Symbol.dispose]()
-    const reason = 'a small disk cannot be mounted'
-    Object.assign(context.task.meta, { needs: reason })
-    context.skip(reason)
-  }
+  const mount = (options: string) => expect(spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', temp.folder]).status).toBe(0)
+  mount('size=1m')
   return {
     folder: temp.folder,
-    mount: (options) => void expect(mount(options)).toBe(true),
+    mount,
     [Symbol.dispose]() {
       spawnSync('umount', [temp.folder])
       temp[Symbol.dispose]()
@@ -125,7 +122,7 @@ describe('a file that is received', () => {
     expect(on.spool()).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32')('is for its owner alone', async () => {
+  it('is for its owner alone', needing('posix'), async () => {
     using on = stage()
     const path = on.files.pathOf(await on.kept(Buffer.from('x')))
     const modes = [path, dirname(path), join(on.folder, 'images'), join(on.folder, 'spool')].map((each) => statSync(each).mode & 0o777)
@@ -299,7 +296,7 @@ describe('a kept file', () => {
     expect(await messageOf(on.files.secure(fileFor(STUDY, randomUUID())))).toBe('The disk for images failed (fsync: ENOENT).')
   })
 
-  it.skipIf(process.platform !== 'linux')('that the disk does not keep is a fault', async () => {
+  it('that the disk does not keep is a fault', needing('linux'), async () => {
     using on = stage()
     const file = await on.kept(Buffer.from('x'))
     rmSync(on.files.pathOf(file))
@@ -307,7 +304,7 @@ describe('a kept file', () => {
     expect(await messageOf(on.files.secure(file))).toBe('The disk for images failed (fsync: EINVAL).')
   })
 
-  it.skipIf(process.platform === 'win32')('has no durable name where its folder is gone', async () => {
+  it('has no durable name where its folder is gone', needing('posix'), async () => {
     using on = stage()
     const part = await begun(on.files, Buffer.from('x'))
     const file = fileFor(STUDY, randomUUID())
@@ -457,7 +454,7 @@ describe('the recovery folder', () => {
     expect(readFileSync(on.files.pathOf(file), 'latin1')).toBe('y')
   })
 
-  it.skipIf(process.platform !== 'linux')('takes no file whose bytes the disk does not keep', async () => {
+  it('takes no file whose bytes the disk does not keep', needing('linux'), async () => {
     using on = stage()
     const file = await on.kept(Buffer.from('x'))
     rmSync(on.files.pathOf(file))
@@ -517,7 +514,7 @@ describe('the folders', () => {
     expect(hasImages(on.folder)).toBe(true)
   })
 
-  it.skipIf(process.platform !== 'linux')('say durably, before the first image, that a run has begun', () => {
+  it('say durably, before the first image, that a run has begun', needing('linux'), () => {
     using on = stage()
     const images = join(on.folder, 'images')
     expect(foldersSynced(() => on.files.sweep())).toEqual([{ folder: images, names: ['.open'] }])
@@ -684,7 +681,7 @@ describe('images from before an older database was put back', () => {
     expect(await all(on.files.orphans(() => false, 0))).toEqual([])
   })
 
-  it.skipIf(process.platform !== 'linux')('are marked durably', () => {
+  it('are marked durably', needing('linux'), () => {
     using temp = tempFolder()
     const images = join(temp.folder, 'images')
     expect(foldersSynced(() => noteRestored(temp.folder))).toEqual([{ folder: images, names: ['.restored'] }])
@@ -755,7 +752,7 @@ describe('a disk', () => {
     expect(existsSync(files.pathOf(file))).toBe(true)
   })
 
-  it.skipIf(process.platform === 'win32')('that takes no larger file is full, after a write that was cut short', () => {
+  it('that takes no larger file is full, after a write that was cut short', needing('posix'), () => {
     using temp = tempFolder()
     const writer = join(import.meta.dirname, '../../../support/limited-writer.ts')
     // 600 or 300 KiB: the unit of the limit differs between shells.

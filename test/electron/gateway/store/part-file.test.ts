@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { StorageFault } from '#gateway/store/disk-fault.ts'
 import { Part, type Places } from '#gateway/store/part-file.ts'
+import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -186,7 +187,7 @@ it('a disk that takes nothing of a write is a fault, not an endless loop', async
 })
 
 // Devices of Linux refuse what a failing disk refuses.
-describe.skipIf(process.platform !== 'linux')('a disk', () => {
+describe('a disk', needing('linux'), () => {
   it('that does not keep what was written is a fault, and is not asked again', async () => {
     using on = stage({}, '/dev/null')
     await on.part.write([Buffer.from('x')])

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { KEY_FILE, SEALED_KEY_FILE } from '#gateway/store/data-key.ts'
 import { openSeal, sealWith } from '#gateway/store/seal.ts'
 import { StoreError } from '#gateway/store/store-error.ts'
+import { needing } from '../../../support/needs.ts'
 import { runs } from '../../../support/property-runs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -148,7 +149,7 @@ describe('the data key', () => {
     expect(sealWith(Buffer.alloc(32, 9)).open(own.wrapUnder(Buffer.alloc(32, 9), 'sheet'), 'sheet')).toEqual(Buffer.alloc(32, 7))
   })
 
-  it.skipIf(process.platform === 'win32')('is readable by its owner only, also when somebody loosened it', () => {
+  it('is readable by its owner only, also when somebody loosened it', needing('posix'), () => {
     using temp = tempFolder()
     const file = join(temp.folder, KEY_FILE)
     openSeal(temp.folder, { mayCreate: true })

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, truncate
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSealedFile, openSealedFile, sealFile } from '#gateway/store/sealed-file.ts'
+import { needing } from '../../../support/needs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const MIB = 1024 * 1024
@@ -86,7 +87,7 @@ describe('a sealed file', () => {
     expect(existsSync(closed)).toBe(false)
   })
 
-  it.runIf(process.platform === 'linux')('is closed by whoever read or wrote it, also after a failure', async () => {
+  it('is closed by whoever read or wrote it, also after a failure', needing('linux'), async () => {
     using of = await sealed(100)
     await openSealedFile(of.closed, of.open, KEY)
     await expect(openSealedFile(of.closed, of.altered, randomBytes(32))).rejects.toThrow('sealed under another key')
@@ -156,7 +157,7 @@ describe('a sealed file', () => {
     expect(existsSync(join(of.folder, 'new'))).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')('leaves nothing behind on a disk that is full, and says so', () => {
+  it('leaves nothing behind on a disk that is full, and says so', needing('posix'), () => {
     using temp = tempFolder()
     writeFileSync(join(temp.folder, 'plain'), randomBytes(2 * MIB))
     const writer = join(import.meta.dirname, '../../../support/limited-sealer.ts')

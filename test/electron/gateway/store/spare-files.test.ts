@@ -3,6 +3,7 @@ import fs, { closeSync, mkdirSync, readdirSync, statSync, writeFileSync, writeSy
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openSpareFiles } from '#gateway/store/spare-files.ts'
+import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -53,7 +54,7 @@ it('deletes a file that is made while it closes, and makes none after that', asy
   if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
 })
 
-it.skipIf(process.platform === 'win32')('keeps its folder for its owner alone', () => {
+it('keeps its folder for its owner alone', needing('posix'), () => {
   using on = stage()
   on.spares.sweep()
   expect(statSync(on.folder).mode & 0o777).toBe(0o700)

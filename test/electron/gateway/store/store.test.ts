@@ -6,6 +6,7 @@ import { KEY_FILE } from '#gateway/store/data-key.ts'
 import { RESCUE_HINT_FILE } from '#gateway/store/folder.ts'
 import { DATABASE_FILE, openStore } from '#gateway/store/store.ts'
 import { inspectionRecord } from '../../../support/inspection-record.ts'
+import { needing } from '../../../support/needs.ts'
 import { removeDatabase, tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const open = (folder: string) => openStore({ folder, clock: Date.now, uuid: randomUUID })
@@ -24,7 +25,7 @@ describe('opening the store', () => {
     expect(again.settings.get('clinic.id')).toBe(clinicId)
   })
 
-  it.skipIf(process.platform === 'win32')('keeps the folder it makes for its owner, and leaves the mode of one that others use', () => {
+  it('keeps the folder it makes for its owner, and leaves the mode of one that others use', needing('posix'), () => {
     using temp = tempFolder()
     const [own, shared] = [join(temp.folder, 'own'), join(temp.folder, 'shared')]
     mkdirSync(shared, { mode: 0o755 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#gateway/store/image-studies.ts'
-import { identityOf, OWN_ADDRESS, studyDifferencesOf } from '#gateway/store/study-identity.ts'
+import { identityOf, isUnscheduled, OWN_ADDRESS, studyDifferencesOf } from '#gateway/store/study-identity.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { MISMATCH, seedImages } from '../../../support/images.ts'
 import { tempStore } from '../../../support/temp-store.ts'
@@ -32,6 +32,12 @@ describe('the identity of a study', () => {
     ['reports of the gateway alone', images({ remoteAddress: OWN_ADDRESS, mismatch: MISMATCH }), undefined, 'unverified'],
     ['the same as the worklist row', images({ handedOut: ROW }), undefined, 'matched'],
     ['the same as the study of a partner', images(), study(SAME), 'matched'],
+    ['the same name as the study of a partner', images(), study({ patientName: 'Anna Meier' }), 'matched'],
+    ['the same record number as the study of a partner', images(), study({ mrn: 'P-4711' }), 'matched'],
+    ['the same as the study of a person', images(), { ...study(SAME, null), createdByUserId: 'usr_1' }, 'matched'],
+    ['images that were corrected', images({ isCorrected: true }), undefined, 'resolved'],
+    ['images that were corrected to their row', images({ isCorrected: true, handedOut: ROW }), study(SAME), 'resolved'],
+    ['corrected images that differ', images({ isCorrected: true, mismatch: MISMATCH }), undefined, 'mismatch'],
     ['another name than the worklist row', images({ handedOut: ROW, mismatch: MISMATCH }), study(SAME), 'mismatch'],
     ['another name than the study', images({ handedOut: ROW }), study({ ...SAME, patientName: 'Jan Novák' }), 'mismatch'],
     ['another name than a study of its own', images(), study({ patientName: 'Jan Novák' }, null), 'mismatch'],
@@ -44,6 +50,24 @@ describe('the identity of a study', () => {
       state: 'mismatch',
       differences: [{ from: 'images', field: 'patientId', expected: 'P-4711', received: 'P-9' }],
       override: null,
+    })
+  })
+
+  it('is a mismatch while another version of the images says something else, be it the study alone', () => {
+    const { header } = images()
+    const inDoubt = { header: { ...header, patientName: 'OTHER^OLGA', accessionNumber: '' }, studyInstanceUid: '1.2.3' }
+    const patientName = { from: 'version', field: 'patientName', expected: 'OTHER^OLGA', received: header.patientName }
+    const differences = identityOf(images({ inDoubt, handedOut: ROW, mismatch: MISMATCH }), study({ mrn: 'P-1' })).differences
+    expect(differences[0]).toEqual(patientName)
+    expect(differences.map(({ from }) => from)).toEqual(['version', 'version', 'worklist', 'study'])
+    const elsewhere = identityOf(images({ inDoubt: { header, studyInstanceUid: '1.9' }, handedOut: ROW }), undefined)
+    expect(elsewhere).toEqual({
+      state: 'mismatch',
+      differences: [{ from: 'version', field: 'studyInstanceUid', expected: '1.9', received: '1.2.3' }],
+      override: null,
+    })
+    expect(identityOf(images({ inDoubt: { header, studyInstanceUid: '1.2.3' } }), undefined)).toMatchObject({
+      ...{ state: 'mismatch', differences: [] },
     })
   })
 
@@ -76,6 +100,10 @@ describe('images and the study of the interface', () => {
     expect(studyDifferencesOf(header, {})).toEqual([])
     expect(studyDifferencesOf({ ...header, patientSex: 'O' }, { sex: 'female' })).toEqual([])
     expect(studyDifferencesOf({ ...header, patientSex: '' }, { sex: 'male' })).toEqual([])
+    expect(studyDifferencesOf({ ...header, patientSex: ' f ' }, { sex: 'female' })).toEqual([])
+    expect(studyDifferencesOf(header, { sex: 'other' })).toEqual([])
+    expect(studyDifferencesOf(header, { patientName: 'Anna Meier' })).toEqual([])
+    expect(studyDifferencesOf({ ...header, patientBirthDate: '' }, { dateOfBirth: '1980-01-30' })).toEqual([])
   })
 
   it('differ in name, record number, date of birth and sex', () => {
@@ -87,7 +115,28 @@ describe('images and the study of the interface', () => {
       { from, field: 'patientBirthDate', expected: '19800130', received: '1980.01.31' },
       { from, field: 'patientSex', expected: 'M', received: 'F' },
     ])
+    expect(studyDifferencesOf({ ...header, patientSex: 'm' }, { sex: 'female' })).toEqual([
+      { from, field: 'patientSex', expected: 'F', received: 'M' },
+    ])
   })
+})
+
+describe('images without an order', () => {
+  const settled = (more: Partial<ImageStudyRecord> = {}) => images({ state: 'settled', handedOut: null, isFetched: false, ...more })
+  const made = (by: object) => ({ createdByApiKeyId: null, createdByUserId: null, ...by })
+
+  it.each([
+    ['that a device made', settled(), undefined, true],
+    ['whose study was made from them', settled(), made({}), true],
+    ['none', undefined, undefined, false],
+    ['all of them set aside', settled({ instances: 0 }), undefined, false],
+    ['of the gateway itself', settled({ remoteAddress: OWN_ADDRESS }), undefined, false],
+    ['fetched from an archive', settled({ isFetched: true }), undefined, false],
+    ['that are still arriving', settled({ state: 'receiving' }), undefined, false],
+    ['of a row of the worklist', settled({ handedOut: ROW }), undefined, false],
+    ['of a study that a partner created', settled(), made({ createdByApiKeyId: 'key_1' }), false],
+    ['of a study that a person created', settled(), made({ createdByUserId: 'usr_1' }), false],
+  ] as const)('%s: %#', (_, record, of, expected) => expect(isUnscheduled(record, of)).toBe(expected))
 })
 
 describe('the index of studies with a mismatch', () => {

@@ -3,6 +3,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openWalSync } from '#gateway/store/wal-sync.ts'
+import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
@@ -31,7 +32,7 @@ it('says so for good where a sync failed', async () => {
 })
 
 // The device refuses a sync, as a disk does that failed.
-it.skipIf(process.platform !== 'linux')('says so also where the disk refuses the sync alone', async () => {
+it('says so also where the disk refuses the sync alone', needing('linux'), async () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'x')
   symlinkSync('/dev/null', `${file}-wal`)

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
+import { needs, PYDICOM_SAMPLES } from '../../../support/needs.ts'
 import { addTo, archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
 import { dicomFile, dicomFiles, type Listed, listedOf, never, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
 
-const SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
 const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
 const made = (number: number) => dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })
 
@@ -116,9 +116,10 @@ describe('the images of a view that the archive has', () => {
       await expect(viewing.images.frame(viewing.view, uidOf(number), 1, never())).rejects.toMatchObject({ code: 'refused' })
   })
 
-  it('that are deflated are inflated once, also for a later view', async () => {
+  it('that are deflated are inflated once, also for a later view', async (context) => {
+    needs(context, 'samples')
     const viewing = await openViewing()
-    const file = readFileSync(`${SAMPLES}/image_dfl.dcm`)
+    const file = readFileSync(`${PYDICOM_SAMPLES}/image_dfl.dcm`)
     const row = { sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0', transferSyntaxUid: '1.2.840.10008.1.2.1.99' }
     archive(viewing.store, STUDY, [archived(1, file, row)])
     const page = await viewing.listed()

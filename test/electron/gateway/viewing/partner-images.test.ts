@@ -5,6 +5,7 @@ import { writeDataSet } from '#gateway/dimse/data-set.ts'
 import { fileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../support/instance-file.ts'
+import { needs, PYDICOM_SAMPLES } from '../../../support/needs.ts'
 import { archive, archived } from './archive-fixture.ts'
 import {
   dicomFile,
@@ -22,7 +23,6 @@ import {
   uidOf,
 } from './viewing-fixture.ts'
 
-const SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
 const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
 const uids = (page: Listed) => [...page.instances.keys()].sort()
 
@@ -125,9 +125,10 @@ describe('of hostile files', () => {
     file.open()
   })
 
-  it('real files of every kind are listed, or are named', async () => {
+  it('real files of every kind are listed, or are named', async (context) => {
+    needs(context, 'samples')
     const names = ['CT_small', 'MR_small_RLE', 'JPEG2000', 'SC_rgb_jpeg_dcmtk', 'image_dfl', 'no_meta', 'test-SR', 'rtplan_truncated']
-    const files = Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(`${SAMPLES}/${name}.dcm`)]))
+    const files = Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(`${PYDICOM_SAMPLES}/${name}.dcm`)]))
     const viewing = await openViewing(files)
     const view = openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null, area: 'viewer' })
     const page = await listedOf(viewing.images, view)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import type { ViewLine } from '#shared/contract/viewing.ts'
+import { needs, PYDICOM_SAMPLES } from '../../../support/needs.ts'
 import {
   dicomFile,
   dicomFiles,
@@ -184,8 +185,9 @@ describe('a frame', () => {
     await expect(waiting).rejects.toBe(reason)
   })
 
-  it('of a multi-frame file is there before the file has come to its end', async () => {
-    const file = readFileSync('/usr/lib/python3/dist-packages/pydicom/data/test_files/rtdose.dcm')
+  it('of a multi-frame file is there before the file has come to its end', async (context) => {
+    needs(context, 'samples')
+    const file = readFileSync(`${PYDICOM_SAMPLES}/rtdose.dcm`)
     const rest = Promise.withResolvers<void>()
     const viewing = await openViewing({
       '/1': (_request, response) => {
