@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Status } from '#shared/contract/dashboard.ts'
+import type { AdmittedConnections } from './admission/connection-budget.ts'
 import { observeAssociations } from './association-feed.ts'
 import { openAssociationPolicy } from './association-policy.ts'
 import type { Certificates } from './certificates.ts'
@@ -28,6 +29,7 @@ export interface DicomOptions {
   readonly intake: Intake
   readonly forwarding: Pick<Forwarding, 'expectsFrom'>
   readonly certificates: Certificates
+  readonly admitted: AdmittedConnections
   readonly report: (reference: string, error: unknown) => void
   /** Counts what happens on the network. */
   readonly observing?: (observer: AssociationObserver) => AssociationObserver
@@ -55,7 +57,8 @@ const DRAIN_MS = 5_000
 
 /** @throws StartError where the plain port cannot be had; the TLS one may be down, which `listeners` says */
 export async function openDicom({ devices, settings }: Parts, options: DicomOptions): Promise<Dicom> {
-  const { log, feed, associationLog, worklist, intake, forwarding, certificates, report, observing = (observer) => observer } = options
+  const { log, feed, associationLog, worklist, intake, forwarding, report, observing = (observer) => observer } = options
+  const { certificates, admitted } = options
   await using opened = new AsyncDisposableStack()
   const host = settings.get('dimse.host')
   let isPutOff = false
@@ -80,6 +83,7 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
       tellingIntake(observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
     ),
     isExpectedHost: devices.isDeviceHost,
+    admitted,
     limits: limitsOf(settings),
     ids: randomUUID,
     report,

@@ -9,7 +9,7 @@ import { controlAnswers } from './control-answers.ts'
 import { openDicom } from './dicom.ts'
 import { openHealth } from './health.ts'
 import { serveHealth } from './http/health.ts'
-import { openHttpListeners } from './http-listeners.ts'
+import { openAdmission, openHttpListeners } from './http-listeners.ts'
 import { openImages } from './images.ts'
 import { openInviting } from './inviting.ts'
 import { keyStoreNow } from './key-file.ts'
@@ -180,9 +180,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   )
 
   const { pageFolder, https } = options
+  const admission = openAdmission(parts)
   const httpListeners = opened.use(
     await openHttpListeners(parts, up, {
-      ...{ log, pageFolder, https, certificates, isSafe, onError, partners, views: viewer.views },
+      ...{ log, pageFolder, https, certificates, admission, isSafe, onError, partners, views: viewer.views },
       noteAnswer: records.noteAnswer,
       register(app) {
         serveHealth(app, { checks, metrics: metrics.text })
@@ -196,7 +197,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   )
   if (!isSafe) {
     const { observing } = metrics
-    const offered = { worklist, intake, forwarding, certificates }
+    const { admitted } = admission
+    const offered = { worklist, intake, forwarding, certificates, admitted }
     up.dicom = opened.use(await openDicom(parts, { ...{ log, feed, associationLog, report, observing }, ...offered }))
   }
   const context = () => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { hostOf } from './admission/connection-budget.ts'
-import { openExpectedHosts } from './admission/expected-hosts.ts'
+import { type AdmittedConnections, hostOf, MOST_CONNECTIONS, openAdmittedConnections } from './admission/connection-budget.ts'
+import { type ExpectedHosts, openExpectedHosts } from './admission/expected-hosts.ts'
 import type { Certificates } from './certificates.ts'
 import { sessionsOf } from './dashboard/session.ts'
 import { openLanListener } from './lan-listener.ts'
@@ -14,8 +14,25 @@ export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFol
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
   readonly https: { readonly host: string; readonly port: number } | undefined
   readonly certificates: Certificates
+  readonly admission: Admission
   readonly isSafe: boolean
   readonly onError: (error: unknown) => void
+}
+
+/** Whose connections come first, and the connections of all listeners. */
+export interface Admission {
+  readonly expectedHosts: ExpectedHosts
+  readonly admitted: AdmittedConnections
+}
+
+/**
+ * One budget for HTTP, HTTPS, DIMSE and DIMSE by TLS, in which this PC, devices of the list, approved
+ * workstations and callers that proved who they are come first.
+ */
+export function openAdmission(parts: Parts): Admission {
+  const expectedHosts = openExpectedHosts(approvedHosts(parts))
+  const isExpected = (host: string) => expectedHosts.has(host) || parts.devices.isDeviceHost(host)
+  return { expectedHosts, admitted: openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected }) }
 }
 
 /**
@@ -23,16 +40,15 @@ export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFol
  * @throws StartError where a port cannot be had
  */
 export async function openHttpListeners(parts: Parts, up: Listening, options: HttpListenersOptions): Promise<AsyncDisposable> {
-  const { https, certificates, isSafe, onError, ...served } = options
+  const { https, certificates, admission, isSafe, onError, ...served } = options
   const { settings, people, store, workstations } = parts
-  const expectedHosts = openExpectedHosts(approvedHosts(parts))
   await using opened = new AsyncDisposableStack()
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     ...served,
     uuid: randomUUID,
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
-    expectedHosts,
+    ...admission,
     sessions: sessionsOf(people, store),
     workstations: { approvedOf: (token) => approvedOf(workstations, token) },
   }

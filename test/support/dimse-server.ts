@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { AdmittedConnections } from '#gateway/admission/connection-budget.ts'
 import { basicWorklist } from '#gateway/dimse/basic-worklist.ts'
 import { type DataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
@@ -26,6 +27,8 @@ export interface Serving {
   /** Beside verification and the worklist. */
   readonly services?: readonly ServiceClass[]
   readonly isExpectedHost?: (host: string) => boolean
+  /** A budget that other listeners share. */
+  readonly admitted?: AdmittedConnections
 }
 
 const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
@@ -33,7 +36,7 @@ const EVERYONE: AssociationPolicy = { decide: () => ({ accept: true }) }
 /** A server on a free port of 127.0.0.1, with a worklist of the test's own. */
 export async function serve(serving: Serving = {}): Promise<Watched> {
   const { find = noRows, limits, policy = EVERYONE, transferSyntaxes, services = [] } = serving
-  const { isExpectedHost = () => false } = serving
+  const { isExpectedHost = () => false, admitted } = serving
   const worklist = basicWorklist({ find })
   const seen: string[] = []
   const reported: [string, unknown][] = []
@@ -48,6 +51,7 @@ export async function serve(serving: Serving = {}): Promise<Watched> {
     services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }, ...services],
     policy,
     isExpectedHost,
+    ...(admitted && { admitted }),
     observer: {
       opened: ({ callingAeTitle }, services) => note(`opened ${callingAeTitle} ${services.join(', ')}`),
       rejected: ({ callingAeTitle }, { result, source, reason }) => note(`rejected ${callingAeTitle} ${result}/${source}/${reason}`),

@@ -18,6 +18,41 @@ export interface ConnectionBudget {
   readonly isExpected: (host: string) => boolean
 }
 
+/** A connection that any of several listeners accepted. */
+export interface AdmittedConnection extends BudgetedConnection {
+  /** Another limit applies to it now, as to an open association. */
+  readonly isExempt?: boolean
+  close(): void
+}
+
+/** The connections of several listeners, which share one budget. */
+export interface AdmittedConnections {
+  /** Closes others, or this one, until the budget holds. */
+  add(connection: AdmittedConnection): void
+  /** It was closed. */
+  remove(connection: AdmittedConnection): void
+}
+
+/** Connections that all listeners of a gateway may have at once, apart from open associations. */
+export const MOST_CONNECTIONS = 1000
+
+export function openAdmittedConnections(budget: ConnectionBudget): AdmittedConnections {
+  const connections = new Set<AdmittedConnection>()
+  return {
+    add(connection) {
+      connections.add(connection)
+      for (;;) {
+        const counted = [...connections].filter(({ isExempt = false }) => !isExempt)
+        const surplus = connectionToClose(counted, budget)
+        if (!surplus) return
+        connections.delete(surplus)
+        surplus.close()
+      }
+    },
+    remove: (connection) => void connections.delete(connection),
+  }
+}
+
 /** Expected of every listener: this PC itself. */
 export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host === '0:0:0:0'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { connectionToClose, hostOf, isThisPc } from '../admission/connection-budget.ts'
+import { type AdmittedConnection, type AdmittedConnections, connectionToClose, hostOf, isThisPc } from '../admission/connection-budget.ts'
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from './service.ts'
@@ -17,6 +17,8 @@ export interface DimseServerOptions {
   readonly observer: AssociationObserver
   /** Whether a host is that of a listed device: its connections are kept where there are too many. */
   readonly isExpectedHost?: (host: string) => boolean
+  /** Connections of this and other listeners; without it those of this one have its limits alone. */
+  readonly admitted?: AdmittedConnections
   readonly limits: DimseLimits
   /** Ids of associations; the first eight characters of one are the reference of an error. */
   readonly ids: () => string
@@ -57,7 +59,7 @@ const CLOSING_MS = 1000
  * @throws the error of `net.Server.listen`, e.g. `EADDRINUSE`.
  */
 export async function openDimseServer(options: DimseServerOptions): Promise<DimseServer> {
-  const { services, policy, observer, isExpectedHost, ids, report, clock = () => performance.now() } = options
+  const { services, policy, observer, isExpectedHost, admitted, ids, report, clock = () => performance.now() } = options
   const isExpected = (host: string) => isThisPc(host) || (isExpectedHost?.(host) ?? false)
   const bySopClass = new Map(services.flatMap((service) => service.sopClasses.map((sopClass) => [sopClass, service] as const)))
   const connections = new Set<Association>()
@@ -106,9 +108,23 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
 
   function connect(socket: Socket, tls?: TlsPeer): void {
     const association = new Association(socket, host, tls)
+    const connection: AdmittedConnection = {
+      host: association.host,
+      get isExempt() {
+        return association.isOpen
+      },
+      close() {
+        connections.delete(association)
+        association.destroy('too many connections')
+      },
+    }
     connections.add(association)
-    socket.once('close', () => connections.delete(association))
+    socket.once('close', () => {
+      connections.delete(association)
+      admitted?.remove(connection)
+    })
     refuseSurplus()
+    if (connections.has(association)) admitted?.add(connection)
   }
 
   const pending = (): Association[] => [...connections].filter(({ isOpen }) => !isOpen)
@@ -173,7 +189,7 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     },
     async listenByTls({ host: address, port: wanted, ...rest }) {
       const handshakes = { most: limits.pendingConnections, isExpected }
-      const secure = createTlsListener({ ...rest, handshakeSeconds: limits.artimSeconds, handshakes }, (socket) =>
+      const secure = createTlsListener({ ...rest, handshakeSeconds: limits.artimSeconds, handshakes, admitted }, (socket) =>
         connect(socket, peerOf(socket)),
       )
       const { server } = secure

@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
+import {
+  type AdmittedConnection,
+  type AdmittedConnections,
+  type ConnectionBudget,
+  connectionToClose,
+  hostOf,
+} from '../admission/connection-budget.ts'
 import type { TlsPeer } from './service.ts'
 import { TLS_PROFILE } from './tls-profile.ts'
 
@@ -16,6 +22,12 @@ interface HandshakeLimits {
   readonly handshakeSeconds: number
   /** Handshakes at a time. */
   readonly handshakes: ConnectionBudget
+  /** Those of all listeners; undefined: this one shares no budget. */
+  readonly admitted: AdmittedConnections | undefined
+}
+
+interface Handshake extends AdmittedConnection {
+  readonly socket: Socket
 }
 
 /** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
@@ -36,7 +48,7 @@ export function createTlsListener(
   options: TlsListenerOptions & HandshakeLimits,
   connected: (socket: TLSSocket) => void,
 ): { readonly server: Server; destroyHandshakes(): void } {
-  const { handshakeSeconds, handshakes } = options
+  const { handshakeSeconds, handshakes, admitted } = options
   const server = createServer(
     {
       ...secureContextOf(options),
@@ -45,24 +57,38 @@ export function createTlsListener(
       handshakeTimeout: handshakeSeconds * 1000,
       noDelay: true,
     },
-    connected,
+    (socket) => {
+      // Before the association is counted: the two are one connection.
+      ended(keyOf(socket))
+      connected(socket)
+    },
   )
   // Node reports a handshake that takes too long, and leaves its socket open.
   server.on('tlsClientError', (_, socket) => socket.destroy())
   // The TLS socket is another object than the one that was accepted; both have the same peer.
-  const handshaking = new Map<string, { readonly host: string; readonly socket: Socket }>()
+  const handshaking = new Map<string, Handshake>()
+  function ended(key: string): void {
+    const handshake = handshaking.get(key)
+    handshaking.delete(key)
+    if (handshake) admitted?.remove(handshake)
+  }
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
-    handshaking.set(key, { host: hostOf(socket.remoteAddress ?? ''), socket })
-    socket.once('close', () => handshaking.delete(key))
-    for (;;) {
-      const surplus = connectionToClose(handshaking.values(), handshakes)
-      if (!surplus) return
-      handshaking.delete(keyOf(surplus.socket))
-      surplus.socket.destroy()
+    const handshake: Handshake = {
+      ...{ host: hostOf(socket.remoteAddress ?? ''), socket },
+      close() {
+        ended(key)
+        socket.destroy()
+      },
     }
+    handshaking.set(key, handshake)
+    socket.once('close', () => ended(key))
+    for (let surplus = connectionToClose(handshaking.values(), handshakes); surplus; ) {
+      surplus.close()
+      surplus = connectionToClose(handshaking.values(), handshakes)
+    }
+    if (handshaking.get(key) === handshake) admitted?.add(handshake)
   })
-  server.on('secureConnection', (socket: TLSSocket) => void handshaking.delete(keyOf(socket)))
   return {
     server,
     destroyHandshakes() {

@@ -1,13 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type BudgetedConnection, type ConnectionBudget, connectionToClose, hostOf } from '../admission/connection-budget.ts'
+import { type AdmittedConnection, type AdmittedConnections, hostOf } from '../admission/connection-budget.ts'
 
-export interface ConnectionLimits extends ConnectionBudget {
+export interface ConnectionLimits {
+  /** Those of this server, and of others that share its budget. */
+  readonly admitted: AdmittedConnections
   /** Milliseconds for a TLS handshake; undefined: the server does not speak TLS. */
   readonly handshakeMs: number | undefined
 }
 
-interface Connection extends BudgetedConnection {
+interface Connection extends AdmittedConnection {
   readonly socket: Socket
   /** Requests that have begun and are not answered; an event stream is one. */
   readonly requests: Set<IncomingMessage>
@@ -23,25 +25,32 @@ interface Connection extends BudgetedConnection {
  *   those of them without a request, a TLS handshake among them
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void; destroySilent(): void } {
-  const { handshakeMs } = limits
+  const { admitted, handshakeMs } = limits
   const connections = new Map<string, Connection>()
 
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
-    connections.set(key, {
+    const connection: Connection = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
       get isBusy() {
         // One that is still being sent may never be whole.
         return [...this.requests].some(({ complete }) => complete)
       },
-    })
+      close() {
+        // Its own close event comes after those that are accepted in the same turn.
+        connections.delete(key)
+        socket.destroy()
+      },
+    }
+    connections.set(key, connection)
     const deadline = handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs)
     if (deadline) handshakes.set(key, deadline)
     socket.once('close', () => {
       connections.delete(key)
+      admitted.remove(connection)
       endHandshake(key)
     })
-    closeSurplus()
+    admitted.add(connection)
   })
 
   const handshakes = new Map<string, NodeJS.Timeout>()
@@ -59,16 +68,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
     if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
     response.once('close', () => requests?.delete(request))
   })
-
-  function closeSurplus(): void {
-    for (;;) {
-      const surplus = connectionToClose(connections.values(), limits)
-      if (!surplus) return
-      // Its own close event comes after those that are accepted in the same turn.
-      connections.delete(keyOf(surplus.socket))
-      surplus.socket.destroy()
-    }
-  }
 
   return {
     destroySilent() {

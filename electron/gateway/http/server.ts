@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { type AdmittedConnections, MOST_CONNECTIONS, openAdmittedConnections } from '../admission/connection-budget.ts'
 import { type ExpectedHosts, openExpectedHosts } from '../admission/expected-hosts.ts'
 import { limitConnections } from './connections.ts'
 import { hostCheck } from './host-names.ts'
@@ -51,10 +52,13 @@ export interface HttpServerOptions {
   readonly register: (app: HttpApp) => void
   /** Most bytes of a body. */
   readonly bodyBytes?: number
-  /** Connections open at once. */
-  readonly connections?: number
-  /** Hosts whose connections are kept where there are too many; by default this PC and who proved who it is. */
+  /** Where callers that proved who they are are noted. */
   readonly expectedHosts?: ExpectedHosts
+  /**
+   * Connections of this and other listeners; by default a budget of its own, in which this PC and
+   * who proved who it is come first.
+   */
+  readonly admitted?: AdmittedConnections
   /** Milliseconds that calls under way get to finish when the server closes. */
   readonly drainMs?: number
 }
@@ -128,8 +132,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
+  const { admitted = openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected: expectedHosts.has }) } = options
   const connections = limitConnections(fastify.server, {
-    ...{ most: options.connections ?? 1000, isExpected: expectedHosts.has, handshakeMs: tls && HANDSHAKE_MS },
+    ...{ admitted, handshakeMs: tls && HANDSHAKE_MS },
   })
   await servePage(fastify, options.pageFolder, security)
   serveViewerPage(app, options.pageFolder, security.viewer)

@@ -163,4 +163,5 @@ export const CONNECTIONS: readonly Sentence[] = [
   ['{} sent something that could not be handled', '{0} envió algo que no se pudo procesar'],
   ['more than {} connections without an association', 'más de {0} conexiones sin asociación'],
   ['too much from connections without an association', 'demasiados datos de conexiones sin asociación'],
+  ['too many connections', 'demasiadas conexiones'],
 ]

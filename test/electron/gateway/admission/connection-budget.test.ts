@@ -1,6 +1,14 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { connect as connectByTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { connectionToClose, hostOf } from '#gateway/admission/connection-budget.ts'
+import { type AdmittedConnections, connectionToClose, hostOf, openAdmittedConnections } from '#gateway/admission/connection-budget.ts'
 import { openExpectedHosts } from '#gateway/admission/expected-hosts.ts'
+import { selfSignedCertificate } from '#gateway/http/certificate.ts'
+import { serve } from '../../../support/dimse-server.ts'
+import { httpCall } from '../../../support/http-call.ts'
+import { associated, Requestor } from '../../../support/requestor.ts'
+import { openTestServer } from '../http/http-fixture.ts'
 
 const of = (host: string, count: number, isBusy = false) =>
   Array.from({ length: count }, (_, n) => ({ name: `${host} ${n}`, host, isBusy }))
@@ -29,6 +37,85 @@ describe('the connection that is closed where there are too many', () => {
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
   ])('counts %s as of the host %s', (address, host) => expect(hostOf(address)).toBe(host))
+})
+
+const [DEVICE, STRANGER] = ['127.0.0.7', '127.0.0.66']
+
+/** HTTP, DIMSE and DIMSE by TLS with one budget of 16 connections, 4 for a stranger. */
+async function openListeners() {
+  await using opened = new AsyncDisposableStack()
+  const isExpected = (host: string) => host === DEVICE
+  const admitted: AdmittedConnections = openAdmittedConnections({ most: 16, isExpected })
+  const answer = Promise.withResolvers<string>()
+  let asked = 0
+  const http = opened.use(
+    await openTestServer({
+      admitted,
+      register(app) {
+        app.fastify.get('/waits', () => {
+          asked++
+          return answer.promise
+        })
+      },
+    }),
+  )
+  const { server, port } = await serve({ admitted })
+  opened.use(server)
+  const own = selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now(), use: 'dicom-tls' })
+  const tls = await server.listenByTls({ host: '127.0.0.1', port: 0, ...own })
+  const kept = opened.move()
+  return {
+    ...{ http, answer, asked: () => asked, dimse: port, dimseTls: tls.port },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** A connection that says nothing. */
+async function silent(port: number) {
+  const socket = connect({ host: '127.0.0.1', port, localAddress: STRANGER })
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+  socket.on('error', () => {})
+  socket.resume()
+  await once(socket, 'connect')
+  return { closed, isClosed: () => socket.closed, [Symbol.dispose]: () => void socket.destroy() }
+}
+
+describe('the budget that listeners share', () => {
+  it('gives a host whose share is in use by HTTP no connection by DICOM, and serves a device', async () => {
+    await using listeners = await openListeners()
+    const { http, answer, asked, dimse, dimseTls } = listeners
+    const calls = [1, 2, 3, 4].map(() => httpCall(`${http.url}/waits`, { from: STRANGER }))
+    await expect.poll(asked).toBe(4)
+    for (const port of [dimse, dimseTls]) {
+      using refused = await silent(port)
+      await refused.closed
+    }
+    await using plain = await associated(dimse, { localAddress: DEVICE })
+    const to = { host: '127.0.0.1', port: dimseTls, localAddress: DEVICE }
+    const socket = connectByTls({ ...to, rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    await using secure = new Requestor(socket)
+    await secure.associate()
+    expect([await plain.echo(), await secure.echo()]).toEqual([0, 0])
+    answer.resolve('')
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  })
+
+  it('closes the oldest idle connection of a host, by whichever listener it came, and no association', async () => {
+    await using listeners = await openListeners()
+    const { http, dimse, dimseTls } = listeners
+    await using association = await associated(dimse, { localAddress: STRANGER })
+    using first = await silent(http.port)
+    using second = await silent(dimseTls)
+    using third = await silent(dimse)
+    using fourth = await silent(dimse)
+    using fifth = await silent(dimseTls)
+    await first.closed
+    using _sixth = await silent(http.port)
+    await second.closed
+    expect([third, fourth, fifth].map(({ isClosed }) => isClosed())).toEqual([false, false, false])
+    expect(await association.echo()).toBe(0)
+  })
 })
 
 describe('hosts that are expected', () => {
