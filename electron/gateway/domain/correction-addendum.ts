@@ -2,15 +2,15 @@ import type { CorrectionInstant } from '#gateway/store/correction-notices.ts'
 import type { Store } from '#gateway/store/store.ts'
 
 type Notices = Pick<Store, 'correctionNotices'>
+/** Later than every instant. */
+const NO_END = '9999-12-31T23:59:59.999Z'
+
 interface Signed {
   readonly signedAt: string | null
 }
 
 const lastOf = (reports: readonly Signed[]): string =>
   reports.reduce((last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last), '')
-
-/** Later than every instant. */
-const NEVER = '9999-12-31T23:59:59.999Z'
 
 /**
  * When the images of a study were corrected after its reports were signed over them; null where no
@@ -19,7 +19,17 @@ const NEVER = '9999-12-31T23:59:59.999Z'
 export function needsAddendumSince({ correctionNotices }: Notices, studyInstanceUid: string, reports: readonly Signed[]): string | null {
   const from = lastOf(reports)
   if (from === '') return null
-  return correctionNotices.correctionIn(studyInstanceUid, { from, to: NEVER })?.at ?? null
+  return correctionNotices.correctionIn(studyInstanceUid, { from, to: NO_END })?.at ?? null
+}
+
+/** What corrections did to the images since the reports were signed, the newest first. */
+export function changesSinceSigned(
+  { correctionNotices }: Notices,
+  studyInstanceUid: string,
+  reports: readonly Signed[],
+): CorrectionInstant[] {
+  const from = lastOf(reports)
+  return from === '' ? [] : correctionNotices.correctionsIn(studyInstanceUid, { from, to: NO_END })
 }
 
 /**

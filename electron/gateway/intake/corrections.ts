@@ -386,7 +386,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       ...(there?.state === 'receiving' ? ['The target study is still receiving images.'] : []),
       ...(isWritten ? ['A report of the study is being written.'] : []),
       ...(isOther ? ['The images that are in the target study already name another patient.'] : []),
-      ...(to !== undefined && to !== from.studyInstanceUid && signedOf(to) > 0 ? ['A report of the target study is signed already.'] : []),
+      ...(to !== undefined && to !== from.studyInstanceUid && signedOf(to) > 0 ? [TARGET_SIGNED] : []),
       ...(otherModality ? [`The order is for ${modality}, and the images are ${from.modalities.join(', ') || 'of another kind'}.`] : []),
       ...(documents > 0 ? ['Documents among the images may show the patient in their text, which is not changed.'] : []),
       ...(captures > 0 ? ['Captures among the images may show the patient in their pixels, which are not changed.'] : []),
@@ -475,6 +475,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     readonly staying: readonly InstanceHeader[]
     readonly there: readonly InstanceHeader[]
     readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
+    /** Of `from`; that it has where it is not given. */
+    readonly handedOutFrom?: HandedOutRow | null
     readonly record: Omit<CorrectionRecord, 'instances' | 'undoneAt' | 'undoneBy' | 'undoneWith' | 'details'> & {
       readonly details: Omit<CorrectionRecord['details'], 'handedOut' | 'undoReason'>
     }
@@ -483,7 +485,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   /** Within a transaction: the copies take the places of their originals. */
   function replace(
     copies: readonly Copy[],
-    { from, toStudyInstanceUid: to, staying, there, handedOut, record }: Replacing,
+    { from, toStudyInstanceUid: to, staying, there, handedOut, handedOutFrom = from.handedOut, record }: Replacing,
   ): CorrectionRecord {
     const now = record.at
     const target = imageStudies.get(to)
@@ -515,11 +517,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const corrected = copies.filter(({ original }) => original.remoteAddress !== OWN_ADDRESS).map(({ header }) => header)
     const sender = senderOf(copies.map(({ original }) => original)) ?? {}
     restate(to, [...there, ...corrected], handedOut(target), sender, now)
-    if (from.studyInstanceUid !== to) restate(from.studyInstanceUid, staying, from.handedOut, {}, now)
-    finish(
-      { correction: kept, pairs, isUndo: false },
-      pairs.map(({ original, copy }) => ({ before: original, now: copy })),
-    )
+    if (from.studyInstanceUid !== to) restate(from.studyInstanceUid, staying, handedOutFrom, {}, now)
+    finish({ correction: kept, pairs, isUndo: false })
     settling.reopen(to, isNew && !from.isFetched)
     return kept
   }
@@ -545,7 +544,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   }
 
   /** Within a transaction, once the rows are what they are to be: forwards, counters, hooks. */
-  function finish(done: CorrectionDone, moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[]): void {
+  function finish(done: CorrectionDone): void {
     const { fromStudyInstanceUid, toStudyInstanceUid } = done.correction
     const { at, userId, undoneAt, undoneBy } = done.correction
     const actor: Actor = `user:${done.isUndo ? undoneBy : userId}`
@@ -553,8 +552,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       imageStudies.recount(uid)
       seeds.followImages(uid, (done.isUndo ? undoneAt : undefined) ?? at, actor)
     }
-    const except = deps.onCorrected?.(done) ?? []
-    deps.onMoved(moved, { isFetched: imageStudies.isFetched(fromStudyInstanceUid), except })
+    deps.onCorrected(done)
     deps.performedSteps.changed()
     database.afterCommit(() => {
       arrivals.forget(fromStudyInstanceUid)
@@ -779,10 +777,15 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
 
   /** Why it cannot be undone; '' where it can. */
   function undoObstacle(record: CorrectionRecord): string {
-    const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, at, undoneAt, undoes } = record
+    const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, details, at, undoneAt, undoes } = record
     if (undoneAt !== null) return 'It was undone already.'
     if (undoes !== null) return 'It undid another correction: correct the images again instead.'
-    if (imageStudies.get(toStudyInstanceUid)?.inDoubt) return IN_DOUBT
+    const target = imageStudies.get(toStudyInstanceUid)
+    if (target?.inDoubt) return IN_DOUBT
+    const linked =
+      linkedSince(details.handedOut.from, imageStudies.get(fromStudyInstanceUid)) ??
+      (fromStudyInstanceUid === toStudyInstanceUid ? undefined : linkedSince(details.handedOut.to, target))
+    if (linked) return linkedObstacle(linked)
     const isSignedSince = (uid: string) => {
       const study = scribeStudy(uid)
       return study !== undefined && reports.isSignedSince(study.studyId, at)
@@ -791,6 +794,19 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     if (isSignedSince(fromStudyInstanceUid)) return SIGNED_WITHOUT
     if (corrections.copiesGone(correctionId) > 0) return 'The corrected images have since been corrected again, set aside or replaced.'
     return ''
+  }
+
+  /**
+   * The worklist row of one of the two studies without the correction: that of before where the study
+   * has what the correction gave it, and otherwise that which was found since.
+   */
+  function rowBefore({ fromStudyInstanceUid: from, toStudyInstanceUid: to, at, details }: CorrectionRecord, uid: string) {
+    const now = imageStudies.get(uid)?.handedOut ?? null
+    const { handedOut } = details
+    // The demographics of the row were corrected.
+    if (from === to) return isSameRow(now, handedOut.from) ? handedOut.from : now
+    // The target got the row of the order, where it had none.
+    return uid === to && handedOut.to === null && now?.at === at && now.linkedBy === undefined ? null : now
   }
 
   /** Whether a destination has, or may have, originals or copies of it. */
@@ -825,17 +841,15 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         corrections.setUndone(correctionId, { at, by: userId, with: null, reason })
         const turned = pairs.map(({ original, copy }) => ({ original: copy, copy: original }))
         moveWhatNames(turned, now, back, at)
-        restate(back, [...there, ...originals], record.details.handedOut.from, senderOf(pairs.map(({ original }) => original)) ?? {}, at)
-        if (now !== back) restate(now, staying, record.details.handedOut.to, {}, at)
+        const sender = senderOf(pairs.map(({ original }) => original)) ?? {}
+        restate(back, [...there, ...originals], rowBefore(record, back), sender, at)
+        if (now !== back) restate(now, staying, rowBefore(record, now), {}, at)
         const standing = corrections.get(correctionId) ?? record
         const states = pairs.map(({ original, copy }) => ({
           original: { ...original, state: 'current' as const },
           copy: { ...copy, state: 'superseded' as const },
         }))
-        finish(
-          { correction: standing, pairs: states, isUndo: true },
-          states.map(({ original, copy }) => ({ before: copy, now: original })),
-        )
+        finish({ correction: standing, pairs: states, isUndo: true })
         audit({})
       })
       return finished(corrections.get(correctionId) ?? record)
@@ -851,7 +865,8 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
       const furtherId = uuid()
       replace(copies, {
         ...{ from: existing(now), toStudyInstanceUid: back, staying, there },
-        handedOut: () => record.details.handedOut.from,
+        handedOut: () => rowBefore(record, back),
+        handedOutFrom: rowBefore(record, now),
         record: {
           ...{ correctionId: furtherId, kind: record.kind, cause: record.cause, userId, at, undoes: correctionId },
           ...{ fromStudyInstanceUid: now, toStudyInstanceUid: back },
@@ -966,11 +981,26 @@ const SEVERAL =
   'Several versions of an image are in quarantine and none was made from another: look at each, and release or discard it by itself.'
 const SIGNED_WITHOUT = 'Since the correction, a report of the study that the images were taken from was signed.'
 const TOO_LITTLE_SPACE = 'There is too little disk space for the corrected copies.'
+const TARGET_SIGNED =
+  'A report of the target study is signed already: it will need an addendum, and everyone who received it must be informed.'
 const SUPERSEDED = 'Its identity was corrected: a corrected copy is shown.'
 const WITHDRAWN = 'The correction that made it was undone.'
 /** Modalities of objects that hold text: PDF documents and structured reports. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const FIELD_NAMES = { patientName: 'patient name', patientId: 'patient ID', accessionNumber: 'accession number' } as const
+
+/** Whether it is the row at all; its patient may have been corrected. */
+const isSameRow = (one: HandedOutRow | null, other: HandedOutRow | null) =>
+  one?.at === other?.at && one?.linkedBy === other?.linkedBy && one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
+
+/** The row that a person linked the study to after it had the other one. */
+function linkedSince(before: HandedOutRow | null, study: ImageStudyRecord | undefined): HandedOutRow | undefined {
+  const row = study?.handedOut
+  return row?.linkedBy !== undefined && !isSameRow(row, before) ? row : undefined
+}
+
+const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: HandedOutRow) =>
+  `Since the correction, images were linked to the order ${accessionNumber || scheduledProcedureStepId}: undo that on Reconcile first.`
 
 const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
 const outdated = () => new ApiError('outdated', 'The images or the target have changed since this preview: check it again.')

@@ -73,20 +73,12 @@ export interface IntakeDeps extends DomainDeps {
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
-  /**
-   * In the transaction that corrects the identity of images, or undoes it, before anything is queued (`CorrectionDone`). Returns the destinations
-   * for which it queues what takes their place itself, such as after a rejection note.
-   */
-  readonly onCorrected?: (done: CorrectionDone) => readonly string[]
+  /** In the transaction that corrects the identity of images, or undoes it: others take their places in queues, and people are to be informed. */
+  readonly onCorrected: (done: CorrectionDone) => void
   /** Writes the events that are only noted yet: whoever was asked about a study has to be informed of its correction. */
   readonly writeEvents?: () => Promise<void>
   /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
   readonly isCorrectionQueued?: (correctionId: string) => boolean
-  /** In the same transaction: images that take the place of others; they are queued for no destination of `except`. */
-  readonly onMoved: (
-    moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
-    options: { readonly isFetched: boolean; readonly except: readonly string[] },
-  ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders
   /** A correction that takes longer is answered while it is under way; ms. */

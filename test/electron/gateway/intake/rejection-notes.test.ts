@@ -40,6 +40,7 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
   const notices = openCorrectionNotices(deps)
   const notes = openRejectionNotes({
     ...{ ...deps, notices, arriving: new Set<string>(), onChanged: () => {} },
+    requeue: (...moved) => stage.forwarding.correct(...moved),
     setting: (key) => (key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
   })
   const manager = atTheWindow(newUser(store, { canManageStudies: true }))
