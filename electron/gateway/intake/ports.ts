@@ -1,6 +1,7 @@
 import type { Actor, DomainDeps } from '#gateway/domain/audit.ts'
 import type { PerformedSteps } from '#gateway/domain/performed-steps.ts'
 import type { SendEventReport } from '#gateway/scu/event-report.ts'
+import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
@@ -8,7 +9,6 @@ import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
 import type { Orders } from './correction-targets.ts'
-import type { CorrectionDone } from './corrections.ts'
 
 export type { Actor }
 
@@ -46,6 +46,21 @@ export const diskNews = (tone: News['tone'], text: string): News => ({
   associationId: '',
   studyInstanceUid: null,
 })
+
+/** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
+export interface CorrectedImage {
+  readonly original: InstanceRecord
+  readonly copy: InstanceRecord
+}
+
+/** What happened, for those who have the wrong version. */
+export interface CorrectionDone {
+  readonly correction: CorrectionRecord
+  /** As they are now. */
+  readonly pairs: readonly CorrectedImage[]
+  /** It was undone, and the originals are current; where copies had left the gateway, an undo is a correction of its own (`undoes`). */
+  readonly isUndo: boolean
+}
 
 /** What the intake stands on; `gateway.ts` fills it. */
 export interface IntakeDeps extends DomainDeps {

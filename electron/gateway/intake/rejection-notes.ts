@@ -6,9 +6,8 @@ import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
-import type { CorrectionDone } from './corrections.ts'
 import { type OwnInstance, type OwnInstancesDeps, openOwnInstances } from './own-instances.ts'
-import type { IntakeDeps } from './ports.ts'
+import type { CorrectionDone, IntakeDeps } from './ports.ts'
 import { readStart } from './stored-object.ts'
 
 /** Outbox rows: the rejection note and the copies of a correction are to be queued. */
