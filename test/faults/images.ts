@@ -249,14 +249,6 @@ export default ofArea('IMG', [
     tests: `${intake}/found-versions.test.ts`,
   },
   {
-    promise: 'P-IMG-25',
-    what: 'an undo overwrites the link of a study to an order that was made since the correction',
-    file: `${intake}/correction-undo.ts`,
-    find: 'if (linked) return linkedObstacle(linked)',
-    replace: 'if (linked?.at === at) return linkedObstacle(linked)',
-    tests: `${intake}/corrections.test.ts`,
-  },
-  {
     promise: 'P-IMG-28',
     what: 'two corrections of the same images are made at once',
     file: `${intake}/correction-runs.ts`,
@@ -270,6 +262,14 @@ export default ofArea('IMG', [
     file: `${intake}/seeds.ts`,
     find: 'if (hasImages && isOurs) setCancelled(study, null, at, actor)',
     replace: 'if (hasImages && cancelledAt !== null) setCancelled(study, null, at, actor)',
+    tests: `${intake}/corrections.test.ts`,
+  },
+  {
+    promise: 'P-IMG-25',
+    what: 'an undo overwrites the link of a study to an order that was made since the correction',
+    file: `${intake}/correction-undo.ts`,
+    find: 'if (linked) return linkedObstacle(linked)',
+    replace: 'if (linked?.at === at) return linkedObstacle(linked)',
     tests: `${intake}/corrections.test.ts`,
   },
 ])
