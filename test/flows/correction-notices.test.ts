@@ -147,6 +147,11 @@ it('lists who has the report of a study that images are merged into, which says 
   })
   await sendImages(clinic, [imageOf(1, ofSecond)])
   await clinic.seeded(SECOND)
+  // The copies of its report are no images that could be chosen.
+  await until(async () => expect(await clinic.images()).toMatchObject({ instances: 3, modalities: ['CT', 'DOC', 'SR'] }))
+  const { targets } = await call(dashboardCorrections.targets, { params: { studyInstanceUid: SECOND }, query: { search: '' } })
+  const target = targets.find((one) => one.target.to === 'study' && one.target.studyInstanceUid === UID)
+  expect(target).toMatchObject({ instances: 1, modality: 'CT' })
 
   await until(async () => {
     const params = { studyInstanceUid: SECOND }

@@ -185,6 +185,7 @@ export const es: Translated<English> = {
     cause: 'Causa',
     reason: 'Motivo',
     changes: 'Qué cambió',
+    changesAfter: 'Qué cambia',
     before: 'Antes',
     after: 'Después',
     underWay: 'En curso',

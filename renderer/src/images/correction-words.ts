@@ -189,6 +189,7 @@ const en = {
     cause: 'Cause',
     reason: 'Reason',
     changes: 'What changed',
+    changesAfter: 'What changes',
     before: 'Before',
     after: 'After',
     underWay: 'In progress',

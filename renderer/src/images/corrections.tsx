@@ -146,7 +146,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
         ]}
       />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-        <summary>{texts.changes}</summary>
+        <summary>{progress === null ? texts.changes : texts.changesAfter}</summary>
         <ChangesTable changes={changes} names={{ before: texts.before, after: texts.after }} />
       </details>
     </li>
