@@ -77,10 +77,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     openForwarding({
       ...deps,
       ...told,
-      onChanged() {
-        correctionNotices.settleSent()
-        told.onChanged()
-      },
+      onSent: (destinationId) => correctionNotices.settleSent(destinationId),
       setting: settings.get,
       ownAeTitle: () => settings.get('dimse.aeTitle'),
       sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
@@ -129,7 +126,6 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       writeEvents: eventLog.flush,
       onCorrected: (done) => rejectionNotes.corrected(done),
       isCorrectionQueued: (correctionId) => parts.store.correctionNotices.noteOf(correctionId) !== undefined,
-      onMoved: (moved, options) => forwarding.correct(moved, options),
       orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
       transcode: native.transcode,
@@ -141,6 +137,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   const rejectionNotes = openRejectionNotes({
     ...deps,
     ...{ setting: settings.get, arriving: intake.arriving, notices: correctionNotices, onChanged: told.onChanged },
+    requeue: forwarding.correct,
   })
   opened.use(
     openOutboxWorker({

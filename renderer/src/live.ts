@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -19,6 +20,7 @@ const OF_IMAGES = [
   dashboardImages.quarantine,
   dashboardImages.quarantineGroups,
   dashboardImages.recoveredFiles,
+  dashboardCorrections.list,
   dashboardCorrectionNotices.list,
   dashboardDestinations.list,
   dashboardDestinations.studies,

@@ -25,10 +25,12 @@ export const NoticeContact = z.object({
   what: z.enum(NOTICE_CONTACTS),
   /** The last time; null where it is not known. */
   at: Instant.nullable(),
+  /** Of the report of the study that images were added to: it was signed without them. */
+  isOfTarget: z.boolean().optional(),
 })
 export type NoticeContact = z.infer<typeof NoticeContact>
 
-/** Somebody who has the wrong version. The gateway informs destinations; people inform the others. */
+/** Somebody who has the wrong version, or a report that was signed without images that were added. The gateway informs destinations; people inform the others. */
 export const CorrectionNotice = z.object({
   noticeId: z.int(),
   correctionId: z.uuid(),
@@ -49,7 +51,10 @@ export const CorrectionNotice = z.object({
       isEnabled: z.boolean(),
     })
     .nullable(),
-  /** As the recipient has it, and as it is right. */
+  /**
+   * As the recipient has it, and as it is right. Who has nothing but a report of the study that
+   * images were added to has no wrong version: both are that study.
+   */
   patientName: z.string(),
   correctedPatientName: z.string(),
   studyInstanceUid: z.string(),

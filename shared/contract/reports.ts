@@ -155,9 +155,15 @@ export const ClinicalContext = z.object({
 })
 export type ClinicalContext = z.infer<typeof ClinicalContext>
 
+/** corrected: in their study; added: from another study; removed: to another study. */
+export const IMAGE_CHANGES = ['corrected', 'added', 'removed'] as const
+export type ImageChange = (typeof IMAGE_CHANGES)[number]
+
 /** All of the reporting screen but the images. */
 export const Reading = ReadingStudy.extend({
   accessionNumber: z.string(),
+  /** What corrections did to the images since the last signature, the newest first. */
+  imageChanges: z.array(z.object({ what: z.enum(IMAGE_CHANGES), at: Instant })),
   reports: z.array(WindowReport),
   draft: Draft.nullable(),
   context: ClinicalContext,

@@ -199,7 +199,7 @@ test('the report is signed with the corrected images, and the correction is not 
   await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
   await sign('Sign the report')
-  await expect(ruth.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
+  await expect(ruth.getByRole('article', { name: 'Report', exact: true })).toContainText('Signed by Ruth Okafor')
 
   const { corrections: made } = await callOf(maja, 'GET', `/dashboard/images/${uidOf(2)}/corrections`)
   const undo = callOf(maja, 'POST', `/dashboard/corrections/${made[0].correctionId}/undo`, { reason: REASON })
@@ -403,8 +403,9 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await pictured(ruth, 'addendum-writing')
   await sign('Sign the addendum')
   await expect(notice).toHaveCount(0)
-  const addendum = ruth.getByRole('article', { name: 'Addendum 1' }).filter({ hasText: 'The findings stand.' })
-  await expect(addendum).toBeVisible()
+  // The text and the card about its delivery have names of their own.
+  await expect(ruth.getByRole('article', { name: 'Addendum 1', exact: true })).toContainText('The findings stand.')
+  await expect(ruth.getByRole('article', { name: 'Delivery and copies: Addendum 1' })).toContainText('Signed by Ruth Okafor')
   await ruth.goto(`${stage.http}/#/`)
   await expect(ruth.getByText('Critical results').or(ruth.getByText('All clear')).first()).toBeVisible()
   await expect(item).toHaveCount(0)

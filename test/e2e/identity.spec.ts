@@ -107,7 +107,7 @@ test('is signed after the signer has looked at the override, and keeps it', asyn
   await expect(warnings.first()).toBeVisible()
   for (const warning of await warnings.all()) await warning.check()
   await sign.click()
-  await expect(page.getByRole('article', { name: 'Report' }).last()).toContainText('Signed by Ruth Okafor')
+  await expect(page.getByRole('article', { name: 'Delivery and copies: Report' })).toContainText('Signed by Ruth Okafor')
   await expect(page.getByText(REASON)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Withdraw the override' })).toHaveCount(0)
   await pictured(page, 'report-signed')

@@ -148,7 +148,7 @@ test('signs a critical result with Ctrl+Enter, after looking at the checks', asy
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
   await key('Enter')
-  const card = page.getByRole('article', { name: 'Report' }).last()
+  const card = page.getByRole('article', { name: 'Delivery and copies: Report' })
   await expect(card).toContainText('Signed by Ruth Okafor')
   await expect(card).toContainText('Nobody was told yet')
   await expect(card).toContainText('Delivered', { timeout: 20_000 })
@@ -179,7 +179,7 @@ test('writes and signs an addendum', async () => {
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
   await key('Enter')
-  await expect(page.getByRole('article', { name: 'Addendum 1' }).last()).toContainText('Signed by Ruth Okafor')
+  await expect(page.getByRole('article', { name: 'Delivery and copies: Addendum 1' })).toContainText('Signed by Ruth Okafor')
   await expect(page.getByText('the nodule is new')).toBeVisible()
 })
 

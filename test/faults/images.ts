@@ -235,7 +235,7 @@ export default ofArea('IMG', [
   {
     promise: 'P-IMG-30',
     what: 'the start deletes copies whose rows may have been committed to a newer database',
-    file: `${intake}/corrections.ts`,
+    file: `${intake}/correction-copies.ts`,
     find: 'if (isComplete) imageFiles.forgetCopies(noted)',
     replace: 'if (isComplete && files.length === 0) imageFiles.forgetCopies(noted)',
     tests: `${intake}/corrections.test.ts`,
@@ -243,7 +243,7 @@ export default ofArea('IMG', [
   {
     promise: 'P-IMG-30',
     what: 'a version that nobody has decided about is forgotten when another takes the place of the image',
-    file: `${intake}/corrections.ts`,
+    file: `${intake}/correction-commit.ts`,
     find: 'corrections.moveFound(original.sopInstanceUid, copy)',
     replace: 'corrections.moveFound(copy.sopInstanceUid, copy)',
     tests: `${intake}/found-versions.test.ts`,
@@ -251,7 +251,7 @@ export default ofArea('IMG', [
   {
     promise: 'P-IMG-28',
     what: 'two corrections of the same images are made at once',
-    file: `${intake}/corrections.ts`,
+    file: `${intake}/correction-runs.ts`,
     find: '[...running].some((run) => run !== own && uids.some(',
     replace: '[...running].some((run) => run === own && uids.some(',
     tests: `${intake}/corrections.test.ts`,
@@ -262,6 +262,14 @@ export default ofArea('IMG', [
     file: `${intake}/seeds.ts`,
     find: 'if (hasImages && isOurs) setCancelled(study, null, at, actor)',
     replace: 'if (hasImages && cancelledAt !== null) setCancelled(study, null, at, actor)',
+    tests: `${intake}/corrections.test.ts`,
+  },
+  {
+    promise: 'P-IMG-25',
+    what: 'an undo overwrites the link of a study to an order that was made since the correction',
+    file: `${intake}/correction-undo.ts`,
+    find: 'if (linked) return linkedObstacle(linked)',
+    replace: 'if (linked?.at === at) return linkedObstacle(linked)',
     tests: `${intake}/corrections.test.ts`,
   },
 ])

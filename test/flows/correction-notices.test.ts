@@ -178,3 +178,61 @@ it('lists a signed study whose images were reassigned until that is undone, or a
   await window.report('The images were of another patient: this report does not apply.', ACKNOWLEDGED)
   expect(await needingAddendum(clinic)).toEqual([])
 })
+
+/** Images of the same patient, in a study of their own. */
+const SECOND = `${UID}.2`
+const ofSecond = { StudyInstanceUID: SECOND, SeriesInstanceUID: `${SECOND}.1`, SOPInstanceUID: `${SECOND}.1.1`, AccessionNumber: '' }
+
+it('lists who has the report of a study that images are merged into, which says that images were added', async () => {
+  await using clinic = await openImagingClinic(WITH_RADIOLOGIST)
+  const { call, http } = clinic.gateway
+  await clinic.worklist()
+  await sendImages(clinic, [imageOf(1)])
+  const { studyId } = await clinic.seeded()
+  const radiologist = callerOf(http, await sessionHeaders(http, RADIOLOGIST))
+  const signed = await readingWindow(radiologist, studyId as StudyId).report(NORMAL, ACKNOWLEDGED)
+  expect(signed.imageChanges).toEqual([])
+  await until(async () => {
+    const { reports } = await radiologist(dashboardReports.read, { params: { studyId: studyId as StudyId } })
+    expect(reports[0]?.delivery?.state).toBe('delivered')
+  })
+  await sendImages(clinic, [imageOf(1, ofSecond)])
+  await clinic.seeded(SECOND)
+  // The copies of its report are no images that could be chosen.
+  await until(async () => expect(await clinic.images()).toMatchObject({ instances: 3, modalities: ['CT', 'DOC', 'SR'] }))
+  const { targets } = await call(dashboardCorrections.targets, { params: { studyInstanceUid: SECOND }, query: { search: '' } })
+  const target = targets.find((one) => one.target.to === 'study' && one.target.studyInstanceUid === UID)
+  expect(target).toMatchObject({ instances: 1, modality: 'CT' })
+
+  await until(async () => {
+    const params = { studyInstanceUid: SECOND }
+    const request = { kind: 'merge', target: { to: 'study', studyInstanceUid: UID } } as const
+    const { digest, warnings } = await call(dashboardCorrections.preview, { params, body: request })
+    expect(warnings.join()).toContain('A report of the target study is signed already')
+    const order = { cause: 'wrong-worklist-entry', reason: 'The console was restarted during the exam', digest } as const
+    await call(dashboardCorrections.apply, { params, body: { ...request, ...order } })
+  })
+
+  const open = await noticesOf(clinic)
+  const ofReport = open.filter(({ contacts }) => contacts.every(({ isOfTarget }) => isOfTarget === true))
+  expect(ofReport.map(({ name, contacts }) => [name, contacts.map(({ what }) => what)])).toContainEqual(['Una Reader', ['signed']])
+  for (const { patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } of ofReport) {
+    expect([patientName, correctedPatientName]).toEqual([String(EXAM.PatientName), String(EXAM.PatientName)])
+    expect([studyInstanceUid, correctedStudyInstanceUid]).toEqual([UID, UID])
+  }
+  // The partner was asked about the images, too, and is listed once.
+  const ofPartner = open.filter(({ kind }) => kind === 'partner').flatMap(({ contacts }) => contacts)
+  expect(ofPartner).toContainEqual({ what: 'report', at: expect.any(String), isOfTarget: true })
+  expect(ofPartner).toContainEqual({ what: 'enrichment', at: expect.any(String) })
+
+  const params = { studyId: studyId as StudyId }
+  const { imageChanges, reports } = await radiologist(dashboardReports.read, { params })
+  expect(imageChanges).toEqual([{ what: 'added', at: expect.any(String) }])
+  await radiologist(dashboardReports.startAddendum, { params: { reportId: reports[0]?.reportId ?? expect.fail() } })
+  const after = await readingWindow(radiologist, studyId as StudyId).report('The added images show nothing else.', ACKNOWLEDGED)
+  expect(after.imageChanges).toEqual([])
+  const addendum = after.reports.find(({ isAddendum }) => isAddendum)?.reportId ?? expect.fail()
+  const { url } = await call(dashboardReports.pdfLink, { params: { reportId: addendum } })
+  const { text } = await readPdf((await fetchPdf(url)).bytes)
+  expect(text).toMatch(/Addendum 1\s+Follows the addition of images from another study, .+ reference [0-9a-f]{8}\./)
+})

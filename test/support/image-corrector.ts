@@ -36,7 +36,7 @@ const intake = await openIntake({
   onKept: () => undefined,
   onReleased: () => undefined,
   onTakenBack: () => undefined,
-  onMoved: () => undefined,
+  onCorrected: () => undefined,
   ...(mebibytes && { longCorrectionMs: 0 }),
   orders: { onDays: async () => [], get: async () => undefined },
   transcode: async () => {

@@ -2,12 +2,25 @@ import type { CorrectionInstant } from '#gateway/store/correction-notices.ts'
 import type { Store } from '#gateway/store/store.ts'
 
 type Notices = Pick<Store, 'correctionNotices'>
+/** Later than every instant. */
+const NO_END = '9999-12-31T23:59:59.999Z'
+
 interface Signed {
   readonly signedAt: string | null
 }
 
 const lastOf = (reports: readonly Signed[]): string =>
   reports.reduce((last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last), '')
+
+/** What corrections did to the images since the reports were signed, the newest first. */
+export function changesSinceSigned(
+  { correctionNotices }: Notices,
+  studyInstanceUid: string,
+  reports: readonly Signed[],
+): CorrectionInstant[] {
+  const from = lastOf(reports)
+  return from === '' ? [] : correctionNotices.correctionsIn(studyInstanceUid, { from, to: NO_END })
+}
 
 /**
  * The correction that an addendum follows: made after the reports before it were signed.

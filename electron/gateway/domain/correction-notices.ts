@@ -8,7 +8,7 @@ import type { CorrectionNotice, NoticeKind } from '#shared/contract/correction-n
 import { ApiError } from '#shared/errors.ts'
 import { type DomainDeps, note } from './audit.ts'
 import { actorOf, isAllowed, type UserCaller } from './caller.ts'
-import { recipientsOf } from './correction-recipients.ts'
+import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-recipients.ts'
 import { personOf } from './report-people.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 
@@ -25,8 +25,9 @@ export interface CorrectionMade {
 /** Who has to be informed of corrections, until somebody confirms that they were. */
 export interface CorrectionNotices {
   /**
-   * In the transaction of the correction: lists who has the originals, but for the person who
-   * corrects them; `destinations` by their ids.
+   * In the transaction of the correction: lists who has the originals, and who has a signed report
+   * of the study that they were added to, but for the person who corrects them; `destinations` by
+   * their ids.
    * Where it undoes another one by copies with the values before, the destinations are listed with
    * it, and everybody else as by `undo`.
    */
@@ -49,8 +50,8 @@ export interface CorrectionNotices {
    * since when. Images on their way to a destination need nobody.
    */
   open(caller: UserCaller, most: number): { readonly count: number; readonly since: string | null }
-  /** Closes the notices of destinations that have been sent everything. */
-  settleSent(): void
+  /** Closes the notices of destinations that have been sent everything, or of the one. */
+  settleSent(destinationId?: string): void
 }
 
 const MOST_OPEN = 1000
@@ -69,6 +70,22 @@ const isOther =
   (userId: string | null) =>
   ({ subject }: { readonly subject: string }) =>
     userId === null || subject !== `user:${userId}`
+
+/** Whether all they have is a report of the study that images were added to. */
+const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) => contacts.every(({ isOfTarget }) => isOfTarget === true)
+
+/** Recipients of both lists, once each. */
+function together(some: readonly Recipient[], others: readonly Recipient[]): Recipient[] {
+  const bySubject = Map.groupBy([...some, ...others], ({ kind, subject }) => `${kind} ${subject}`)
+  return [...bySubject.values()].map((of) => ({ ...(of[0] as Recipient), contacts: of.flatMap(({ contacts }) => contacts) }))
+}
+
+/** The study of which they have the report is the one it was. */
+function listedAgain(one: NoticeRecord): Recipient & Partial<Concerned> {
+  const { kind, subject, name, contacts, patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } = one
+  const who = { kind, subject, name, contacts: [...contacts] }
+  return hasOnlyTarget(who) ? { ...who, patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } : who
+}
 
 export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   const { store, clock } = deps
@@ -94,8 +111,8 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     for (const one of known)
       if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     const informed = known.filter((one) => one.state === 'done')
-    for (const { kind, subject, name, contacts } of [...since, ...informed].filter(isOther(by)))
-      notices.insert({ correctionId, kind, subject, name, contacts, isUndo: true, createdAt: undoneAt, ...concerned })
+    for (const one of [...since, ...informed.map(listedAgain)].filter(isOther(by)))
+      notices.insert({ ...concerned, ...one, correctionId, isUndo: true, createdAt: undoneAt })
   }
 
   /** Notices name patients: they are for who may act upon them. */
@@ -136,13 +153,15 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   return {
     add(made, destinations) {
-      const { correctionId, fromStudyInstanceUid, userId, at, undoes } = made.correction
+      const { correctionId, fromStudyInstanceUid: from, toStudyInstanceUid: to, userId, at, undoes } = made.correction
       const concerned = detailsOf(made)
+      const { correctedPatientName: patientName } = concerned
+      const target = { patientName, correctedPatientName: patientName, studyInstanceUid: to, correctedStudyInstanceUid: to }
       const undone = undoes === null ? undefined : store.corrections.get(undoes)
-      const recipients = recipientsOf(store, fromStudyInstanceUid, destinations).filter(isOther(userId))
-      for (const { kind, subject, name, contacts } of recipients)
-        if (!undone || isSent(kind, subject))
-          notices.insert({ correctionId, kind, subject, name, contacts, isUndo: false, createdAt: at, ...concerned })
+      const ofTarget = from === to ? [] : reportRecipientsOf(store, to)
+      for (const one of together(recipientsOf(store, from, destinations), ofTarget).filter(isOther(userId)))
+        if (!undone || isSent(one.kind, one.subject))
+          notices.insert({ ...(hasOnlyTarget(one) ? target : concerned), ...one, correctionId, isUndo: false, createdAt: at })
       if (undone) listUndone(undone, concerned, { at, by: userId })
     },
 
@@ -187,8 +206,8 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
       return { count: Math.min(found.length, most), since: found[0]?.createdAt ?? null }
     },
 
-    settleSent() {
-      for (const one of notices.openOfDestinations()) {
+    settleSent(destinationId) {
+      for (const one of notices.openOfDestinations(destinationId && `destination:${destinationId}`)) {
         const sending = sendingOf(one)
         if (!sending || sending.sent === 0 || sending.waiting + sending.failed > 0) continue
         database.transaction(() => {

@@ -20,7 +20,22 @@ const TELLING: Readonly<Partial<Record<EventType, NoticeContact['what']>>> = {
   'report.delivered': 'report',
   'secondary_capture.access_requested': 'captures',
 }
+/** What of these a signed report is. */
+const OF_REPORT: ReadonlySet<NoticeContact['what']> = new Set(['report', 'customer', 'signed', 'critical-result', 'ordered'])
+const REFERRING_PHYSICIAN = 'referring-physician'
 const AT_ONCE = 100
+
+/** Who has signed reports of a study that images are added to. */
+export function reportRecipientsOf(store: Store, studyInstanceUid: string): Recipient[] {
+  const study = store.studies.byUid('scribe', studyInstanceUid)
+  if (!study || store.reports.signedOf(study.studyId).length === 0) return []
+  return recipientsOf(store, studyInstanceUid, []).flatMap(({ subject, contacts, ...recipient }) => {
+    const ofReport = contacts.filter(({ what }) => OF_REPORT.has(what)).map((contact) => ({ ...contact, isOfTarget: true }))
+    // The study that the images come from may have been ordered by somebody else.
+    const own = subject === REFERRING_PHYSICIAN ? `${subject}-of-target` : subject
+    return ofReport.length === 0 ? [] : [{ ...recipient, subject: own, contacts: ofReport }]
+  })
+}
 
 /**
  * Who has images or values of a study, as far as the gateway knows: destinations (those given by
@@ -98,7 +113,7 @@ export function recipientsOf(store: Store, studyInstanceUid: string, destination
       add('person', `user:${userId}`, personOf({ store }, userId).name, 'opened-images', at)
     const ordered = scribe?.detail.reportMetadata?.referringPhysicianName || images?.header.referringPhysicianName || ''
     const last = reports.at(-1)
-    if (last) add('person', 'referring-physician', nameOf(ordered), 'ordered', last.signedAt)
+    if (last) add('person', REFERRING_PHYSICIAN, nameOf(ordered), 'ordered', last.signedAt)
   }
 
   addDestinations()

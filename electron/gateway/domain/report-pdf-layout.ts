@@ -131,8 +131,14 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
 }
 
 /** Neutral: the reader of the report may be the patient. */
-const followsText = ({ at, correctionId }: NonNullable<ReportPart['follows']>, timeZone: string) =>
-  `Follows a correction of the identity of the images, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
+const followsText = ({ what, at, correctionId }: NonNullable<ReportPart['follows']>, timeZone: string) =>
+  `Follows ${FOLLOWED[what]}, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
+
+const FOLLOWED = {
+  corrected: 'a correction of the identity of the images',
+  added: 'the addition of images from another study',
+  removed: 'the removal of images that belong to another study',
+} as const
 
 const UNKNOWN = 'A box stands for a character that this document has no font for. The signed text itself has the character.'
 const LAST = 2

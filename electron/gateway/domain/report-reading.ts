@@ -6,6 +6,7 @@ import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import type { DomainDeps } from './audit.ts'
 import { demand, isAllowed, type UserCaller } from './caller.ts'
 import type { ClinicalContexts } from './clinical-contexts.ts'
+import { changesSinceSigned } from './correction-addendum.ts'
 import type { CriticalResults } from './critical-results.ts'
 import { priorReports } from './prior-reports.ts'
 import { whyNotWrite } from './report-access.ts'
@@ -81,6 +82,10 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       return {
         ...row(study),
         accessionNumber: accessionOf(deps, record.studyInstanceUid),
+        imageChanges: changesSinceSigned(store, record.studyInstanceUid, store.reports.entriesOf(studyId)).map(({ what, at }) => ({
+          what,
+          at,
+        })),
         reports: store.reports.ofStudy(studyId).map(windowReport),
         draft: draft && isAllowed(caller, 'writeReports') ? draftView(deps, draft) : null,
         context: contexts.of(record),

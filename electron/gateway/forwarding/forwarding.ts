@@ -44,6 +44,8 @@ export interface ForwardingDeps extends DomainDeps {
   readonly onNews: (line: News) => void
   /** Queues changed: what the window shows of them is old. */
   readonly onChanged: () => void
+  /** Instances were sent to the destination. */
+  readonly onSent: (destinationId: string) => void
   /** A fault of ours. Its text may speak of a patient: not for a log as it is. */
   readonly onError: (error: unknown) => void
 }
@@ -124,7 +126,10 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       destination: () => find(destinationId),
       due: queue.due,
       giveUpHours: () => setting('forwarding.giveUpHours'),
-      noteSent: () => destinations.noteSent(destinationId),
+      noteSent() {
+        destinations.noteSent(destinationId)
+        deps.onSent(destinationId)
+      },
       noteError: (lastError) => destinations.noteError(destinationId, lastError),
       onNews(news) {
         const destination = find(destinationId)

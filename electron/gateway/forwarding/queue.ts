@@ -37,7 +37,7 @@ export interface Queue {
   /**
    * In the transaction that makes corrected copies the current instances, or the originals again: what waits, or failed, of `before` is dropped, and
    * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything; for none of
-   * `except`. The destinations of what was dropped.
+   * `except`. An original is queued again for the destinations that the correction kept it from. The destinations of what was dropped.
    */
   correct(moved: readonly MovedInstance[], options: { readonly isFetched: boolean; readonly except: readonly string[] }): string[]
   /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
@@ -101,7 +101,8 @@ export function openQueue(deps: QueueDeps): Queue {
         const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
         for (const destinationId of dropped) restarted.add(destinationId)
         if (!isFetched) enqueue(instance, except)
-        const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped])
+        const kept = forwards.keptFrom(instance.instanceId, GONE.corrected)
+        const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped, ...kept])
         for (const destinationId of wanted) if (!except.includes(destinationId)) append(destinationId, instance)
       }
       return [...restarted]
@@ -174,7 +175,7 @@ const GONE = {
   superseded: 'a newer version of the image took its place',
   quarantined: 'the image was set aside here: it is sent only once a person has released it',
   discarded: 'the image was discarded here',
-  corrected: 'the identity of the image was corrected: its corrected copy is sent',
+  corrected: 'the identity of the image was corrected: a corrected copy took its place',
   takenBack: 'the image was not received to its end: its device sends it again',
 } as const
 

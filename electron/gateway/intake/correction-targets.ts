@@ -24,6 +24,8 @@ export interface CorrectionTargets {
 }
 
 const MOST_TARGETS = 60
+/** Modalities of the copies of reports. */
+const OF_REPORTS: readonly string[] = ['SR', 'DOC']
 
 export function openCorrectionTargets({
   store,
@@ -31,8 +33,16 @@ export function openCorrectionTargets({
   setting,
   orders,
 }: Pick<IntakeDeps, 'store' | 'clock' | 'setting' | 'orders'>): CorrectionTargets {
-  const { imageStudies, studies } = store
+  const { imageStudies, reportObjects, reports, studies } = store
   const today = () => clinicDay(clock(), timeZoneOf(setting('clinic.timeZone')))
+
+  /** Without the copies of its signed reports. */
+  function imagesIn(studyInstanceUid: string): number {
+    const study = studies.byUid('scribe', studyInstanceUid)
+    const signed = study ? reports.signedOf(study.studyId) : []
+    const copies = signed.flatMap(({ reportId }) => reportObjects.ofReport(reportId)).length
+    return Math.max(0, (imageStudies.get(studyInstanceUid)?.instances ?? 0) - copies)
+  }
 
   return {
     async targetOf(target) {
@@ -74,7 +84,7 @@ export function openCorrectionTargets({
           target: { to: 'order', orderId },
           ...patientOf(order),
           description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
-          ...{ modality, date, time, instances: imageStudies.get(order.studyInstanceUid)?.instances ?? 0 },
+          ...{ modality, date, time, instances: imagesIn(order.studyInstanceUid) },
         })
       }
       const ordered = new Set(listed.map((order) => order.studyInstanceUid))
@@ -87,7 +97,8 @@ export function openCorrectionTargets({
             target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
             ...identityOfHeader(other.header),
             description: studyDescription,
-            ...{ modality: other.modalities.join(', '), date: studyDate, time: studyTime, instances: other.instances },
+            modality: other.modalities.filter((one) => !OF_REPORTS.includes(one)).join(', '),
+            ...{ date: studyDate, time: studyTime, instances: imagesIn(other.studyInstanceUid) },
           })
         }
       const waiting = studies.search

@@ -25,8 +25,8 @@ import { openWrongSteps } from './wrong-steps.ts'
 
 export type { Order } from './correction-rules.ts'
 export type { Orders } from './correction-targets.ts'
-export type { CorrectionDone, CorrectionOrder, Corrections } from './corrections.ts'
-export type { HandedOutQuery, IntakeDeps, News } from './ports.ts'
+export type { CorrectionOrder, Corrections } from './corrections.ts'
+export type { CorrectionDone, HandedOutQuery, IntakeDeps, News } from './ports.ts'
 
 /** Images, performed steps and storage commitment as devices send them, and the studies that come of them. */
 export interface Intake extends AsyncDisposable {

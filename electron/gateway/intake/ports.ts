@@ -1,6 +1,7 @@
 import type { Actor, DomainDeps } from '#gateway/domain/audit.ts'
 import type { PerformedSteps } from '#gateway/domain/performed-steps.ts'
 import type { SendEventReport } from '#gateway/scu/event-report.ts'
+import type { CorrectionRecord } from '#gateway/store/corrections.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
@@ -8,7 +9,6 @@ import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
 import type { Orders } from './correction-targets.ts'
-import type { CorrectionDone } from './corrections.ts'
 
 export type { Actor }
 
@@ -47,6 +47,21 @@ export const diskNews = (tone: News['tone'], text: string): News => ({
   studyInstanceUid: null,
 })
 
+/** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
+export interface CorrectedImage {
+  readonly original: InstanceRecord
+  readonly copy: InstanceRecord
+}
+
+/** What happened, for those who have the wrong version. */
+export interface CorrectionDone {
+  readonly correction: CorrectionRecord
+  /** As they are now. */
+  readonly pairs: readonly CorrectedImage[]
+  /** It was undone, and the originals are current; where copies had left the gateway, an undo is a correction of its own (`undoes`). */
+  readonly isUndo: boolean
+}
+
 /** What the intake stands on; `gateway.ts` fills it. */
 export interface IntakeDeps extends DomainDeps {
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
@@ -73,20 +88,12 @@ export interface IntakeDeps extends DomainDeps {
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
-  /**
-   * In the transaction that corrects the identity of images, or undoes it, before anything is queued (`CorrectionDone`). Returns the destinations
-   * for which it queues what takes their place itself, such as after a rejection note.
-   */
-  readonly onCorrected?: (done: CorrectionDone) => readonly string[]
+  /** In the transaction that corrects the identity of images, or undoes it: others take their places in queues, and people are to be informed. */
+  readonly onCorrected: (done: CorrectionDone) => void
   /** Writes the events that are only noted yet: whoever was asked about a study has to be informed of its correction. */
   readonly writeEvents?: () => Promise<void>
   /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
   readonly isCorrectionQueued?: (correctionId: string) => boolean
-  /** In the same transaction: images that take the place of others; they are queued for no destination of `except`. */
-  readonly onMoved: (
-    moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
-    options: { readonly isFetched: boolean; readonly except: readonly string[] },
-  ) => void
   /** Orders of the worklist that are known here. */
   readonly orders: Orders
   /** A correction that takes longer is answered while it is under way; ms. */

@@ -6,9 +6,8 @@ import type { CorrectionNotices } from '#gateway/domain/correction-notices.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
-import type { CorrectionDone } from './corrections.ts'
 import { type OwnInstance, type OwnInstancesDeps, openOwnInstances } from './own-instances.ts'
-import type { IntakeDeps } from './ports.ts'
+import type { CorrectionDone, IntakeDeps } from './ports.ts'
 import { readStart } from './stored-object.ts'
 
 /** Outbox rows: the rejection note and the copies of a correction are to be queued. */
@@ -16,6 +15,11 @@ export const CORRECTION_REJECT = 'correction.reject'
 
 export interface RejectionNotesDeps extends OwnInstancesDeps, Pick<IntakeDeps, 'onChanged'> {
   readonly notices: Pick<CorrectionNotices, 'add' | 'undo'>
+  /** Within the transaction: images take the places of others in the queues of all destinations but `except`. */
+  readonly requeue: (
+    moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
+    options: { readonly isFetched: boolean; readonly except: readonly string[] },
+  ) => void
 }
 
 /** The payload of the outbox row. */
@@ -33,11 +37,11 @@ interface Rejection {
  */
 export interface RejectionNotes {
   /**
-   * In the transaction that corrects images, or makes the originals current again: the destinations
-   * that have a wrong version, which get the corrected images from here. Undone, the originals go on
-   * to the destinations that they were kept from.
+   * In the transaction that corrects images, or makes the originals current again: the queues change,
+   * and notices are written. Destinations that have a wrong version get the corrected images after
+   * the rejection note.
    */
-  corrected(done: CorrectionDone): readonly string[]
+  corrected(done: CorrectionDone): void
   /**
    * Works off the outbox row: makes the note and queues it before the copies, in one transaction;
    * again it changes nothing. @throws StorageFault
@@ -46,7 +50,7 @@ export interface RejectionNotes {
 }
 
 export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
-  const { store, clock, setting, notices, onChanged } = deps
+  const { store, clock, setting, notices, requeue, onChanged } = deps
   const { correctionNotices, destinations, forwards, instances, outbox } = store
   const own = openOwnInstances(deps)
   const now = () => instantOf(clock())
@@ -63,30 +67,26 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
     return [...all].filter((destinationId) => destinations.get(destinationId))
   }
 
-  function undone(done: CorrectionDone): void {
-    outbox.drop(CORRECTION_REJECT, done.correction.correctionId, now())
-    for (const { original } of done.pairs)
-      for (const destinationId of forwards.keptFrom(original.instanceId, CORRECTED)) append(destinationId, original)
-    notices.undo(done)
-  }
-
   return {
     corrected(done) {
-      if (done.isUndo) {
-        undone(done)
-        return []
-      }
       const { correctionId, cause, fromStudyInstanceUid, at } = done.correction
-      const originals = done.pairs.map(({ original }) => original)
-      const destinationIds = holdersOf(originals)
-      for (const { instanceId } of originals) forwards.setAside(instanceId, { at, lastError: CORRECTED })
+      const isFetched = store.imageStudies.isFetched(fromStudyInstanceUid)
+      if (done.isUndo) {
+        outbox.drop(CORRECTION_REJECT, correctionId, now())
+        notices.undo(done)
+        const moved = done.pairs.map(({ original, copy }) => ({ before: copy, now: original }))
+        requeue(moved, { isFetched, except: [] })
+        return
+      }
+      const destinationIds = holdersOf(done.pairs.map(({ original }) => original))
       notices.add(done, destinationIds)
       if (destinationIds.length > 0) {
         const pairs = done.pairs.map(({ original, copy }) => ({ originalId: original.instanceId, copyId: copy.instanceId }))
         const payload: Rejection = { cause, studyInstanceUid: fromStudyInstanceUid, at, destinationIds, pairs }
         outbox.append({ kind: CORRECTION_REJECT, subject: correctionId, payload, at })
       }
-      return destinationIds
+      const moved = done.pairs.map(({ original, copy }) => ({ before: original, now: copy }))
+      requeue(moved, { isFetched, except: destinationIds })
     },
 
     async send(correctionId, payload) {
@@ -171,8 +171,6 @@ const rejectedOf = ({ seriesInstanceUid, sopClassUid, sopInstanceUid, image }: I
   ...{ seriesInstanceUid, sopClassUid, sopInstanceUid },
   isImage: image !== null,
 })
-
-const CORRECTED = 'the identity of the image was corrected: a corrected copy took its place'
 
 const uidOf = (correctionId: string, what: string): string => derivedUid(`isthmus rejection ${what} of ${correctionId}`)
 

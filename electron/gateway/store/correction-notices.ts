@@ -1,4 +1,5 @@
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
+import type { ImageChange } from '#shared/contract/reports.ts'
 import type { Database } from './database.ts'
 import { flag } from './flag.ts'
 import { type Slice, type SliceQuery, sliceOf } from './page.ts'
@@ -35,6 +36,8 @@ export type NewNotice = Omit<NoticeRecord, 'noticeId' | 'state' | 'doneAt' | 'do
 export interface CorrectionInstant {
   readonly correctionId: string
   readonly at: string
+  /** What it did to the images of the study. */
+  readonly what: ImageChange
 }
 
 /** A Key Object Selection that rejects the originals of a correction. */
@@ -54,8 +57,8 @@ export interface CorrectionNoticesStore {
   list(query: SliceQuery & { readonly show: 'open' | 'all' }): Slice<NoticeRecord>
   /** Destinations that are, or were to be, sent the instances as corrected copies. */
   informedWith(instanceIds: readonly number[]): string[]
-  /** Oldest first. */
-  openOfDestinations(): NoticeRecord[]
+  /** Of all destinations, or of the one; oldest first. */
+  openOfDestinations(subject?: string): NoticeRecord[]
   /** Whether it was still open. */
   settle(noticeId: number, done: { readonly at: string; readonly by: string; readonly note: string }): boolean
   /** Destinations that had images of the study and were removed since. */
@@ -65,16 +68,20 @@ export interface CorrectionNoticesStore {
    * which was made in the span and not undone by its end. What undoes another correction brings back the images that were read.
    */
   correctionIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant | undefined
+  /** As `correctionIn`: all of them, the newest first. */
+  correctionsIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant[]
   insertNote(note: RejectionNoteRecord): void
   noteOf(correctionId: string): RejectionNoteRecord | undefined
 }
 
 const IN_SPAN = 'at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?)'
 // Two queries, as there are two indexes.
-const CORRECTION_IN = `select correctionId, at from corrections where fromStudyInstanceUid = ? and ${IN_SPAN}
-  union select correctionId, at from corrections
+const CORRECTIONS_IN = `
+  select correctionId, at, iif(toStudyInstanceUid = fromStudyInstanceUid, 'corrected', 'removed') as what
+    from corrections where fromStudyInstanceUid = ? and ${IN_SPAN}
+  union select correctionId, at, 'added' from corrections
     where toStudyInstanceUid = ? and toStudyInstanceUid <> fromStudyInstanceUid and ${IN_SPAN}
-  order by at desc limit 1`
+  order by at desc`
 const ONE = 'select * from correctionNotices where'
 const OPEN = `${ONE} state = 'open'`
 const INSERT = `insert into correctionNotices
@@ -111,6 +118,11 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
     return { ...row, ...(details as NoticeDetails), isUndo: isUndo === 1, note }
   }
 
+  function correctionsIn(studyInstanceUid: string, { from, to }: { readonly from: string; readonly to: string }) {
+    const ofStudy = [studyInstanceUid, from, to, to]
+    return db.all(rawQuery<CorrectionInstant>(CORRECTIONS_IN, [...ofStudy, ...ofStudy]))
+  }
+
   return {
     insert({ correctionId, kind, subject, isUndo, createdAt, ...details }) {
       const sealed = seal.seal(Buffer.from(JSON.stringify(details satisfies NoticeDetails)), detailsContext(correctionId))
@@ -125,16 +137,17 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
           : all(`${ONE} noticeId < ? order by noticeId desc limit ?`, Number(after ?? Number.MAX_SAFE_INTEGER), limit + 1)
       return sliceOf(found, limit, ({ noticeId }) => noticeId)
     },
-    openOfDestinations: () => all(`${OPEN} and kind = 'destination' order by noticeId`),
+    openOfDestinations: (subject) =>
+      subject === undefined
+        ? all(`${OPEN} and kind = 'destination' order by noticeId`)
+        : all(`${OPEN} and kind = 'destination' and subject = ? order by noticeId`, subject),
     settle(noticeId, { at, by, note }) {
       const sealed = note === '' ? null : seal.seal(Buffer.from(note), noteContext(noticeId))
       return db.run(rawQuery(SETTLE, [at, by, sealed, noticeId])).changes > 0
     },
     formerDestinations: (studyInstanceUid) => db.all(rawQuery(FORMER, [studyInstanceUid])),
-    correctionIn: (studyInstanceUid, { from, to }) => {
-      const ofStudy = [studyInstanceUid, from, to, to]
-      return db.get(rawQuery<CorrectionInstant>(CORRECTION_IN, [...ofStudy, ...ofStudy]))
-    },
+    correctionIn: (studyInstanceUid, span) => correctionsIn(studyInstanceUid, span)[0],
+    correctionsIn,
     insertNote: ({ correctionId, studyInstanceUid, sopInstanceUid, createdAt }) =>
       void db.run(rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [correctionId, studyInstanceUid, sopInstanceUid, createdAt])),
     noteOf: (correctionId) => db.get(rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [correctionId])),

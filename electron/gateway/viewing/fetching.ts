@@ -93,21 +93,21 @@ async function kept(
 }
 
 /** It may have been made anew under the same name. */
-async function reopened(part: CachePart) {
-  await part.handle.close()
-  const handle = await open(part.path, 'r+')
-  return { handle, bytes: (await handle.stat()).size }
+async function reopened({ path, handle }: CachePart): Promise<CachePart> {
+  await handle.close()
+  return { path, handle: await open(path, 'r+') }
 }
 
 /** A deflated file, such as one of the archive, inflated into the cache. @throws ViewedFileFault, NoRoom, what the disk says */
 export async function inflatedCopy(cache: ViewCache, path: string, known: KnownFile, evicted: () => void): Promise<CacheHold> {
   await cache.ready
-  const part = await cache.begin()
+  let part = await cache.begin()
   try {
     await inflatedFile(path, part.path, { bytes: cache.mostInflatedBytes() })
-    const { bytes, handle } = await reopened(part)
-    cache.demandRoom(bytes)
-    return await cache.keep({ path: part.path, handle }, bytes, known, evicted)
+    part = await reopened(part)
+    const { size } = await part.handle.stat()
+    cache.demandRoom(size)
+    return await cache.keep(part, size, known, evicted)
   } catch (error) {
     await cache.discard(part)
     throw error

@@ -26,7 +26,7 @@ export interface ShownStudies {
 
 const IDENTITY = 'The identity check'
 const REPORT = 'The report'
-const SIGNED_BEFORE = 'The report was signed over images that were corrected afterwards. It needs an addendum.'
+const SIGNED_BEFORE = 'Images were corrected, added or removed after the report was signed. It needs an addendum.'
 const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
   mismatch: { level: 'danger', sentence: 'The images differ from the worklist or the study in the patient or the exam.' },
   overridden: {

@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, Group, Progress, Text } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,16 +13,20 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Facts, Failed, Panel } from '../components/page.tsx'
-import { Tag } from '../components/tone.tsx'
+import { Notice, Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
+import { useLive } from '../live.ts'
+import { percentText } from '../upkeep/amounts.ts'
 import { ChangesTable } from './changes-table.tsx'
 import { words } from './correction-words.ts'
 import css from './resolve.module.css'
 
 const { history: texts } = words
 const route = getRouteApi('/shell/images/$studyInstanceUid')
+const UNDER_WAY_MS = 1000
+const POLL_CUT_OFF_MS = 5000
 
 /** What shows the identity of images. */
 export const CHANGES = [
@@ -35,8 +39,17 @@ export const CHANGES = [
 export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
   const { undo } = route.useSearch()
   const navigate = useNavigate()
-  const reply = useReply(dashboardCorrections.list, { params: { studyInstanceUid } })
+  const { isOpen } = useLive()
+  const isUnderWay = ({ progress }: Correction) => progress !== null
+  const every = (data: { corrections: Correction[] } | undefined) =>
+    data?.corrections.some(isUnderWay) ? UNDER_WAY_MS : isOpen ? 0 : POLL_CUT_OFF_MS
+  const reply = useReply(dashboardCorrections.list, { params: { studyInstanceUid } }, { every })
   const corrections = reply.data?.corrections ?? []
+  // One that fails is not in the list any more.
+  const [seen, setSeen] = useState<string | null>(null)
+  const current = corrections.find(isUnderWay)?.correctionId
+  if (current !== undefined && current !== seen) setSeen(current)
+  const hasFailed = reply.isSuccess && seen !== null && corrections.every(({ correctionId }) => correctionId !== seen)
   const undoing = corrections.find((one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '')
   const ask = (correctionId?: string) =>
     void navigate({
@@ -47,9 +60,14 @@ export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanc
     })
   if (reply.error?.code === 'not-found') return null
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (corrections.length === 0) return null
+  if (corrections.length === 0 && !hasFailed) return null
   return (
     <Panel title={texts.title}>
+      {hasFailed && (
+        <Notice tone="danger" title={texts.failed}>
+          {texts.failedText}
+        </Notice>
+      )}
       <ol className={css.history}>
         {corrections.map((correction, index) => (
           <Entry
@@ -84,6 +102,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
           <b>{texts.kinds[kind]}</b>
           <Moved correction={correction} studyInstanceUid={studyInstanceUid} count={instances} />
           {undone && <Tag tone="plain">{texts.undone}</Tag>}
+          {progress !== null && <Tag tone="info">{texts.underWay}</Tag>}
         </span>
         {onUndo && undone === null && undoObstacle === '' && (
           <Button variant="default" size="compact-sm" leftSection={<IconArrowBackUp size={15} />} onClick={() => onUndo(correctionId)}>
@@ -92,10 +111,15 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
         )}
       </div>
       {progress !== null && (
-        <div role="status">
-          {texts.underWay}
-          <Progress value={progress * 100} size={7} mt={6} mb={6} animated aria-label={texts.underWay} />
-        </div>
+        <>
+          <div role="status">{texts.underWayText}</div>
+          <Group gap={10} my={6} wrap="nowrap">
+            <Progress value={progress * 100} size={7} flex={1} maw={480} animated aria-label={texts.underWay} />
+            <Text span size="sm" aria-hidden>
+              {percentText(progress)}
+            </Text>
+          </Group>
+        </>
       )}
       <Facts
         facts={[
@@ -122,7 +146,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
         ]}
       />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-        <summary>{texts.changes}</summary>
+        <summary>{progress === null ? texts.changes : texts.changesAfter}</summary>
         <ChangesTable changes={changes} names={{ before: texts.before, after: texts.after }} />
       </details>
     </li>

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconUserCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { type CorrectionNotice, dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { type CorrectionNotice, dashboardCorrectionNotices, type NoticeContact } from '#shared/contract/correction-notices.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
@@ -35,7 +35,10 @@ const columns: readonly Column<CorrectionNotice>[] = [
   { name: words.columns.since, track: 'minmax(76px, 0.6fr)', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
 ]
 
-/** Who has a wrong version of corrected images, until somebody confirms that they were informed. */
+/**
+ * Who has a wrong version of corrected images, or a report without images that were added, until
+ * somebody confirms that they were informed.
+ */
 export function Informing() {
   const [show, setShow] = useState<'open' | 'all'>('open')
   const [asked, setAsked] = useState<CorrectionNotice | null>(null)
@@ -88,9 +91,14 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
           {words.undone}
         </Tag>
       )}
-      {contacts.map(({ what, at }) => (
-        <span key={what}>
-          {words.contacts[what]}
+      {contacts.some(({ isOfTarget }) => isOfTarget) && (
+        <Tag tone="warning" isWrapped>
+          {words.added}
+        </Tag>
+      )}
+      {textsOf(contacts).map(([text, at]) => (
+        <span key={text}>
+          {text}
           {at !== null && (
             <Text span size="xs" c="dimmed">
               {' '}
@@ -102,6 +110,15 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
       {sending && <Sending sending={sending} />}
     </Stack>
   )
+}
+
+/** What each contact was, and when; which of the two studies where there are contacts of both. */
+function textsOf(contacts: readonly NoticeContact[]): (readonly [text: string, at: string | null])[] {
+  const isOfBoth = contacts.some(({ isOfTarget }) => !isOfTarget)
+  return contacts.map(({ what, at, isOfTarget }) => [
+    isOfTarget && isOfBoth ? `${words.contacts[what]} (${words.ofTarget})` : words.contacts[what],
+    at,
+  ])
 }
 
 function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']> }) {
@@ -186,9 +203,9 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
     >
       <Stack gap={2}>
         <b>{name}</b>
-        {contacts.map(({ what }) => (
-          <Text key={what} size="sm">
-            {words.contacts[what]}
+        {textsOf(contacts).map(([text]) => (
+          <Text key={text} size="sm">
+            {text}
           </Text>
         ))}
         <Versions notice={notice} />

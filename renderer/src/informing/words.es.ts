@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Avisos de corrección',
-  about: 'Estos destinatarios recibieron imágenes que se corrigieron después. Informe a cada uno y márquelo aquí como informado.',
+  about:
+    'Estos destinatarios tienen imágenes que se corrigieron después, o un informe firmado antes de añadirse imágenes. Informe a cada uno y márquelo aquí como informado.',
   label: 'Destinatarios de la versión incorrecta',
   columns: { who: 'Destinatario', has: 'Relación', patient: 'Paciente', since: 'Corregido', actions: 'Informado' },
   show: { open: 'Por informar', all: 'Todos' },
@@ -24,6 +25,8 @@ export const es: Translated<English> = {
     'opened-images': 'Abrió las imágenes',
     ordered: 'Solicitó la exploración informada',
   },
+  added: 'Se añadieron imágenes al estudio después de firmarse su informe',
+  ofTarget: 'estudio al que se añadieron imágenes',
   undone: 'La corrección se deshizo: la versión anterior es la correcta',
   patientBefore: 'antes',
   patientNow: 'correcto',

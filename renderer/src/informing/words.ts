@@ -5,7 +5,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Correction notices',
-  about: 'These recipients received images that were corrected afterwards. Inform each of them, then mark them as informed.',
+  about:
+    'These recipients have images that were corrected afterwards, or a report that was signed before images were added. Inform each of them, then mark them as informed.',
   label: 'Recipients of the wrong version',
   columns: { who: 'Recipient', has: 'Involvement', patient: 'Patient', since: 'Corrected', actions: 'Informed' },
   show: { open: 'To inform', all: 'All' },
@@ -25,6 +26,8 @@ const en = {
     'opened-images': 'Opened the images',
     ordered: 'Ordered the reported exam',
   } satisfies Readonly<Record<NoticeContact['what'], string>>,
+  added: 'Images were added to the study after its report was signed',
+  ofTarget: 'study that images were added to',
   undone: 'The correction was undone: the earlier version is right',
   patientBefore: 'before',
   patientNow: 'correct',

@@ -163,7 +163,7 @@ export const es: Translated<English> = {
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
     unscheduled: ['No programada: sin petición', 'Sus imágenes se hicieron sin petición. Concílielas en Lista de trabajo.'],
-    addendum: ['Requiere adenda', 'Sus imágenes se corrigieron después de firmarlo.'],
+    addendum: ['Requiere adenda', 'Sus imágenes se corrigieron, se añadieron o se retiraron después de firmarlo.'],
   },
   waited: {
     minutes: (count) => `${count} min`,

@@ -163,7 +163,7 @@ const en = {
     mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to resolve it.'],
     overridden: ['Mismatch overridden', 'Its images name another patient or exam. A person who may sign gave a reason to go on.'],
     unscheduled: ['Unscheduled: no order', 'Its images were made without an order. Reconcile them under Worklist.'],
-    addendum: ['Needs addendum', 'Its images were corrected after it was signed.'],
+    addendum: ['Needs addendum', 'Its images were corrected, added or removed after it was signed.'],
   } satisfies Named<
     'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'unscheduled' | 'addendum',
     readonly [name: string, meaning: string]

@@ -73,15 +73,22 @@ function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
   )
 }
 
-/** The rule for a report that was signed over images which were corrected afterwards. */
+/** The rule for a report that was signed before its images were corrected, or others came or went. */
 export function AddendumNotice({ reading }: { reading: Reading }) {
-  const { needsAddendumSince } = reading
-  if (needsAddendumSince === null) return null
-  const { addendumNeeded } = words
+  const { imageChanges } = reading
+  const [last] = imageChanges
+  if (!last) return null
+  const { titles, severalTitle, changes, rule } = words.addendumNeeded
+  const isOneKind = imageChanges.every(({ what }) => what === last.what)
   return (
     <div className={css.identity}>
-      <Notice tone="danger" title={addendumNeeded.title} actions={<ToImages reading={reading} />}>
-        {addendumNeeded.text} <Clock instant={needsAddendumSince} />. {addendumNeeded.rule}
+      <Notice tone="danger" title={isOneKind ? titles[last.what] : severalTitle} actions={<ToImages reading={reading} />}>
+        {(isOneKind ? [last] : imageChanges).map(({ what, at }) => (
+          <div key={`${what} ${at}`}>
+            {changes[what]} <Clock instant={at} />
+          </div>
+        ))}
+        {rule}
       </Notice>
     </div>
   )

@@ -62,7 +62,7 @@ export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): s
 function SignedCard({ report, name }: { report: WindowReport; name: string }) {
   const pdf = useSend(dashboardReports.pdfLink)
   return (
-    <article className={css.card} aria-label={name}>
+    <article className={css.card} aria-label={texts.cardOf(name)}>
       <Group justify="space-between" gap={6}>
         <b>{name}</b>
         <Tooltip label={texts.pdf}>

@@ -165,9 +165,18 @@ export const es: Translated<English> = {
     all: 'Todas las plantillas',
   },
   addendumNeeded: {
-    title: 'Las imágenes se corrigieron después de firmar este informe: se requiere una adenda',
-    text: 'Corregidas:',
-    rule: 'El informe firmado no cambia. Compárelo con las imágenes corregidas y firme una adenda que indique qué cambia.',
+    titles: {
+      corrected: 'Las imágenes se corrigieron después de firmar este informe: se requiere una adenda',
+      added: 'Se añadieron imágenes a este estudio después de firmar este informe: se requiere una adenda',
+      removed: 'Se retiraron imágenes de este estudio después de firmar este informe: se requiere una adenda',
+    },
+    severalTitle: 'Las imágenes de este estudio han cambiado desde que se firmó este informe: se requiere una adenda',
+    changes: {
+      corrected: 'Imágenes corregidas:',
+      added: 'Imágenes añadidas desde otro estudio:',
+      removed: 'Imágenes trasladadas a otro estudio:',
+    },
+    rule: 'El informe firmado no cambia. Compárelo con las imágenes tal como están ahora y firme una adenda que indique qué cambia.',
   },
   identity: {
     mismatch: 'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',
@@ -235,6 +244,7 @@ export const es: Translated<English> = {
     none: 'Aún no hay nada firmado.',
     report: 'Informe',
     addendum: (number) => `Adenda ${number}`,
+    cardOf: (name) => `Entrega y copias: ${name}`,
     draft: 'en redacción',
     by: (name) => `Firmado por ${name}`,
     pdf: 'Abrir el PDF',

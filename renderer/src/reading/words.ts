@@ -1,4 +1,4 @@
-import type { CRITICAL_METHODS, Delivery, PriorReport } from '#shared/contract/reports.ts'
+import type { CRITICAL_METHODS, Delivery, ImageChange, PriorReport } from '#shared/contract/reports.ts'
 import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
@@ -169,9 +169,18 @@ const en = {
     all: 'All templates',
   },
   addendumNeeded: {
-    title: 'The images were corrected after this report was signed: an addendum is required',
-    text: 'Corrected:',
-    rule: 'The signed report stays unchanged. Check it against the corrected images, and sign an addendum that states what changes.',
+    titles: {
+      corrected: 'The images were corrected after this report was signed: an addendum is required',
+      added: 'Images were added to this study after this report was signed: an addendum is required',
+      removed: 'Images were removed from this study after this report was signed: an addendum is required',
+    } satisfies Record<ImageChange, string>,
+    severalTitle: 'The images of this study have changed since this report was signed: an addendum is required',
+    changes: {
+      corrected: 'Images corrected:',
+      added: 'Images added from another study:',
+      removed: 'Images moved to another study:',
+    } satisfies Record<ImageChange, string>,
+    rule: 'The signed report stays unchanged. Check it against the images as they are now, and sign an addendum that states what changes.',
   },
   identity: {
     mismatch: 'The images differ from the worklist or the study in the patient or the exam',
@@ -239,6 +248,7 @@ const en = {
     none: 'Nothing is signed yet.',
     report: 'Report',
     addendum: (number: number) => `Addendum ${number}`,
+    cardOf: (name: string) => `Delivery and copies: ${name}`,
     draft: 'being written',
     by: (name: string) => `Signed by ${name}`,
     pdf: 'Open the PDF',

@@ -60,7 +60,10 @@ export const CORRECTIONS: readonly Sentence[] = [
     'The images that are in the target study already name another patient.',
     'Las imágenes que ya están en el estudio de destino nombran a otro paciente.',
   ],
-  ['A report of the target study is signed already.', 'Ya se firmó un informe del estudio de destino.'],
+  [
+    'A report of the target study is signed already: it will need an addendum, and everyone who received it must be informed.',
+    'Ya se firmó un informe del estudio de destino: requerirá una adenda, y habrá que informar a todos los que lo recibieron.',
+  ],
   ['The order is for {}, and the images are {}.', 'La petición es de {0}, y las imágenes son {1}.'],
   ['of another kind', 'de otro tipo'],
   [
@@ -89,6 +92,10 @@ export const CORRECTIONS: readonly Sentence[] = [
     'Después de la corrección se firmó un informe del estudio de origen de las imágenes.',
   ],
   [
+    'Since the correction, images were linked to the order {}: undo that on Reconcile first.',
+    'Después de la corrección se enlazaron imágenes con la petición {0}: deshaga eso primero en Conciliar.',
+  ],
+  [
     'Several versions of an image are in quarantine and none was made from another: look at each, and release or discard it by itself.',
     'En cuarentena hay varias versiones de una imagen y ninguna se hizo a partir de otra: revise cada una y libérela o descártela por separado.',
   ],
@@ -110,10 +117,6 @@ export const CORRECTIONS: readonly Sentence[] = [
   [
     'The identity of this image was corrected, and its corrected copy is shown: undo the correction to show it again.',
     'La identidad de esta imagen se corrigió y se muestra su copia corregida: deshaga la corrección para volver a mostrarla.',
-  ],
-  [
-    'the identity of the image was corrected: its corrected copy is sent',
-    'la identidad de la imagen se corrigió: se envía su copia corregida',
   ],
   ['Not needed: the correction was undone.', 'No es necesario: la corrección se deshizo.'],
   ['Changed meanwhile', 'Ha cambiado entretanto'],

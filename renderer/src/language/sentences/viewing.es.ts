@@ -107,8 +107,8 @@ export const VIEWING: readonly Sentence[] = [
   ['The identity check', 'La comprobación de identidad'],
   ['The report', 'El informe'],
   [
-    'The report was signed over images that were corrected afterwards. It needs an addendum.',
-    'El informe se firmó sobre imágenes que se corrigieron después. Requiere una adenda.',
+    'Images were corrected, added or removed after the report was signed. It needs an addendum.',
+    'Después de firmarse el informe se corrigieron, añadieron o retiraron imágenes. Requiere una adenda.',
   ],
   ['Images of more than one patient are in this study.', 'En este estudio hay imágenes de más de un paciente.'],
   [

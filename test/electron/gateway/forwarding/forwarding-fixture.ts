@@ -108,6 +108,7 @@ export function forwardingStage(
     native: over.native ?? NO_NATIVE,
     onNews: ({ tone, text, studyInstanceUid }) => news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
     onChanged: () => {},
+    onSent: () => {},
     onError: (error) => errors.push(error),
   }
   let forwarding = openForwarding(deps)

@@ -7,14 +7,16 @@ import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import type { CorrectionDone, Order } from '#gateway/intake/intake.ts'
+import { openReconciliation, type Scheduled } from '#gateway/intake/reconciliation.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { rawQuery } from '#gateway/store/raw-query.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { identityOf } from '#gateway/store/study-identity.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
-import { newKey, newUser } from '../../../support/callers.ts'
+import type { Exam } from '#shared/contract/dashboard-exams.ts'
+import { atTheWindow, newKey, newUser } from '../../../support/callers.ts'
 import { completedReport } from '../../../support/reports.ts'
-import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Values } from './intake-fixture.ts'
+import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
 
 const ORDER: Order = {
   orderId: '2026-03-10 1.2.3.200 S200',
@@ -47,10 +49,7 @@ async function clinic(
     handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
     orders: { onDays: async () => [ORDER], get: async (orderId) => (orderId === ORDER.orderId ? ORDER : undefined) },
     ...ports,
-    onCorrected(one) {
-      done.push(one)
-      return []
-    },
+    onCorrected: (one) => void done.push(one),
   })
   for (const values of images) expect((await stage.send(values, transferSyntax ? { transferSyntax } : {})).status).toBe(0)
   await stage.pass(60_000)
@@ -168,6 +167,91 @@ test('an undo makes the originals current again', async () => {
   ])
   await expect(corrections.undo(correctionId, 'again', 'usr_2')).rejects.toThrow('It was undone already.')
 })
+
+/** Links exams without an order to an order of this patient, as a person does on Reconcile. */
+function linking({ store, clock, intake }: Stage, { patientName, patientId, patientBirthDate, patientSex }: typeof TYPED) {
+  const [scheduledProcedureStepId, studyInstanceUid] = ['S300', '1.2.3.350']
+  const exam = {
+    ...{ studyInstanceUid, scheduledProcedureStepId, patientName, patientId, patientBirthDate, patientSex },
+    ...{ accessionNumber: 'A300', modality: 'CT', description: 'CT head', location: '', startDate: '20260310', startTime: '084500' },
+    ...{ severity: 'normal', state: 'scheduled', since: null, images: 0, imageStudyUid: null, study: null, withheld: '' },
+    ...{ remarks: [], isOverdue: false, isClosed: false, devices: [] },
+  } as unknown as Exam
+  const scheduled: Scheduled[] = [{ exam, requestedProcedureId: 'R300' }]
+  const reconciliation = openReconciliation({
+    ...{ store, clock, uuid: randomUUID, setting: (key) => store.settings.get(key) },
+    scheduled: async () => ({ exams: scheduled, source: { kind: 'live', receivedAt: null, fault: null, awaySince: null }, oldestAt: null }),
+    orderChanged: intake.orderChanged,
+  })
+  const manager = atTheWindow(newUser(store, { canManageStudies: true }))
+  const orderId = `2026-03-10 ${studyInstanceUid} ${scheduledProcedureStepId}`
+  return {
+    link: (uid: string) => reconciliation.link(manager, uid, orderId),
+    unlink: (decisionId: number) => reconciliation.undo(manager, decisionId),
+  }
+}
+
+test('an undo does not overwrite a link that was made after the correction: the link is undone first', async () => {
+  await using at = await clinic([image(1, { AccessionNumber: '' })], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: { ...TYPED, accessionNumber: '' } } })
+  await stage.pass(61_000)
+  const on = linking(stage, TYPED)
+  const { decisionId } = await on.link(STUDY)
+  const linked = store.imageStudies.get(STUDY)?.handedOut
+  expect(linked).toMatchObject({ accessionNumber: 'A300', linkedBy: 'Una Malá' })
+
+  const obstacle = 'Since the correction, images were linked to the order A300: undo that on Reconcile first.'
+  expect(corrections.list(STUDY)).toMatchObject([{ undoObstacle: obstacle }])
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toMatchObject({ code: 'refused', message: obstacle })
+  expect(store.imageStudies.get(STUDY)?.handedOut).toEqual(linked)
+  stage.clock.pass(1000)
+  on.unlink(decisionId)
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  expect(store.imageStudies.get(STUDY)?.handedOut).toBeNull()
+})
+
+test('an undo does not take the images out of a study that was linked after they were moved to it', async () => {
+  await using at = await clinic([image(1), image(2, { ...WRONG, AccessionNumber: '' })], MADE_OF_IMAGES)
+  const { store, corrections, apply, stage } = at
+  stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+  await stage.pass(61_000)
+  const [, second] = store.instances.ofStudy(STUDY)
+  const patient = { ...TYPED, accessionNumber: '' }
+  const request: CorrectionRequest = { kind: 'split', target: { to: 'patient', patient }, instanceIds: [second?.instanceId ?? 0] }
+  const { correctionId, toStudyInstanceUid } = await apply(request)
+  await stage.pass(61_000)
+  await linking(stage, TYPED).link(toStudyInstanceUid)
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow('linked to the order A300')
+  expect(store.instances.ofStudy(toStudyInstanceUid)).toHaveLength(1)
+})
+
+test.each([false, true])('an undo keeps the worklist row that was found after the correction, sent: %s', async (isSent) => {
+  await using at = await clinic(undefined, { handedOut: async () => undefined, isCorrectionQueued: () => isSent })
+  const { store, corrections, apply, stage } = at
+  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  store.imageStudies.update(STUDY, { handedOut: HANDED_OUT })
+  await corrections.undo(correctionId, 'as it was', 'usr_1')
+  await stage.pass(60_000)
+  expect(store.imageStudies.get(STUDY)).toMatchObject({ handedOut: HANDED_OUT, mismatch: null })
+  expect(stateOf(store, STUDY)).toBe(isSent ? 'resolved' : 'matched')
+})
+
+test.each([false, true])(
+  'an undo takes the row of the order back, that the correction gave a study with images, sent: %s',
+  async (isSent) => {
+    const uids = { StudyInstanceUID: ORDER.studyInstanceUid, SeriesInstanceUID: '1.2.3.200.1', SOPInstanceUID: '1.2.3.200.1.1' }
+    const there = image(1, { ...WRONG, ...uids })
+    await using at = await clinic([image(1), there], { handedOut: async () => undefined, isCorrectionQueued: () => isSent })
+    const { store, corrections, apply } = at
+    const { correctionId } = await apply(TO_ORDER)
+    expect(store.imageStudies.get(ORDER.studyInstanceUid)?.handedOut).toMatchObject({ accessionNumber: 'A200' })
+    await corrections.undo(correctionId, 'as it was', 'usr_1')
+    expect(store.imageStudies.get(ORDER.studyInstanceUid)).toMatchObject({ handedOut: null, instances: 1 })
+  },
+)
 
 test('what a device sends again of a corrected image does not bring it back', async () => {
   await using at = await clinic()

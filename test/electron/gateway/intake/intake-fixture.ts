@@ -182,7 +182,7 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     onKept: (instance) => kept.push(instance),
     onReleased: (instance) => kept.push(instance),
     onTakenBack: () => undefined,
-    onMoved: () => undefined,
+    onCorrected: () => undefined,
     orders: { onDays: async () => [], get: async () => undefined },
     transcode: async () => {
       throw new Error('no module')

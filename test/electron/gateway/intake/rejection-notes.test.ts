@@ -4,7 +4,7 @@ import { type DataSet, readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { KEY_OBJECT_SELECTION } from '#gateway/dimse/rejection-note.ts'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { openCorrectionNotices } from '#gateway/domain/correction-notices.ts'
-import type { CorrectedImage, CorrectionDone } from '#gateway/intake/corrections.ts'
+import type { CorrectedImage, CorrectionDone } from '#gateway/intake/ports.ts'
 import { CORRECTION_REJECT, openRejectionNotes } from '#gateway/intake/rejection-notes.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
@@ -40,6 +40,7 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
   const notices = openCorrectionNotices(deps)
   const notes = openRejectionNotes({
     ...{ ...deps, notices, arriving: new Set<string>(), onChanged: () => {} },
+    requeue: (...moved) => stage.forwarding.correct(...moved),
     setting: (key) => (key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
   })
   const manager = atTheWindow(newUser(store, { canManageStudies: true }))

@@ -1,7 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../support/needs.ts'
+import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { addTo, archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
 import { dicomFile, dicomFiles, type Listed, listedOf, never, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
@@ -133,6 +135,15 @@ describe('the images of a view that the archive has', () => {
     await listedOf(images, openView())
     await viewing.restart()
     expect(viewing.store.viewFiles.oldest(1)).toMatchObject([{ createdAt, file: copy, usedAt: '2026-03-10T09:00:01.000Z' }])
+  })
+
+  it('that are deflated are a fault where the disk is nearly full, and leave no file open', async () => {
+    const viewing = await openViewing()
+    const row = { sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0', transferSyntaxUid: '1.2.840.10008.1.2.1.99' }
+    archive(viewing.store, STUDY, [archived(1, readFileSync(`${SAMPLES}/image_dfl.dcm`), row)])
+    viewing.store.settings.set('intake.stopGigabytes', 100_000)
+    expect(sentences(await viewing.listed()).join()).toContain('The disk of the gateway is nearly full')
+    if (!hidesOpenFiles) expect(openFilesIn(join(viewing.folder, 'cache'))).toEqual([])
   })
 
   it('of thousands come in many small lines', async () => {
