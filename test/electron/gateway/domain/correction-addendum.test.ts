@@ -10,7 +10,7 @@ function storeWith(...minutes: number[]) {
   const correctionIn: Store['correctionNotices']['correctionIn'] = (studyInstanceUid, { from, to }) => {
     asked.push([studyInstanceUid, from, to])
     const found = minutes.findLast((minute) => at(minute) >= from && at(minute) <= to)
-    return found === undefined ? undefined : { correctionId: `cor_${found}`, at: at(found) }
+    return found === undefined ? undefined : { correctionId: `cor_${found}`, at: at(found), what: 'corrected' }
   }
   return { store: { correctionNotices: { correctionIn } } as unknown as Store, asked }
 }

@@ -137,10 +137,11 @@ describe('the images of a view that the archive has', () => {
     expect(viewing.store.viewFiles.oldest(1)).toMatchObject([{ createdAt, file: copy, usedAt: '2026-03-10T09:00:01.000Z' }])
   })
 
-  it('that are deflated are a fault where the disk is nearly full, and leave no file open', async () => {
+  it('that are deflated are a fault where the disk is nearly full, and leave no file open', async (context) => {
+    needs(context, 'samples')
     const viewing = await openViewing()
     const row = { sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0', transferSyntaxUid: '1.2.840.10008.1.2.1.99' }
-    archive(viewing.store, STUDY, [archived(1, readFileSync(`${SAMPLES}/image_dfl.dcm`), row)])
+    archive(viewing.store, STUDY, [archived(1, readFileSync(join(PYDICOM_SAMPLES, 'image_dfl.dcm')), row)])
     viewing.store.settings.set('intake.stopGigabytes', 100_000)
     expect(sentences(await viewing.listed()).join()).toContain('The disk of the gateway is nearly full')
     if (!hidesOpenFiles) expect(openFilesIn(join(viewing.folder, 'cache'))).toEqual([])
