@@ -81,7 +81,7 @@ export function openExamPart(
     today: ports.today,
     reconciliation,
     serve(app, today) {
-      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print })
+      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print, feed: today.feed })
       serveDashboardReconciliation(app, { ...parts, ...today, reconciliation })
       serveDashboardToday(app, { ...parts, ...today, clock, exams: desk, reconciliation })
     },
