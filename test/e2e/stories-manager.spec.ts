@@ -211,7 +211,7 @@ test('is led to a second factor: once on Today, and as an item there once it is 
     .getByRole('listitem')
     .filter({ hasText: 'two-factor authentication' })
   await expect(prompt).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '#/account')
+  await expect(page.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/#/account')
   await expect(item).toHaveCount(0)
   await page.getByRole('button', { name: 'Later', exact: true }).click()
   await expect(prompt).toHaveCount(0)
