@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import type { GatewayOptions } from '#gateway/gateway.ts'
 import { openLog } from '#gateway/log.ts'
 import { openLogFile } from '#gateway/log-file.ts'
+import { isLoopback } from '#gateway/own-network.ts'
 import type { SettingOverrides } from '#gateway/parts.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { liveOn } from './lives.ts'
@@ -19,6 +20,8 @@ import { parentPort, workersThrough } from './worker-port.ts'
  */
 export async function serve(args: readonly string[]): Promise<number> {
   const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
+  const plainHost = options.overrides?.['http.host']
+  if (plainHost !== undefined && !isLoopback(plainHost)) process.stderr.write(`${openToNetwork(plainHost)}\n`)
   const port = parentPort()
   const handed = await handedKey(keyFrom)
   const log = openLog(options.logLevel, options.logFile === undefined ? undefined : await openLogFile(options.logFile))
@@ -99,6 +102,11 @@ export function readArguments(args: readonly string[]): ServeOptions {
     ...(values['partner-secret'] !== undefined && { isSecretInArguments: true }),
   }
 }
+
+/** Said at once, and not in the log, whose level and place may hide it. */
+const openToNetwork = (host: string): string =>
+  `Warning: --http ${host} opens the window to the network without encryption: passwords and patient data cross it readable to anybody in it. ` +
+  'Use 127.0.0.1 for it, and --https for other PCs.'
 
 function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
   if (text === undefined) return {}

@@ -1,5 +1,5 @@
 import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
-import { serveDashboardExams } from './dashboard/dashboard-exams.ts'
+import { type DashboardExamsDeps, serveDashboardExams } from './dashboard/dashboard-exams.ts'
 import { type DashboardReconciliationDeps, serveDashboardReconciliation } from './dashboard/dashboard-reconciliation.ts'
 import type { ExamPorts } from './dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from './dashboard/today.ts'
@@ -20,7 +20,8 @@ export interface ExamPart {
   /** Declares the calls about the exams of a day, and Today. */
   serve(
     app: HttpApp,
-    today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'> & Pick<DashboardReconciliationDeps, 'feed'>,
+    today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'> &
+      Pick<DashboardReconciliationDeps & DashboardExamsDeps, 'feed'>,
   ): void
   readonly reconciliation: Reconciliation
 }
@@ -81,7 +82,7 @@ export function openExamPart(
     today: ports.today,
     reconciliation,
     serve(app, today) {
-      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print })
+      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print, feed: today.feed })
       serveDashboardReconciliation(app, { ...parts, ...today, reconciliation })
       serveDashboardToday(app, { ...parts, ...today, clock, exams: desk, reconciliation })
     },

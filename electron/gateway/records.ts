@@ -37,6 +37,8 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   const feed = createFeed({ clock })
   for (const name of restored) feed.append(restoredLine(name))
   opened.defer(store.studies.onChange(() => feed.noteStudies()))
+  opened.defer(store.events.onChange(() => feed.noteChange('events')))
+  opened.defer(store.audit.onAppend(() => feed.noteChange('audit')))
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const accesses = opened.use(openAccessAudit({ ...deps, onError }))

@@ -10,7 +10,7 @@ export type LiveMessage =
 /** Between the stream and the windows of the browser. */
 export const LIVE_CHANNEL = 'isthmus-live'
 const LIVE_EVENTS = '/dashboard/feed/events'
-const EVENTS = ['line', 'status', 'images', 'studies'] as const
+const EVENTS = ['line', 'status', 'images', 'studies', 'events', 'audit', 'access', 'exams'] as const
 /** Three times what the gateway lets pass between two beats. */
 const SILENT_MS = 45_000
 const LOOK_MS = 5000

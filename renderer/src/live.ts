@@ -3,9 +3,11 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard, FeedLine } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -25,10 +27,13 @@ const OF_IMAGES = [
   dashboardDestinations.list,
   dashboardDestinations.studies,
   dashboardDestinations.instances,
+  dashboardStudies.read,
 ]
 const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
 /** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
-const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals]
+const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals, dashboardStudies.read]
+/** Of events to partners, beside their list, which reads `eventsSeen`. */
+const OF_EVENTS = [dashboardEvents.read, dashboardEvents.endpoints]
 /** How many studies each view has: counting them costs more than reading a page, so it is not done at every event. */
 const COUNTS = [dashboardStudies.counts, dashboardStudies.savedViews]
 const COUNTS_MS = 5000
@@ -52,11 +57,18 @@ interface Live {
   readonly reportsSeen: number
   /** Grows when studies were created, changed or cancelled, in a window or by the interface. */
   readonly studiesSeen: number
+  /** Grows when events to partners were made, sent or given up. */
+  readonly eventsSeen: number
+  /** Grows when the audit trail has new entries. */
+  readonly auditSeen: number
+  /** Grows when somebody closed an exam, or asked the partner for the exams of a day. */
+  readonly examsSeen: number
   /** Lines that came in since the feed was last read whole, newest first. */
   readonly lines: readonly FeedLine[]
 }
 
-let live: Live = { isOpen: false, queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0, lines: [] }
+const NOTHING_SEEN = { queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0, eventsSeen: 0, auditSeen: 0, examsSeen: 0 }
+let live: Live = { isOpen: false, ...NOTHING_SEEN, lines: [] }
 const listeners = new Set<() => void>()
 const tell = (change: Partial<Live>) => {
   live = { ...live, ...change }
@@ -109,6 +121,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
         hasStudies = false
         tell({ studiesSeen: live.studiesSeen + 1 })
         readAgain(dashboardReports.read)
+        readAgain(dashboardStudies.read)
       }
       reports ??= setTimeout(() => {
         reports = undefined
@@ -139,6 +152,14 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       hasStudies = true
       flushSoon()
     },
+    // The gateway sends these once a second at most.
+    events() {
+      tell({ eventsSeen: live.eventsSeen + 1 })
+      for (const changed of OF_EVENTS) readAgain(changed)
+    },
+    audit: () => tell({ auditSeen: live.auditSeen + 1 }),
+    access: () => readAgain(dashboardSecurity.lanAccess),
+    exams: () => tell({ examsSeen: live.examsSeen + 1 }),
   }
   function hear(message: LiveMessage): void {
     heardAt = Date.now()
@@ -154,6 +175,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     hasImages = true
     hasStudies = true
     flushSoon()
+    for (const kind of ['events', 'audit', 'access', 'exams']) took[kind]?.('')
   }
   function closed(): void {
     if (live.isOpen) {
@@ -180,7 +202,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     clearTimeout(flush)
     clearTimeout(reports)
     clearTimeout(counts)
-    tell({ isOpen: false, lines: [], queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0 })
+    tell({ isOpen: false, lines: [], ...NOTHING_SEEN })
   }
 }
 

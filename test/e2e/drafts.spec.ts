@@ -1,4 +1,5 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
+import { sendImages } from './modality.ts'
 import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
@@ -6,6 +7,7 @@ import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
+const UID = '1.2.826.0.1.3680043.8.498.7200'
 let stage: Stage
 let context: BrowserContext
 let page: Page
@@ -208,6 +210,51 @@ test('what waits is the same number in the navigation and on Today', async () =>
   await expect(page.getByText('1 unknown device', { exact: false })).toBeVisible()
   await expect(navigation).toContainText('1')
   await page.unroute('**/dashboard/status')
+})
+
+test('the number of images is the same on Today and in the list while they arrive', async () => {
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) await stage.command('config', 'set', key, '0')
+  await stage.command('device', 'add', '--ae-title', 'CT1', '--name', 'CT, room 1')
+  const list = await context.newPage()
+  await list.goto(`${stage.http}/#/images`)
+  await page.goto(`${stage.http}/#/`)
+  const onToday = page.getByLabel('Numbers of the day').locator('div').filter({ hasText: 'Images today' }).locator('dd')
+  await expect(onToday).toHaveText('0')
+  const read = async (path: string) => (await context.request.get(`${stage.http}/dashboard/${path}`)).json()
+  const ofToday = async (): Promise<number> => (await read('today')).numbers.imagesToday
+  const ofStatus = async (): Promise<number> => (await read('status')).images.today
+  const ofList = async (): Promise<number> => {
+    const { studies } = (await read('images?limit=100')) as { studies: { instances: number }[] }
+    return studies.reduce((sum, { instances }) => sum + instances, 0)
+  }
+
+  let isSending = true
+  const sending = (async () => {
+    for (let from = 1; from <= 12; from += 4) {
+      const of = { patientName: 'Counted^Cleo', patientId: 'P-7002' }
+      const numbers = [from, from + 1, from + 2, from + 3]
+      const images = numbers.map((number) => ({ ...of, number, studyInstanceUid: `${UID}${1 + (number % 2)}` }))
+      await sendImages(stage, 'CT1', images)
+    }
+  })().finally(() => {
+    isSending = false
+  })
+  while (isSending) {
+    // Each lies between what the one before it and the one after it read.
+    const read = [await ofToday(), await ofList(), await ofStatus(), await ofList(), await ofToday()]
+    expect(read).toEqual(read.toSorted((a, b) => a - b))
+  }
+  await sending
+  expect([await ofToday(), await ofList(), await ofStatus()]).toEqual([12, 12, 12])
+  await expect(onToday).toHaveText('12')
+  for (const study of [1, 2])
+    await expect(
+      list
+        .getByRole('row')
+        .filter({ hasText: 'COUNTED' })
+        .nth(study - 1),
+    ).toContainText('6')
+  await list.close()
 })
 
 test('text that is not saved when the session ends is saved when the same person is back', async () => {

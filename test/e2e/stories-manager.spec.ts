@@ -152,6 +152,28 @@ test('a locked window shows no patient, and goes on where it was with what was b
   expect(noor.url()).toBe(address)
 })
 
+test('is asked before the window opens to the network without encryption', async () => {
+  // What is saved has no effect here: the gateway was started with --http.
+  const saved: unknown[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') saved.push(request.postDataJSON())
+  })
+  await go('Settings')
+  const host = page.locator('#group-http').getByRole('textbox', { name: 'Listen at address' })
+  await host.fill('0.0.0.0')
+  await page.getByRole('button', { name: 'Save all' }).click()
+  const asked = page.getByRole('dialog', { name: 'Open the window to the network without encryption?' })
+  await expect(asked).toContainText('passwords and patient data cross the network readable to anybody in it')
+  await asked.getByRole('button', { name: 'Back to the settings' }).click()
+  await expect(asked).toHaveCount(0)
+  expect(saved).toEqual([])
+  await page.getByRole('button', { name: 'Save all' }).click()
+  await asked.getByRole('button', { name: 'Save and open' }).click()
+  await expect(page.getByText('Saved. Some of these settings take effect when the gateway starts again.')).toBeVisible()
+  expect(saved).toEqual([{ settings: { 'http.host': '0.0.0.0' } }])
+  await callOf(page, 'PATCH', '/dashboard/settings', { settings: { 'http.host': '127.0.0.1' } })
+})
+
 test('sets after how long a window that nobody uses locks, and it does', async () => {
   await go('Settings')
   await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('1')
@@ -176,6 +198,30 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   // A window that is open learns of it with its next look at the session.
   await noor.reload()
   await expect(editor()).toContainText('No nodule.')
+})
+
+test('is led to a second factor: once on Today, and as an item there once it is put off', async () => {
+  // The wizard would lead there first.
+  await stage.command('config', 'set', 'setup.isDone', 'true')
+  await page.reload()
+  await go('Today')
+  const prompt = page.getByText('Protect your account with two-factor authentication')
+  const item = page
+    .getByRole('list', { name: 'What needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: 'two-factor authentication' })
+  await expect(prompt).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/#/account')
+  await expect(item).toHaveCount(0)
+  await page.getByRole('button', { name: 'Later', exact: true }).click()
+  await expect(prompt).toHaveCount(0)
+  await expect(item).toHaveCount(1)
+  await page.reload()
+  await expect(item).toHaveCount(1)
+  await expect(prompt).toHaveCount(0)
+  // It is no matter of who does not manage the gateway.
+  await goOn(noor, 'Today')
+  await expect(noor.getByText(/two-factor authentication/i)).toHaveCount(0)
 })
 
 test('sets up a second factor, and signs in by its code, and by a code kept for when it is lost', async () => {

@@ -67,4 +67,28 @@ export default ofArea('LIM', [
     replace: "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256',",
     tests: `${dimse}/tls-listener.test.ts`,
   },
+  {
+    promise: 'P-LIM-18',
+    what: 'images are sent again and again while the disk takes no record of it',
+    file: 'electron/gateway/forwarding/worker.ts',
+    find: 'unwritten.set(forward.forwardId, attempt)',
+    replace: 'unwritten.delete(forward.forwardId)',
+    tests: 'electron/gateway/forwarding/forwarding.test.ts',
+  },
+  {
+    promise: 'P-LIM-18',
+    what: 'a device is sent a result again while the disk takes no record of it',
+    file: 'electron/gateway/intake/commitment.ts',
+    find: 'unwritten.set(commitmentId, failed)',
+    replace: 'unwritten.delete(commitmentId)',
+    tests: 'electron/gateway/intake/commitment.test.ts',
+  },
+  {
+    promise: 'P-LIM-18',
+    what: 'a report is delivered again while the disk takes no record of it',
+    file: 'electron/gateway/store/outbox-worker.ts',
+    find: 'unwritten.set(outboxId, settlement)',
+    replace: 'unwritten.delete(outboxId)',
+    tests: 'electron/gateway/store/outbox-worker.test.ts',
+  },
 ])

@@ -195,4 +195,20 @@ export default ofArea('WL', [
     replace: 'ifListed !== true',
     tests: `${tests}/result.test.ts`,
   },
+  {
+    promise: 'P-WL-29',
+    what: 'the bars of the printed accession numbers are not drawn',
+    file: 'electron/gateway/domain/worklist-sheet-drawing.ts',
+    find: "MODULE, BAR_HEIGHT).fill('#000000')",
+    replace: "MODULE, BAR_HEIGHT).fill('#ffffff')",
+    tests: 'electron/gateway/domain/worklist-sheet.test.ts',
+  },
+  {
+    promise: 'P-WL-29',
+    what: 'bars and spaces of the printed accession numbers have one width',
+    file: 'electron/gateway/domain/worklist-sheet-drawing.ts',
+    find: 'at += modules * MODULE',
+    replace: 'at += 2 * MODULE',
+    tests: 'electron/gateway/domain/worklist-sheet.test.ts',
+  },
 ])

@@ -189,20 +189,25 @@ it('says of a folder that cannot be used why', async () => {
   const foreign = join(temp.folder, 'foreign')
   mkdirSync(foreign)
   writeFileSync(join(foreign, 'gateway.sqlite'), 'this is no database, but somebody wants to keep it')
-  const serve = (folder: string) =>
-    isthmus(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
-  const [ofFile, beneath, ofReadOnly, ofForeign, ofCommand] = await Promise.all([
+  const serve = (folder: string, http = '127.0.0.1:0') =>
+    isthmus(['serve', '--data', folder, '--http', http, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
+  const [ofFile, beneath, ofReadOnly, ofForeign, ofCommand, toEverybody] = await Promise.all([
     serve(file),
     serve(join(file, 'beneath')),
     serve(readOnly),
     serve(foreign),
     isthmus(['doctor', '--data', file]),
+    serve(file, '0.0.0.0:0'),
   ])
   expectSentence(ofFile, 1, `The folder ${file} cannot be used`)
   expectSentence(beneath, 1, `The folder ${join(file, 'beneath')} cannot be used`)
   expectSentence(ofReadOnly, 1, `The folder ${readOnly} cannot be`)
   expectSentence(ofForeign, 1, 'data.key is missing')
   expectSentence(ofCommand, 1, `The folder ${file} cannot be used`)
+  // Said before anything is opened.
+  const [warning, sentence] = toEverybody.stderr.split('\n')
+  expect(warning).toMatch(/^Warning: --http 0\.0\.0\.0 opens the window to the network without encryption: passwords and patient data/)
+  expect(sentence).toContain(`The folder ${file} cannot be used`)
 })
 
 it('refuses a wrong use in one sentence, with 2', async () => {
@@ -279,11 +284,12 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
     exitCode: 1,
     stderr: expect.stringContaining('The secret is not one of Standard Webhooks.'),
   })
-  expectSentence(
-    await isthmus(['serve', '--data', folder, '--http', 'no-such-host.invalid:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']),
-    1,
-    'this PC does not have that address',
-  )
+  const elsewhere = ['--http', 'no-such-host.invalid:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
+  expect(await isthmus(['serve', '--data', folder, ...elsewhere])).toMatchObject({
+    exitCode: 1,
+    // After the warning that this is no address of this PC alone.
+    stderr: expect.stringMatching(/^Warning: .*\n.*this PC does not have that address.*\n$/),
+  })
   using parts = openParts(folder)
   expect(parts.store.audit.list({ limit: 10 }).items).toEqual([])
 })

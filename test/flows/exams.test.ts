@@ -10,6 +10,7 @@ import { item, NOW, openPartner } from '../electron/gateway/worklist/worklist-fi
 import { OWNER, type StartedGateway, sessionHeaders, startGateway } from '../support/gateway.ts'
 import { DAY, EXAM, EXAMS, openImagingClinic, STEP_ID, UID } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
+import { printedBarcodes } from '../support/printed-barcodes.ts'
 import { readPdf } from '../support/report-pdf.ts'
 import { standingClock } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
@@ -44,15 +45,17 @@ it('are printed by room, with what a console reads by its barcode reader, also w
   const headers = await sessionHeaders(gateway.http, OWNER)
   const printed = async (query: string) => {
     const response = await fetch(`${gateway.http}/dashboard/worklist/exams/print?${query}`, { headers })
-    return { response, pdf: await readPdf(Buffer.from(await response.arrayBuffer())) }
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return { response, bytes, pdf: await readPdf(bytes) }
   }
-  const { response, pdf } = await printed('')
+  const { response, bytes, pdf } = await printed('')
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
   expect(pdf.pages).toHaveLength(2)
   const [first = '', second = ''] = pdf.pages
   expect(first).toContain('ROOM 1')
   expect(first).toContain('Yamada, Tarou · 山田, 太郎')
   expect(first).toContain('A002')
+  expect((await printedBarcodes(bytes)).map(({ text }) => text)).toEqual(['A002', 'A004'])
   expect(first).toContain('Not sent to devices: it has no PatientID')
   expect(second).toContain('ROOM 2')
   expect(second).toContain('Müller, Änne')

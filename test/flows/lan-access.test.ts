@@ -5,9 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
+import { openEventSource } from '../support/event-source.ts'
 import { freePort } from '../support/free-port.ts'
-import { OWNER, type StartedGateway, startGateway } from '../support/gateway.ts'
+import { OWNER, type StartedGateway, sessionHeaders, startGateway } from '../support/gateway.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../support/http-call.ts'
 
 // The listener is at 127.0.0.1. Another PC is this one at 127.0.0.2: the two ends of a call of its own have one address, these have two.
@@ -101,6 +103,18 @@ describe('the window on other PCs', () => {
     const plain = openBrowser('127.0.0.1')
     for (const cookie of [name.replace('__Host-', ''), 'isthmus-session']) plain.cookies.set(cookie, session)
     expect(codeOf(await plain.call('GET', '/dashboard/status'))).toEqual([401, 'not-signed-in'])
+  })
+
+  it('is an event for open windows when a PC asks, as are audit entries and closed exams', async () => {
+    const source = await openEventSource(`${gateway.http}/dashboard/feed/events`, await sessionHeaders(gateway.http, OWNER))
+    const wanted = new Set(['access', 'audit', 'exams'])
+    const heard = (async () => {
+      while (wanted.size > 0) wanted.delete((await source.next()).event)
+    })()
+    await openBrowser('127.0.0.5').call('POST', '/dashboard/workstation', { name: 'Reading room 5' })
+    await gateway.call(dashboard.closeStep, { body: { studyInstanceUid: '2.25.1', scheduledProcedureStepId: 'S1' } })
+    await heard
+    source.close()
   })
 
   it('asks no approval of partners and of who has a link', async () => {

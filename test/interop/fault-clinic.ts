@@ -1,33 +1,54 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { openPeople } from '#gateway/domain/people.ts'
-import { dashboard } from '#shared/contract/dashboard.ts'
+import { DATABASE_FILE } from '#gateway/store/store.ts'
+import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
-import { View, viewPaths } from '#shared/contract/viewing.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { View, ViewLine, viewPaths } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
+import { encoded } from '../electron/gateway/intake/intake-fixture.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
 import { callerOf, OWNER, type StartedGateway, type StartOptions, sessionHeaders } from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
 import { EXAMS, type ImagingClinic, imageOf, openImagingClinic, sopUid, UID } from '../support/imaging-clinic.ts'
 import { keyCall } from '../support/interface.ts'
-import { openModality } from '../support/modality.ts'
+import { type Answered, type Modality, openModality } from '../support/modality.ts'
 import { NORMAL, newScribeStudy, RADIOLOGIST, type ReadingWindow, readingWindow } from '../support/reporting-clinic.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { filesBelow } from './storage-fixture.ts'
 
-// A clinic at work, to which a fault happens: what each service then answers, and what staff see.
+// A clinic at work, to which a fault happens: what each service then answers, what is there
+// afterwards, and what staff see.
 
 const COMMITMENT = SOP_CLASS.storageCommitmentPushModel
-/** What each service answered, and for those that take something what is there afterwards. */
-export type Observed = Readonly<Record<'worklist' | 'store' | 'commit' | 'forward' | 'sign' | 'deliver' | 'view', string>>
+export const SERVICES = ['worklist', 'store', 'commit', 'forward', 'sign', 'deliver', 'view'] as const
+type Service = (typeof SERVICES)[number]
 
-const NONE = 'not served'
-const NOT_SERVED: Observed = { worklist: NONE, store: NONE, commit: NONE, forward: NONE, sign: NONE, deliver: NONE, view: NONE }
+/** One service under one fault. */
+export interface Cell {
+  readonly answer: string
+  /** What is on the disk and in the lists afterwards. */
+  readonly kept: string
+  /** What the window shows of it: lines of the feed, or the state on the screen that it has. */
+  readonly seen: string
+}
+export type Observed = Readonly<Record<Service, Cell>>
+
+/** The image that a row of the matrix is about. */
+export interface Subject {
+  /** Of the image, see `sopUid`. */
+  readonly number: number
+  readonly from: string
+  readonly dataSet: Buffer
+  readonly store: (modality: Modality) => Promise<Answered>
+}
 
 /** How long a service that answers later is waited for. */
 const LATER_MS = 4_000
@@ -36,6 +57,7 @@ const LATER_MS = 4_000
 interface Work {
   readonly key: string
   readonly draftOf: StudyId
+  readonly signedOf: StudyId
   /** Headers of their sessions. */
   readonly sessions: Record<'owner' | 'radiologist', Readonly<Record<string, string>>>
   readonly destinationId: string
@@ -54,9 +76,11 @@ export interface FaultClinic extends AsyncDisposable {
 
 export interface FaultClinicOptions extends Pick<StartOptions, 'partner' | 'clock'> {
   readonly folder: string
+  /** What store, commit, forward and view are asked about, where the fault is in an image itself. */
+  readonly subject?: Subject
 }
 
-export async function openFaultClinic({ folder, partner = {}, clock }: FaultClinicOptions): Promise<FaultClinic> {
+export async function openFaultClinic({ folder, partner = {}, clock, subject }: FaultClinicOptions): Promise<FaultClinic> {
   await using opened = new AsyncDisposableStack()
   const device = opened.use(
     await startAcceptor({
@@ -105,17 +129,19 @@ export async function openFaultClinic({ folder, partner = {}, clock }: FaultClin
       }
     },
     async observe() {
-      if (fault !== '') return NOT_SERVED
+      if (fault !== '') return notServed(folder, fault)
       const { gateway } = clinic
+      const owner = await callOf(gateway, work, 'owner')
+      const asked: Asked = { gateway, work, owner, device, archive, faulty: subject, number: subject?.number ?? 1 }
       // In this order, so that the first ones do not depend on what the others changed.
-      const worklist = await answerOf(() => worklistAnswer(gateway))
-      const store = await answerOf(() => storeAnswer(gateway))
-      const commit = await answerOf(() => commitAnswer(gateway, device))
+      const worklist = await cellOf(asked, worklistAnswer, 'worklist')
+      const store = await cellOf(asked, storeAnswer, 'images')
+      const commit = await cellOf(asked, commitAnswer, 'commitment')
       takesImages = true
-      const forward = await answerOf(() => forwardAnswer(gateway, work, archive))
-      const sign = await answerOf(() => signAnswer(gateway, work))
-      const deliver = await answerOf(() => deliverAnswer(gateway, work))
-      const view = await answerOf(() => viewAnswer(gateway, work))
+      const forward = await cellOf(asked, forwardAnswer)
+      const sign = await cellOf(asked, signAnswer)
+      const deliver = await cellOf(asked, deliverAnswer)
+      const view = await cellOf(asked, viewAnswer)
       return { worklist, store, commit, forward, sign, deliver, view }
     },
     async seen() {
@@ -161,15 +187,85 @@ async function before(clinic: ImagingClinic, key: string, archivePort: number): 
   await window.begin()
   await window.save(NORMAL)
   const owner = await sessionHeaders(http, OWNER)
-  return { key, draftOf, destinationId, sessions: { owner, radiologist: headers } }
+  return { key, draftOf, signedOf, destinationId, sessions: { owner, radiologist: headers } }
 }
 
-/** A failure is an answer too. */
-async function answerOf(ask: () => Promise<string>): Promise<string> {
-  try {
-    return await ask()
-  } catch (error) {
-    return `failed: ${(error as Error).message}`
+/** What a service is asked with. */
+interface Asked {
+  readonly gateway: StartedGateway
+  readonly work: Work
+  readonly owner: StartedGateway['call']
+  readonly device: Acceptor
+  readonly archive: Acceptor
+  readonly faulty: Subject | undefined
+  /** Of the image that commit, forward and view are about. */
+  readonly number: number
+}
+type Ask = (asked: Asked) => Promise<Partial<Cell>>
+
+/** The last line of the feed about a service, where it was answered at all. */
+const LAST_LINE: Partial<Record<FeedLine['kind'], RegExp>> = {
+  images: /^Sent \d/,
+  commitment: /was told/,
+}
+
+/** Asks a service. Without a screen of its own it is seen in the feed's lines of that kind. */
+async function cellOf(asked: Asked, ask: Ask, kind?: FeedLine['kind']): Promise<Cell> {
+  const lines = async () => (await asked.owner(dashboard.feed, { query: { limit: 100 } })).lines
+  const last = (await lines())[0]?.lineId ?? 0
+  // A failure is an answer too.
+  const cell = await ask(asked).catch((error: unknown): Partial<Cell> => ({ answer: `failed: ${(error as Error).message}` }))
+  const { answer = '', kept = keptImage(asked) } = cell
+  if (cell.seen !== undefined) return { answer, kept, seen: cell.seen }
+  const own = async () => {
+    const news = (await lines()).filter((line) => line.lineId > last && line.kind === kind)
+    // A study that is complete is another line of that kind, at another time.
+    return news.filter(({ associationId }) => kind !== 'images' || associationId !== '').reverse()
+  }
+  const isRefused = kind === 'commitment' && !answer.startsWith('0000')
+  if (kind && !isRefused) await until(async () => (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(text)))
+  const seen = (await own()).map(({ text }) => text).join(' ')
+  return { answer, kept, seen: seen === '' ? await troubleOf(asked) : withoutTimes(seen) }
+}
+
+/** Days, times and durations of this run. */
+const withoutTimes = (text: string): string =>
+  text
+    .replace(/\d{4}-\d\d-\d\d/g, '(day)')
+    .replace(/\b\d+ ms\b/, '(some) ms')
+    .replace(/from \d\d:\d\d \([^)]*old\)/, 'from (a moment ago)')
+
+/** What every screen says at the moment. */
+async function troubleOf({ owner }: Asked): Promise<string> {
+  const { records, storage, partner } = await owner(dashboard.status, {})
+  return [records.detail, storage.detail, partner.detail].find((text) => text !== '') ?? 'nothing of it'
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  const by = Date.now() + LATER_MS
+  while (!(await check()) && Date.now() < by) await wait(20)
+}
+
+const isBelow = (folder: string, dataSet: Buffer): boolean =>
+  existsSync(folder) && filesBelow(folder).some((path) => readFileSync(path).includes(dataSet))
+
+/** The image that was stored before the fault, as a file of the archive with the bytes that were sent. */
+function keptImage({ gateway: { folder }, faulty, number }: Asked): string {
+  const sent = encoded(imageOf(1))
+  if (number === 1) return isBelow(join(folder, 'images'), sent) ? 'the image' : 'nothing'
+  return faulty !== undefined && isBelow(join(folder, 'images'), faulty.dataSet) ? 'the object, in quarantine' : 'nothing'
+}
+
+/** The gateway did not start again: what its folder has, and what the rescue page says. */
+function notServed(folder: string, fault: string): Observed {
+  const images = isBelow(join(folder, 'images'), encoded(imageOf(1))) ? 'the image' : 'nothing'
+  const records = existsSync(join(folder, DATABASE_FILE)) ? 'the database' : 'nothing'
+  // What is wrong; what to do follows in the sentence.
+  const seen = fault.replace(`${folder}/`, '').replace(/(?:: |\. ).*$/s, '')
+  const cell = (kept: string): Cell => ({ answer: 'not served', kept, seen })
+  return {
+    ...{ worklist: cell(records), store: cell(images), commit: cell(images), forward: cell(images) },
+    ...{ sign: cell(records), deliver: cell(records), view: cell(images) },
   }
 }
 
@@ -182,97 +278,129 @@ async function headersOf({ http }: StartedGateway, { sessions }: Work, who: 'own
 const callOf = async (gateway: StartedGateway, work: Work, who: 'owner' | 'radiologist') =>
   callerOf(gateway.http, await headersOf(gateway, work, who))
 
-async function worklistAnswer({ dimsePort }: StartedGateway): Promise<string> {
+const worklistAnswer: Ask = async ({ gateway: { dimsePort }, owner }) => {
+  const newest = async () => {
+    const [query] = (await owner(dashboard.inspections, { query: { limit: 1 } })).inspections
+    return query && `${query.inspectionId} ${query.repeats}`
+  }
+  const before = await newest()
   const { status, comment, rows } = await queryWorklist(dimsePort, { callingAeTitle: 'CT1' })
-  if (status !== '0000') return `${status} ${comment}`.trim()
-  return rows.length > 0 ? '0000, the exams' : '0000, nothing'
+  const answer = status !== '0000' ? `${status} ${comment}`.trim() : rows.length > 0 ? '0000, the exams' : '0000, nothing'
+  return { answer, kept: (await newest()) === before ? 'no record of the query' : 'the query' }
 }
 
-let images = 1
-async function storeAnswer({ dimsePort, folder }: StartedGateway): Promise<string> {
-  await using modality = await openModality(dimsePort, { callingAeTitle: 'CT1' })
-  const before = imagesIn(folder)
-  const { status, comment } = await modality.store(imageOf(++images))
+const NEXT = 2
+const storeAnswer: Ask = async (asked) => {
+  const { gateway, owner, faulty } = asked
+  const { dimsePort, folder } = gateway
+  const dataSet = faulty?.dataSet ?? encoded(imageOf(NEXT))
+  await using modality = await openModality(dimsePort, { callingAeTitle: faulty?.from ?? 'CT1' })
+  const { status, comment } = await (faulty?.store(modality) ?? modality.storeBytes(sopUid(NEXT), dataSet))
   await modality.release()
-  const isKept = imagesIn(folder) > before
-  return `${status} ${comment}`.trim() + (isKept ? ', kept' : ', not kept')
+  const { instances } = await owner(dashboardImages.quarantine, { query: { studyInstanceUid: UID } })
+  const isAside = instances.some(({ sopInstanceUid }) => sopInstanceUid === sopUid(faulty?.number ?? NEXT))
+  const answer = `${status} ${comment}`.trim()
+  if (isBelow(join(folder, 'images'), dataSet)) return { answer, kept: isAside ? 'the object, in quarantine' : 'the image' }
+  return { answer, kept: faulty?.number === 1 ? `${keptImage(asked)} as it was sent first` : 'nothing' }
 }
-/** Also those of the recovery folder, to which a start moves files while images come. */
-const imagesIn = (folder: string) =>
-  ['images', 'recovery'].flatMap((name) => (existsSync(join(folder, name)) ? filesBelow(join(folder, name)) : [])).length
 
 let transactions = 0
-/** Of the image that was stored before the fault. */
-async function commitAnswer({ dimsePort }: StartedGateway, device: Acceptor): Promise<string> {
+const commitAnswer: Ask = async ({ gateway: { dimsePort }, device, number }) => {
   const before = device.messages.length
   await using modality = await openModality(dimsePort, { callingAeTitle: 'CT1' })
-  const { status, comment } = await modality.askCommitment(`1.2.3.800.${++transactions}`, [sopUid(1)])
+  const { status, comment } = await modality.askCommitment(`1.2.3.800.${++transactions}`, [sopUid(number)])
   await modality.release()
-  if (status !== '0000') return `${status} ${comment}`.trim()
-  const by = Date.now() + LATER_MS
-  while (device.messages.length === before && Date.now() < by) await wait(20)
+  if (status !== '0000') return { answer: `${status} ${comment}`.trim() }
+  await until(async () => device.messages.length > before)
   const { command, dataSet } = device.messages[before] ?? {}
-  if (!command || !Buffer.isBuffer(dataSet)) return '0000, no result yet'
-  if (command.eventTypeId === 1) return '0000, committed'
+  if (!command || !Buffer.isBuffer(dataSet)) return { answer: '0000, no result yet' }
+  if (command.eventTypeId === 1) return { answer: '0000, committed' }
   const failed = readDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).find(({ tag }) => tag === tagOf('FailedSOPSequence'))
   const [item] = (failed?.value ?? []) as readonly ReturnType<typeof readDataSet>[]
   const reason = item?.find(({ tag }) => tag === tagOf('FailureReason'))?.value as Buffer | undefined
-  return `0000, not committed (${reason?.readUInt16LE().toString(16).padStart(4, '0')})`
+  return { answer: `0000, not committed (${reason?.readUInt16LE().toString(16).padStart(4, '0')})` }
 }
 
-async function forwardAnswer(gateway: StartedGateway, work: Work, archive: Acceptor): Promise<string> {
-  const has = () => archive.messages.filter(({ command }) => command.affectedSopInstanceUid === sopUid(1)).length
-  const before = has()
-  const call = await callOf(gateway, work, 'owner')
-  const refused = await call(dashboardDestinations.retry, {
-    params: { destinationId: work.destinationId },
-    body: {},
-  }).then(
-    () => '',
-    (error: unknown) => (error as Error).message,
-  )
-  const by = Date.now() + LATER_MS
-  while (has() === before && Date.now() < by) await wait(20)
-  if (has() > before) return 'sent'
-  return refused === '' ? 'not sent' : `not sent: ${refused}`
+/** A person tries again what waits, and sends the study where its faulty object is in no queue. */
+const forwardAnswer: Ask = async ({ owner, work: { destinationId }, archive, number, faulty }) => {
+  const sent = () => archive.messages.filter(({ command }) => command.affectedSopInstanceUid === sopUid(number)).length
+  const before = sent()
+  const of = { params: { destinationId, studyInstanceUid: UID }, query: { limit: 100 } }
+  const queue = async () => (await owner(dashboardDestinations.instances, of)).instances
+  const params = { destinationId }
+  const refused = await owner(dashboardDestinations.retry, { params, body: {} })
+    .then(() => faulty && owner(dashboardDestinations.send, { params, body: { studyInstanceUid: UID } }))
+    .then(
+      () => '',
+      (error: unknown) => `: ${(error as Error).message}`,
+    )
+  await until(async () => (await queue()).every(({ state }) => state !== 'waiting'))
+  const own = (await queue()).find(({ sopInstanceUid }) => sopInstanceUid === sopUid(number))
+  return {
+    answer: sent() > before ? 'sent' : `not sent${refused}`,
+    seen: own === undefined ? 'not in the queue' : [`in the queue: ${own.state}`, own.lastError].filter((text) => text !== '').join(', '),
+  }
 }
 
-async function signAnswer(gateway: StartedGateway, work: Work): Promise<string> {
+const signAnswer: Ask = async ({ gateway, work }) => {
   const window: ReadingWindow = readingWindow(await callOf(gateway, work, 'radiologist'), work.draftOf)
   await window.read()
   await window.begin({ takeOver: true }).catch(() => undefined)
-  const outcome = await window.sign().then(
+  const answer = await window.sign().then(
     (signed) => signed.outcome,
     (error: unknown) => `refused: ${(error as Error).message}`,
   )
-  const { draft, reports } = await window.read()
-  if (draft?.text === NORMAL) return `${outcome}, the draft is kept`
-  return reports.some(({ signedAt }) => signedAt !== null) ? `${outcome}, the report is kept` : `${outcome}, nothing is kept`
+  const { status, draft, reports } = await window.read()
+  const isSigned = reports.some(({ signedAt, text }) => signedAt !== null && text === NORMAL)
+  return { answer, kept: isSigned ? 'the report' : draft?.text === NORMAL ? 'the draft' : 'nothing', seen: `study: ${status}` }
 }
 
-async function deliverAnswer(gateway: StartedGateway, work: Work): Promise<string> {
+const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
   const { partner } = gateway
   const before = partner.requestsOf['report.delivered'] ?? 0
-  const call = await callOf(gateway, work, 'owner')
-  const { events } = await call(dashboardEvents.list, { query: { type: 'report.delivered', show: 'waiting' } })
+  const { events } = await owner(dashboardEvents.list, { query: { type: 'report.delivered', show: 'waiting' } })
   const eventIds = events.map(({ eventId }) => eventId)
-  if (eventIds.length === 0) return partner.reports.size > 0 ? 'delivered' : 'nothing waits'
-  await call(dashboardEvents.replay, { body: { which: 'these', eventIds } })
-  const by = Date.now() + LATER_MS
-  while (partner.reports.size === 0 && Date.now() < by) await wait(20)
-  if (partner.reports.size > 0) return 'delivered'
-  return (partner.requestsOf['report.delivered'] ?? 0) > before ? 'tried, and waits' : 'waits'
+  const radiologist = await callOf(gateway, work, 'radiologist')
+  const report = async () => (await radiologist(dashboardReports.read, { params: { studyId: work.signedOf } })).reports[0]
+  const refused =
+    eventIds.length === 0
+      ? ''
+      : await owner(dashboardEvents.replay, { body: { which: 'these', eventIds } }).then(
+          () => '',
+          (error: unknown) => `failed: ${(error as Error).message}`,
+        )
+  if (refused === '') await until(async () => (await report())?.delivery?.state === 'delivered')
+  const { text, signedAt, delivery } = (await report()) ?? {}
+  const isTried = (partner.requestsOf['report.delivered'] ?? 0) > before
+  const isThere = partner.reports.size > 0
+  return {
+    answer: refused !== '' ? refused : isThere ? 'delivered' : isTried ? 'tried, and waits' : 'waits',
+    kept: text === NORMAL && signedAt ? 'the report' : 'nothing',
+    seen: [`report: ${delivery?.state}`, delivery?.lastError ?? ''].filter((part) => part !== '').join(', '),
+  }
 }
 
-/** The first frame of the image that was stored before the fault. */
-async function viewAnswer(gateway: StartedGateway, work: Work): Promise<string> {
+/** The first frame of the image, and how many images the viewer lists. */
+const viewAnswer: Ask = async ({ gateway, work, number }) => {
   const { http } = gateway
   const session = await headersOf(gateway, work, 'owner')
   const opened = await httpCall(`${http}/dashboard/views`, { method: 'POST', headers: session, json: { studyInstanceUid: UID } })
-  if (opened.status >= 300) return `${opened.status} ${(opened.json as { message?: string } | undefined)?.message ?? ''}`.trim()
+  const message = (opened.json as { message?: string } | undefined)?.message ?? ''
+  if (opened.status >= 300) return { answer: `${opened.status} ${message}`.trim(), seen: message }
   const { viewId } = View.parse(opened.json)
   const headers = { ...session, cookie: opened.headers['set-cookie']?.[0]?.split(';')[0] ?? '' }
-  await httpCall(http + viewPaths.images(viewId), { headers })
-  const frame = await httpCall(http + viewPaths.frame(viewId, sopUid(1), 1), { headers })
-  return frame.status === 200 ? 'shown' : `${frame.status}`
+  const listed = await httpCall(http + viewPaths.images(viewId), { headers })
+  const lines = listed.text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ViewLine.parse(JSON.parse(line)))
+  const uids = new Set(lines.flatMap((line) => (line.line === 'instances' ? line.instances : [])).map((one) => one.sopInstanceUid))
+  // A note says whether an association is still open, which depends on the moment.
+  const faults = lines.flatMap((line) => (line.line === 'faults' ? line.faults.filter(({ level }) => level !== 'note') : []))
+  const frame = await httpCall(http + viewPaths.frame(viewId, sopUid(number), 1), { headers })
+  const which = uids.has(sopUid(number)) ? 'with it' : 'without it'
+  return {
+    answer: frame.status === 200 ? 'shown' : `${frame.status}, not shown`,
+    seen: [`${uids.size} ${uids.size === 1 ? 'image' : 'images'}, ${which}`, ...faults.map(({ sentence }) => sentence)].join(': '),
+  }
 }

@@ -6,6 +6,7 @@ import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DashboardDeps } from './deps.ts'
 import { EXAMS_PERMISSIONS } from './exams-permissions.ts'
+import type { Feed } from './feed.ts'
 import type { ExamPorts } from './ports.ts'
 
 export interface DashboardExamsDeps extends Pick<DashboardDeps, 'devices'> {
@@ -14,10 +15,11 @@ export interface DashboardExamsDeps extends Pick<DashboardDeps, 'devices'> {
   readonly today: () => string
   /** The exams as PDF, by room. */
   readonly print: (day: ExamDay, language: 'en' | 'es') => Promise<Buffer>
+  readonly feed: Pick<Feed, 'noteChange'>
 }
 
 /** Declares the window's calls about the exams of a day (`shared/contract/dashboard-exams.ts`). */
-export function serveDashboardExams(app: HttpApp, { devices, ports, today, print }: DashboardExamsDeps): void {
+export function serveDashboardExams(app: HttpApp, { devices, ports, today, print, feed }: DashboardExamsDeps): void {
   const existing = (deviceId: string): Device => {
     const device = devices.find(deviceId)
     if (device) return device
@@ -40,7 +42,7 @@ export function serveDashboardExams(app: HttpApp, { devices, ports, today, print
     },
     explain: ({ body, user }) => ports.explain(body, existing(body.deviceId), user),
   }
-  serveAll(app, dashboardExams, EXAMS_PERMISSIONS, handlers, { background: ['exams'] })
+  serveAll(app, dashboardExams, EXAMS_PERMISSIONS, handlers, { background: ['exams'], afterChange: () => feed.noteChange('exams') })
   serveFile(app, '/dashboard/worklist/exams/print', { access: EXAMS_PERMISSIONS.exams, query: ExamPrint }, async ({ query }, reply) => {
     const { day, language } = query
     const exams = await ports.day({ day, show: 'all' }, MOST_EXAMS)

@@ -35,7 +35,7 @@ export interface DashboardSecurityDeps {
   readonly settings: Settings
   readonly workstations: Workstations
   readonly lan: LanPort
-  readonly feed: Pick<Feed, 'append' | 'noteStatus'>
+  readonly feed: Pick<Feed, 'append' | 'noteStatus' | 'noteChange'>
 }
 
 /** Declares the window's lock, the account of who is signed in, sessions, and access from other PCs (`shared/contract/dashboard-security.ts`). */
@@ -44,7 +44,10 @@ export function serveDashboardSecurity(app: HttpApp, deps: DashboardSecurityDeps
   serveAll(app, dashboardSecurity, SECURITY_PERMISSIONS, handlers, {
     background: SECURITY_BACKGROUND,
     fromAnywhere: FROM_ANY_WORKSTATION,
-    afterChange: () => deps.feed.noteStatus(),
+    afterChange() {
+      deps.feed.noteStatus()
+      deps.feed.noteChange('access')
+    },
   })
 }
 

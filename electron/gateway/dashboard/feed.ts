@@ -6,10 +6,15 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { DashboardHandlers } from './handlers.ts'
 import { PERMISSIONS } from './permissions.ts'
 
-/** What a subscriber hears: a new line, or that the status, the studies with images or the studies of the interface changed. */
+/** What a subscriber hears: a new line, or that what is named changed, see `Feed`. */
 export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: Change }
 const CHANGES = ['status', 'images', 'studies'] as const
-type Change = (typeof CHANGES)[number]
+type Change = (typeof CHANGES)[number] | QuietChange
+/**
+ * Changes that only their own screens read again: events to partners, the audit trail, which other
+ * PCs may open the window, and exams that a person closed or asked the partner for.
+ */
+export type QuietChange = 'events' | 'audit' | 'access' | 'exams'
 
 /** A line as its writer gives it: most are about no query and no images. */
 export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
@@ -24,6 +29,8 @@ export interface Feed {
   noteImages(): void
   /** Tells subscribers to ask for studies again: one was created, changed or cancelled, by whoever it was. Many at once are told once. */
   noteStudies(): void
+  /** Tells subscribers to read these again; many changes within a second are sent once. */
+  noteChange(kind: QuietChange): void
   /** Newest first. */
   latest(page: PageQuery): PageOf<FeedLine>
   /** Oldest first: what a returning window has missed. */
@@ -43,6 +50,8 @@ export interface FeedConfig {
   /** Milliseconds within which changes of studies are sent once. */
   readonly studiesMs?: number
 }
+
+const QUIET_MS = 1000
 
 export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 1000, studiesMs = 1000 }: FeedConfig): Feed {
   const kept: FeedLine[] = []
@@ -74,6 +83,7 @@ export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 10
     noteStatus: () => tellSoon('status', statusMs),
     noteImages: () => tellSoon('images', imagesMs),
     noteStudies: () => tellSoon('studies', studiesMs),
+    noteChange: (kind) => tellSoon(kind, QUIET_MS),
     latest({ cursor, limit }) {
       const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
       const older = kept.filter((line) => line.lineId < before)
@@ -99,8 +109,9 @@ const MOST_MISSED = 200
 
 /**
  * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line, `status` (empty) when the
- * status should be asked for again, `images` (empty) when the studies with images should, and `studies` (empty) when those of the interface
- * should. A window that reconnects gets the lines it has missed, as far as they are kept.
+ * status should be asked for again, `images` (empty) when the studies with images should, `studies` (empty) when those of the interface
+ * should, and `events`, `audit`, `access` and `exams` (empty) for the screens of these. A window that reconnects gets the lines it has missed, as
+ * far as they are kept; it reads the rest again by itself.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
   serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {

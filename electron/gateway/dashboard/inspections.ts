@@ -30,9 +30,14 @@ export function inspectionHandlers({
       if (!device.isEnabled) throw cannotAsk('This device is switched off and gets no worklist; switch it on under Devices.')
       return ports.askWorklist(body, device, user)
     },
-    closeStep: ({ body, user }) => closedSteps.close(body, userActor(user.userId)),
+    closeStep({ body, user }) {
+      const closed = closedSteps.close(body, userActor(user.userId))
+      ports.feed.noteChange('exams')
+      return closed
+    },
     reopenStep({ body, user }) {
       const wasClosed = closedSteps.reopen(body, userActor(user.userId))
+      ports.feed.noteChange('exams')
       return wasClosed ? { success: true } : { success: false, message: 'This step was not closed.' }
     },
   }

@@ -8,6 +8,7 @@ import type { DestinationRecord } from '#gateway/store/destinations.ts'
 import type { ForwardRecord } from '#gateway/store/forwards.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Slice, SliceQuery } from '#gateway/store/page.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type {
   Destination,
@@ -126,11 +127,13 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       destination: () => find(destinationId),
       due: queue.due,
       giveUpHours: () => setting('forwarding.giveUpHours'),
-      noteSent() {
-        destinations.noteSent(destinationId)
-        deps.onSent(destinationId)
-      },
-      noteError: (lastError) => destinations.noteError(destinationId, lastError),
+      // Images are sent without these records where the disk takes none.
+      noteSent: () =>
+        void tryWrite(() => {
+          destinations.noteSent(destinationId)
+          deps.onSent(destinationId)
+        }),
+      noteError: (lastError) => void tryWrite(() => destinations.noteError(destinationId, lastError)),
       onNews(news) {
         const destination = find(destinationId)
         if (destination) onNews(newsLine(destination, news))
@@ -268,7 +271,8 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
 
     async findPriors(destinationId, keys, actor) {
       const destination = archive(destinationId)
-      note(deps, actor, 'destination.find-priors', destinationId)
+      // As all reading: the entry is lost where the disk does not take it.
+      tryWrite(() => note(deps, actor, 'destination.find-priors', destinationId))
       const reply = await findPriors(destination, keys, deps)
       foundStudies.remember(destinationId, reply.studies)
       return reply

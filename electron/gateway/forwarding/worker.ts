@@ -1,6 +1,8 @@
 import { type Clock, instantOf, msOf } from '#gateway/store/clock.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { Store } from '#gateway/store/store.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import { backOffMs, isGivenUp, LONGEST_BACK_OFF_MS } from './back-off.ts'
 import type { Attempt, Due, Sender } from './sender.ts'
 import { sentenceOf } from './sentence.ts'
@@ -11,6 +13,8 @@ export const BATCH = 200
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Within which images that arrive one by one are gathered for one association. */
 const GATHER_MS = 1000
+/** Between two looks at whether the disk takes the records of what was sent. */
+const UNWRITTEN_MS = 60_000
 
 /** What became of a queue, for the feed; nothing in it names a person. */
 export type WorkerNews =
@@ -63,6 +67,11 @@ export function openWorker(deps: WorkerDeps): Worker {
   let downs = 0
   let pausedUntilMs = 0
   let sent = new Tally()
+  /**
+   * Attempts whose record the disk did not take. What they sent is not sent again: the next instances
+   * go out meanwhile, and the records are written once that is possible.
+   */
+  const unwritten = new Map<number, Attempt>()
 
   function wakeIn(ms: number): void {
     if (closing.signal.aborted) return
@@ -113,16 +122,29 @@ export function openWorker(deps: WorkerDeps): Worker {
     return next !== undefined && msOf(next) <= clock()
   }
 
+  function writeAgain(): void {
+    const all = [...unwritten.values()]
+    if (all.length === 0) return
+    const isWritten = tryWrite(() => database.transaction(() => all.forEach(keep)))
+    // Without its record an instance that is to be tried again is tried now.
+    for (const attempt of all) if (isWritten || !isFinal(attempt)) unwritten.delete(attempt.forward.forwardId)
+  }
+
   async function sendDue(): Promise<void> {
+    writeAgain()
     for (let isFull = true; isFull && isDue() && !closing.signal.aborted; ) {
       const destination = deps.destination()
-      const due = deps.due(destinationId, instantOf(clock()), BATCH)
+      const due = deps
+        .due(destinationId, instantOf(clock()), BATCH + unwritten.size)
+        .filter(({ forward }) => !unwritten.has(forward.forwardId))
+        .slice(0, BATCH)
       if (!destination || due.length === 0) break
       isFull = due.length === BATCH
       association = new AbortController()
       await sendBatch(destination, due, AbortSignal.any([closing.signal, association.signal]))
       deps.onChanged()
     }
+    if (unwritten.size > 0) pausedUntilMs = Math.max(pausedUntilMs, clock() + UNWRITTEN_MS)
     // One line for a study that comes image by image.
     if (!isDue() && sent.instances > 0) {
       deps.onNews({ kind: 'sent', instances: sent.instances, studies: sent.studies })
@@ -142,7 +164,12 @@ export function openWorker(deps: WorkerDeps): Worker {
         const { forward, verdict, status } = attempt
         // Ended by ourselves: it waits as before.
         if (signal.aborted && status === '') break
-        const write = database.commitSoon(() => keep(attempt))
+        const write = database
+          .commitSoon(() => keep(attempt))
+          .catch((error: unknown) => {
+            if (diskFaultKind(error) === undefined) throw error
+            unwritten.set(forward.forwardId, attempt)
+          })
         // Waited for below; until then nobody hears it fail.
         write.catch(() => {})
         writes.push(write)
@@ -178,6 +205,9 @@ export function openWorker(deps: WorkerDeps): Worker {
   /** Whether this attempt ends the tries. */
   const isLost = ({ forward, verdict }: Attempt) =>
     verdict.kind === 'refused' || (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, deps.giveUpHours()))
+
+  /** It is not tried again. */
+  const isFinal = (attempt: Attempt) => attempt.verdict.kind === 'sent' || isLost(attempt)
 
   function keep(attempt: Attempt): void {
     const { forward, verdict, status, comment, sentAs } = attempt

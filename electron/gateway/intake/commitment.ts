@@ -5,6 +5,7 @@ import { DimseError } from '#gateway/dimse/status.ts'
 import { devicePeer } from '#gateway/domain/device-peer.ts'
 import { instantOf, msOf } from '#gateway/store/clock.ts'
 import type { CommitmentItem, CommitmentRecord } from '#gateway/store/commitments.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { openAlarm } from './alarm.ts'
@@ -28,6 +29,7 @@ const REQUEST_STORAGE_COMMITMENT = 1
 export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
 
 type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
+type Failure = Named & { readonly failureReason: number }
 
 export interface CommitmentDeps extends IntakeDeps {
   readonly settling: Pick<Settling, 'announced'>
@@ -70,11 +72,14 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     const nextAt = instantOf(isWhole ? now : now + setting('intake.idleSeconds') * 1000)
     const deviceName = recogniseDevice(callingAeTitle, remoteAddress)?.name || callingAeTitle
     const studies = await database.commitSoon(() => {
+      // Before the result, which may be on its way when this call goes on.
+      database.afterCommit(() =>
+        tell(association, 'plain', `${deviceName} asks whether ${counted(items.length)} are kept for good.`, association.associationId),
+      )
       commitments.append({ transactionUid, callingAeTitle, remoteAddress, deviceName, requestedAt: instantOf(now), nextAt, items })
       return announce(items.map(({ sopInstanceUid }) => sopInstanceUid))
     })
     for (const studyInstanceUid of studies) settling.announced(studyInstanceUid)
-    tell(association, 'plain', `${deviceName} asks whether ${counted(items.length)} are kept for good.`, association.associationId)
     onChanged()
     return { status: 0x0000 }
   }
@@ -99,38 +104,64 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     clock,
     next: () => commitments.nextDue(),
     async work(signal) {
+      // Each is tried once a round, whatever became of the others.
+      const tried = new Set<number>()
+      let fault: unknown
       for (;;) {
-        const due = commitments.due(instantOf(clock()), BATCH)
-        if (due.length === 0 || signal.aborted) return
-        await Promise.all(due.map((commitment) => deliver(commitment, signal)))
+        const waiting = commitments.due(instantOf(clock()), BATCH + tried.size)
+        const due = waiting.filter(({ commitmentId }) => !tried.has(commitmentId))
+        if (due.length === 0 || signal.aborted) break
+        for (const { commitmentId } of due) tried.add(commitmentId)
+        const all = await Promise.allSettled(due.map((commitment) => deliver(commitment, signal)))
+        fault ??= all.find((one) => one.status === 'rejected')?.reason
       }
+      if (fault !== undefined) throw fault
     },
     onError: (error) => onError(uuid().slice(0, 8), error),
   })
 
+  /** Results that were delivered and whose record the disk did not take, by commitment. */
+  const unwritten = new Map<number, readonly Failure[]>()
+
+  function keepDelivered(commitmentId: number, failed: readonly Failure[]): void {
+    unwritten.set(commitmentId, failed)
+    database.transaction(() => {
+      commitments.setFailures(commitmentId, failed)
+      commitments.settle(commitmentId, 'delivered')
+    })
+    unwritten.delete(commitmentId)
+  }
+
   async function deliver(commitment: CommitmentRecord, signal: AbortSignal): Promise<void> {
     const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
+    const delivered = unwritten.get(commitmentId)
+    if (delivered) return keepDelivered(commitmentId, delivered)
     const items = commitments.itemsOf(commitmentId)
     const committed: Named[] = []
-    const failed: (Named & { readonly failureReason: number })[] = []
+    const failed: Failure[] = []
     // One after the other: a request may name thousands, and images arrive meanwhile.
     for (const { sopClassUid, sopInstanceUid } of items) {
       const failureReason = await reasonAgainst({ sopClassUid, sopInstanceUid }, commitment)
       if (failureReason === undefined) committed.push({ sopClassUid, sopInstanceUid })
       else failed.push({ sopClassUid, sopInstanceUid, failureReason })
     }
-    commitments.setFailures(commitmentId, failed)
     try {
       const peer = peerOf(recogniseDevice(callingAeTitle, remoteAddress), commitment)
       await sendEventReport(peer, setting('dimse.aeTitle'), { transactionUid, committed, failed }, { signal })
-      commitments.settle(commitmentId, 'delivered')
       const text =
         failed.length === 0 ? `${counted(items.length)} are kept` : `${failed.length} of ${counted(items.length)} are not kept here`
       tell(commitment, failed.length === 0 ? 'good' : 'warning', `${deviceName} was told that ${text}.`)
     } catch (error) {
       if (signal.aborted) return
-      postpone(commitment, error instanceof RequestorError ? error.message : internal(error))
+      database.transaction(() => {
+        commitments.setFailures(commitmentId, failed)
+        postpone(commitment, error instanceof RequestorError ? error.message : internal(error))
+      })
+      onChanged()
+      return
     }
+    // The device has it, also where the disk does not take the record of it.
+    keepDelivered(commitmentId, failed)
     onChanged()
   }
 
@@ -178,7 +209,11 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     if (structure !== 'unchecked') return structure === 'complete'
     const read = await readStored({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid })
     const { isComplete } = read.structure
-    await database.commitSoon(() => instances.setStructure(instanceId, isComplete ? 'complete' : 'incomplete'))
+    const write = () => instances.setStructure(instanceId, isComplete ? 'complete' : 'incomplete')
+    await database.commitSoon(write).catch((error: unknown) => {
+      // It is looked at again where the disk did not take what was found.
+      if (diskFaultKind(error) === undefined) throw error
+    })
     return isComplete
   }
 

@@ -111,6 +111,8 @@ export interface EventsStore {
   forgetBodies(type: EventType, before: string, limit: number): number
   /** Forgets at most `limit` events that were made and last tried before the instant; none that waits. */
   purge(before: string, limit: number): number
+  /** Calls the listener after each commit that made or changed events. It must not throw. Returns what stops it. */
+  onChange(listener: () => void): () => void
 }
 
 const COLUMNS = [
@@ -141,6 +143,11 @@ const SHOWN = {
 
 export function eventsStore(db: Database, seal: Seal): EventsStore {
   const rows = db.sql.selectFrom('events').select(COLUMNS)
+  const listeners = new Set<() => void>()
+  const notifyAfterCommit = () =>
+    db.afterCommit(() => {
+      for (const listener of listeners) listener()
+    })
   const seqOf = (eventId: string) => db.get(db.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId))
 
   function opened({ eventId, attempt }: { eventId: string; attempt: number }, sealed: Buffer): AttemptDetail {
@@ -196,11 +203,16 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
       insertAttempt(eventId, event.seq, { ...given, attempt })
       const stands = { ...standingOf(eventId, given, standing), attempts: attempt }
       db.run(db.sql.updateTable('events').set(stands).where('seq', '=', event.seq))
+      notifyAfterCommit()
       return true
     })
 
   return {
-    insert: (event) => void insert(event, {}),
+    insert: (event) =>
+      db.transaction(() => {
+        insert(event, {})
+        notifyAfterCommit()
+      }),
 
     record: (event, given, standing) =>
       db.transaction(() => {
@@ -208,6 +220,7 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
         const seq = insert({ ...event, state: standing.state }, { ...standingOf(eventId, given, standing), attempts: 1 })
         if (seq === undefined) addAttempt(eventId, given, standing)
         else insertAttempt(eventId, seq, { ...given, attempt: 1 })
+        notifyAfterCommit()
       }),
 
     get(eventId) {
@@ -253,8 +266,19 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
     addAttempt,
 
     setState: (eventId, state, at) =>
-      void db.run(db.sql.updateTable('events').set({ state, updatedAt: at }).where('eventId', '=', eventId)),
-    setEffect: (eventId, effect) => void db.run(db.sql.updateTable('events').set({ effect }).where('eventId', '=', eventId)),
+      db.transaction(() => {
+        db.run(db.sql.updateTable('events').set({ state, updatedAt: at }).where('eventId', '=', eventId))
+        notifyAfterCommit()
+      }),
+    setEffect: (eventId, effect) =>
+      db.transaction(() => {
+        db.run(db.sql.updateTable('events').set({ effect }).where('eventId', '=', eventId))
+        notifyAfterCommit()
+      }),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
 
     standing: (type, states, { from, to }, limit) =>
       db

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, instantOf, msOf } from './clock.ts'
 import type { Database } from './database.ts'
+import { diskFaultKind } from './disk-fault.ts'
 import type { OutboxRecord, OutboxRow, OutboxStore } from './outbox.ts'
 
 const MINUTE_MS = 60_000
@@ -69,6 +70,8 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   const { store, kind, clock, deliver, groupOf = () => '', atOnce = 1, isIdle = () => false, onError } = options
   const { outbox, database } = store
   const closing = new AbortController()
+  /** Rows that are settled and whose record the disk did not take: they are not delivered again. */
+  const unwritten = new Map<number, Settlement>()
   const underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
@@ -140,10 +143,16 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
 
   /** False where it waits on as it was: we were ended, or nothing can be written. */
   async function run(row: OutboxRow<unknown>): Promise<boolean> {
+    const { outboxId } = row
+    let settlement = unwritten.get(outboxId)
     try {
-      write({ row, settlement: await settlementOf(row) })
+      settlement ??= await settlementOf(row)
+      write({ row, settlement })
+      unwritten.delete(outboxId)
       return true
     } catch (error) {
+      const isSettled = settlement?.outcome === 'sent' || settlement?.outcome === 'failed'
+      if (settlement && isSettled && diskFaultKind(error) !== undefined) unwritten.set(outboxId, settlement)
       if (!closing.signal.aborted) onError?.(error)
       return false
     }

@@ -4,6 +4,7 @@ import type { CaptureRecord } from '#gateway/store/captures.ts'
 import { instantOf } from '#gateway/store/clock.ts'
 import type { OutboxRow } from '#gateway/store/outbox.ts'
 import { openOutboxWorker, type Settlement } from '#gateway/store/outbox-worker.ts'
+import { tryWrite } from '#gateway/store/write-health.ts'
 import type { Downloads } from '#gateway/webhooks/download.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -74,6 +75,9 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     return after
   }
 
+  /** How far it is. The upload goes on where the disk takes no record of it. */
+  const progress = (captureId: string, standing: Standing) => void tryWrite(() => change(captureId, standing))
+
   /** An attempt is over. */
   function settle(captureId: string, standing: Standing): void {
     const after = change(captureId, standing, 1)
@@ -98,7 +102,7 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     const kept = instances.current(sopInstanceUid)
     if (!kept) return given(GONE)
     if (studyId === null) return settled({ state: 'kept', lastError: UNASKED })
-    change(captureId, { state: 'uploading', lastError: '', urls: 0, uploaded: 0 })
+    progress(captureId, { state: 'uploading', lastError: '', urls: 0, uploaded: 0 })
     let answer: UploadAnswer
     try {
       const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
@@ -117,7 +121,7 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
       return settled({ state: 'kept', lastError: NOBODY })
     }
 
-    change(captureId, { state: 'uploading', lastError: '', urls: uploadUrls.length, uploaded: 0 })
+    progress(captureId, { state: 'uploading', lastError: '', urls: uploadUrls.length, uploaded: 0 })
     const body = await readFile(imageFiles.pathOf(kept.file))
     let uploaded = 0
     let fault = ''
@@ -125,7 +129,7 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
       try {
         await put(url, body, { hosts: answer.hosts(), signal, budgetMs: PUT_BUDGET_MS, mediaType: 'application/dicom' })
         uploaded += 1
-        change(captureId, { state: 'uploading', lastError: '', uploaded })
+        progress(captureId, { state: 'uploading', lastError: '', uploaded })
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
         if (error.fault === 'forbidden-address') answer.noteRefusedHost(url)

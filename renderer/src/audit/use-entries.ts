@@ -3,15 +3,17 @@ import { useEffect } from 'react'
 import { type AuditFilter, dashboard } from '#shared/contract/dashboard.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import { call, keyOf, usePages } from '../gateway.ts'
+import { useLive } from '../live.ts'
 
-/** Entries are few: what is new joins the first page by itself. */
-const EVERY_MS = 10_000
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 10_000
 
 export type AuditEntry = ReplyOf<typeof dashboard.audit>['entries'][number]
 
 /** Pages of the trail. `isBehind`: older ones are open, and new entries wait for `showLatest`. */
 export function useEntries(filter: AuditFilter) {
   const client = useQueryClient()
+  const { auditSeen, isOpen } = useLive()
   const query = { ...filter, limit: 100 }
   const key = keyOf(dashboard.audit, query)
   const { list, pages, more } = usePages(key, (part, signal) => call(dashboard.audit, { query: { ...query, ...part } }, signal))
@@ -19,9 +21,13 @@ export function useEntries(filter: AuditFilter) {
   const { refetch } = list
   useEffect(() => {
     if (isBehind) return
-    const again = setInterval(() => void refetch({ cancelRefetch: false }), EVERY_MS)
+    const again = setInterval(() => void refetch({ cancelRefetch: false }), isOpen ? POLL_MS : POLL_CUT_OFF_MS)
     return () => clearInterval(again)
-  }, [isBehind, refetch])
+  }, [isBehind, isOpen, refetch])
+  // What is new joins the first page by itself.
+  useEffect(() => {
+    if (auditSeen > 0 && !isBehind) void refetch({ cancelRefetch: false })
+  }, [auditSeen, isBehind, refetch])
   // The gateway looks for a part of the name: "signed in" is part of "sign-in failed".
   const entries = pages.flatMap((page) => page.entries).filter(({ action }) => filter.action === undefined || action === filter.action)
   return { list, entries, more, isBehind, showLatest: () => void client.resetQueries({ queryKey: key }) }

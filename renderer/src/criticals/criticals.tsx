@@ -9,6 +9,7 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NothingListed } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { useReply } from '../gateway.ts'
+import { useLive } from '../live.ts'
 import { Communicate } from '../reading/communicate.tsx'
 import css from '../reading/reading.module.css'
 import { ReadingTabs } from '../reading/tabs.tsx'
@@ -16,10 +17,12 @@ import { openFor } from './open-for.ts'
 import { words } from './words.ts'
 
 const TICK_MS = 20_000
+const POLL_MS = 60_000
 
 /** Critical results that nobody was told of yet, the oldest first. */
 export function Criticals() {
-  const reply = useReply(dashboardReports.criticals, {}, { every: TICK_MS })
+  const { isOpen } = useLive()
+  const reply = useReply(dashboardReports.criticals, {}, { every: isOpen ? POLL_MS : TICK_MS })
   const [asked, setAsked] = useState<CriticalResult | null>(null)
   const criticals = reply.data?.criticals ?? []
   return (

@@ -14,6 +14,7 @@ import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../language/said.ts'
+import { useLive } from '../live.ts'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
 import { endpointOf } from './endpoint-of.ts'
@@ -21,13 +22,17 @@ import css from './events.module.css'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/events/$eventId')
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 5000
 const CHANGES = [dashboardEvents.list, dashboardEvents.read, dashboardEvents.endpoints]
 
 /** One event: how it stands and why, its tries, and what a person can do. */
 export function Event() {
   const { eventId } = route.useParams()
   const [isSettled, setIsSettled] = useState(false)
-  const reply = useReply(dashboardEvents.read, { params: { eventId } }, isSettled ? {} : { every: 5000 })
+  const { isOpen } = useLive()
+  const every = isOpen ? POLL_MS : POLL_CUT_OFF_MS
+  const reply = useReply(dashboardEvents.read, { params: { eventId } }, isSettled ? {} : { every })
   const event = reply.data
   const isDone = event !== undefined && event.state !== 'waiting'
   if (isDone !== isSettled) setIsSettled(isDone)

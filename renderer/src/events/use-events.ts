@@ -34,31 +34,27 @@ export function filterOf({ show, type, endpoint, about }: EventsSearch): EventFi
   }
 }
 
-const EVERY_MS = 5000
-/** A call is written down a moment after the feed tells of it. */
-const SOON_MS = 900
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 5000
 const PAGES_KEPT_NEW = 2
 
 /** Pages of events. The first ones are asked again by themselves; once older ones are open, new events wait behind a button. */
 export function useEvents(filter: EventFilter) {
   const client = useQueryClient()
+  const { eventsSeen, isOpen } = useLive()
   const query = { ...filter, limit: 50 }
   const key = keyOf(dashboardEvents.list, query)
   const { list, pages, more } = usePages(
     key,
     (part, signal) => call(dashboardEvents.list, { query: { ...query, ...part } }, signal),
-    EVERY_MS,
+    isOpen ? POLL_MS : POLL_CUT_OFF_MS,
     PAGES_KEPT_NEW,
   )
-  const newestLine = useLive().lines[0]?.lineId
   const isBehind = pages.length > PAGES_KEPT_NEW
   const { refetch } = list
   useEffect(() => {
-    if (newestLine === undefined || isBehind) return
-    // While lines come without a pause, the interval goes on.
-    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), SOON_MS)
-    return () => clearTimeout(soon)
-  }, [newestLine, isBehind, refetch])
+    if (eventsSeen > 0 && !isBehind) void refetch({ cancelRefetch: false })
+  }, [eventsSeen, isBehind, refetch])
   return {
     list,
     events: pages.flatMap((page) => page.events),

@@ -5,7 +5,9 @@ import type { ProblemError } from '../client.ts'
 import { call, keyOf } from '../gateway.ts'
 import { useLive } from '../live.ts'
 
-const POLL_MS = 30_000
+/** No event says that an exam is overdue. */
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 30_000
 /** News come in bursts: the day is read again once for all of them. */
 const NEWS_MS = 1500
 
@@ -16,9 +18,9 @@ export function useExamDay(of: {
   readonly show: (typeof EXAM_SHOWS)[number]
 }) {
   const client = useQueryClient()
-  const { queriesSeen, imagesSeen } = useLive()
+  const { queriesSeen, imagesSeen, examsSeen, isOpen } = useLive()
   const query = { show: of.show, ...(of.day && { day: of.day }), ...(of.deviceId && { deviceId: of.deviceId }) }
-  const news = queriesSeen + imagesSeen
+  const news = queriesSeen + imagesSeen + examsSeen
   useEffect(() => {
     if (news === 0) return
     const soon = setTimeout(
@@ -31,6 +33,6 @@ export function useExamDay(of: {
     queryKey: keyOf(dashboardExams.exams, { query }),
     queryFn: ({ signal }) => call(dashboardExams.exams, { query }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: POLL_MS,
+    refetchInterval: isOpen ? POLL_MS : POLL_CUT_OFF_MS,
   })
 }

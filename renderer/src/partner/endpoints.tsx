@@ -8,6 +8,7 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { countText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { useLive } from '../live.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { EndpointCard } from './endpoint-card.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
@@ -17,13 +18,17 @@ import { RotateSecret } from './rotate-secret.tsx'
 import { TestEvent } from './test-event.tsx'
 import { words } from './words.ts'
 
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 10_000
+
 type Doing =
   | { readonly what: 'edit' | 'rotate' | 'test' | 'remove'; readonly endpoint: Endpoint }
   | { readonly what: 'add'; readonly endpoint: null }
 
 /** Every endpoint: for clinics whose events go to more than one place, and for the details of the one. */
 export function Endpoints() {
-  const reply = useReply(dashboardEvents.endpoints, {}, { every: 10_000 })
+  const { isOpen } = useLive()
+  const reply = useReply(dashboardEvents.endpoints, {}, { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS })
   const [doing, setDoing] = useState<Doing | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const close = () => setDoing(null)

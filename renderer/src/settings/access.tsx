@@ -1,6 +1,7 @@
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { Failed, Page, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
+import { useLive } from '../live.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 import { LanPanel } from './lan-panel.tsx'
@@ -8,11 +9,13 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsTabs } from './tabs.tsx'
 import { ApprovedPanel, AskingPanel } from './workstations-panel.tsx'
 
-const EVERY_MS = 4000
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 4000
 
 /** The window on other PCs of the clinic: whether it opens, where, which PCs may, and who is signed in. */
 export function Access() {
-  const reply = useReply(dashboardSecurity.lanAccess, {}, { every: EVERY_MS })
+  const { isOpen } = useLive()
+  const reply = useReply(dashboardSecurity.lanAccess, {}, { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS })
   const lan = reply.data
   const asking = lan?.workstations.filter(({ state }) => state === 'asking') ?? []
   return (

@@ -1,6 +1,6 @@
 import { Box, Button, Group } from '@mantine/core'
+import { useSessionStorage } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Notice } from '../components/tone.tsx'
 import type { Session } from '../session.ts'
 import { words } from './words.ts'
@@ -8,15 +8,21 @@ import { words } from './words.ts'
 /** For this window, until somebody else signs in. */
 const LATER_AT = 'isthmus-second-factor-later'
 
+/** Whether the prompt is shown on Today; once it is put off, an item under Needs attention stays. */
+export function useSecondFactorPrompt(session: Session | undefined) {
+  const userId = session?.user?.userId ?? ''
+  const [later, setLater] = useSessionStorage({
+    ...{ key: LATER_AT, defaultValue: '', getInitialValueInEffect: false },
+    ...{ serialize: (text: string) => text, deserialize: (text: string | undefined) => text ?? '' },
+  })
+  const isShown = session?.needsSecondFactor === true && !session.needsSetup && later !== userId
+  return { isShown, putOff: () => setLater(userId) }
+}
+
 /** Leads who manages the gateway by password alone to a second factor, until they put it off. */
 export function SecondFactorPrompt({ session }: { session: Session }) {
-  const userId = session.user?.userId ?? ''
-  const [later, setLater] = useState(() => sessionStorage.getItem(LATER_AT))
-  if (!session.needsSecondFactor || session.needsSetup || later === userId) return null
-  const putOff = () => {
-    sessionStorage.setItem(LATER_AT, userId)
-    setLater(userId)
-  }
+  const { isShown, putOff } = useSecondFactorPrompt(session)
+  if (!isShown) return null
   return (
     <Box px={24} pt={20}>
       <Notice

@@ -23,7 +23,8 @@ import { words } from './words.ts'
 
 const route = getRouteApi('/shell/studies/$studyId')
 const { facts: names, screen: texts } = words
-const POLL_MS = 15_000
+/** A lock that expires by itself sends no event. */
+const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
 
 /** One study: who, what, whose, and what happened to it. */

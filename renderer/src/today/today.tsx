@@ -1,4 +1,6 @@
 import { Failed, Page, Waiting } from '../components/page.tsx'
+import { useSession } from '../session.ts'
+import { useSecondFactorPrompt } from '../shell/second-factor-prompt.tsx'
 import { useStatus } from '../status.ts'
 import { DowntimePanel } from './downtime.tsx'
 import { ListenersPanel, PartnerPanel, StoragePanel } from './gateway-panels.tsx'
@@ -12,6 +14,8 @@ import { words } from './words.ts'
 export function Today() {
   const status = useStatus()
   const today = useToday()
+  // What the prompt above says is not said twice.
+  const { isShown: isPrompted } = useSecondFactorPrompt(useSession().data)
   return (
     <Page title={words.title} about={words.about}>
       {today.isError && !today.data && <Failed error={today.error} onRetry={() => void today.refetch()} />}
@@ -21,7 +25,7 @@ export function Today() {
           <Numbers numbers={today.data.numbers} />
           <div className={css.columns}>
             <div className={css.main} aria-live="polite">
-              <Items items={today.data.items} />
+              <Items items={today.data.items.filter(({ kind }) => kind !== 'second-factor' || !isPrompted)} />
             </div>
             {status.data && (
               <div className={css.side}>

@@ -107,6 +107,24 @@ describe('the feed', () => {
     await vi.waitFor(() => expect(news).toEqual([{ kind: 'studies' }, { kind: 'studies' }]))
   })
 
+  it('sends one event for a burst of changes that only their own screens read', async () => {
+    const feed = createFeed({ clock: () => START })
+    const news: FeedNews[] = []
+    feed.subscribe((item) => news.push(item))
+    vi.useFakeTimers()
+    try {
+      for (let entry = 0; entry < 1000; entry += 1) feed.noteChange('audit')
+      feed.noteChange('events')
+      vi.advanceTimersByTime(1000)
+      expect(news).toEqual([{ kind: 'audit' }, { kind: 'events' }])
+      feed.noteChange('access')
+      vi.advanceTimersByTime(1000)
+      expect(news.at(-1)).toEqual({ kind: 'access' })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('keeps the query or the study that a line is about', () => {
     const feed = createFeed({ clock: () => START })
     const about = { inspectionId: 7, studyInstanceUid: '1.2.3' }

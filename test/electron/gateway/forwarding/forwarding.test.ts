@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { BATCH } from '#gateway/forwarding/worker.ts'
 import { sendInstances } from '#gateway/scu/store.ts'
 import { freePort } from '../../../support/free-port.ts'
+import { withoutRoom } from '../../../support/temp-store.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const MINUTE_MS = 60_000
@@ -26,6 +28,49 @@ describe('forwarding', () => {
     ])
     expect(stage.news).toEqual([`good: 3 images sent to PACS. [${STUDY}]`])
     expect(stage.errors).toEqual([])
+  })
+
+  it('sends all that waits, each once, while the disk takes no record of it', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const uids = Array.from({ length: BATCH + 1 }, (_, at) => `1.2.${at + 1}`)
+    for (const uid of uids) await stage.keep(uid)
+    stage.forwarding.update(destinationId, { port: archive.port }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.forwarding.settled()
+      stage.clock.pass(MINUTE_MS)
+      await stage.forwarding.settled()
+      expect(archive.received).toEqual(uids)
+      expect(stage.forwarding.summary()).toEqual({ waiting: uids.length, failed: 0 })
+      expect(stage.news).toEqual([`good: ${uids.length} images sent to PACS. [${STUDY}]`])
+    }
+    stage.clock.pass(MINUTE_MS)
+    await stage.forwarding.settled()
+    expect(archive.received).toEqual(uids)
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+    expect(stage.errors).toEqual([])
+  })
+
+  it('tries again what was not taken while the disk takes no record of it, once a minute', async () => {
+    const answers = [0xa700, 0xa700, 0x0000]
+    await using archive = await openArchive({ answer: () => ({ status: answers.shift() ?? 0x0000 }) })
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    await stage.keep('1.2.1')
+    stage.forwarding.update(destinationId, { port: archive.port }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      for (const tried of [1, 2, 3]) {
+        await stage.forwarding.settled()
+        expect(archive.requests).toHaveLength(tried)
+        stage.clock.pass(10 * MINUTE_MS)
+      }
+    }
+    await stage.forwarding.settled()
+    expect(archive.requests).toHaveLength(3)
+    expect(stage.states(destinationId)).toEqual(['1.2.1 sent 1'])
   })
 
   it('begins by itself once an instance is kept', async () => {

@@ -4,6 +4,7 @@ import { RequestorError } from '#gateway/dimse/requestor.ts'
 import { type Native, NativeError } from '#gateway/scu/native.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { freePort } from '../../../support/free-port.ts'
+import { withoutRoom } from '../../../support/temp-store.ts'
 import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const KEYS = { patientId: 'P-0815', patientName: '', accessionNumber: '', startDate: null, endDate: null }
@@ -35,6 +36,15 @@ describe('priors', () => {
     ])
     const [entry] = stage.audit()
     expect(entry).toEqual({ actor: ACTOR, action: 'destination.find-priors', detail: {} })
+  })
+
+  it('are found without their entry in the audit trail where the disk takes none', async () => {
+    await using stage = forwardingStage({ native: finding(async () => [ROW]) })
+    const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
+    using _ = withoutRoom(stage.store, 'read-only')
+    expect((await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).studies).toEqual([{ ...ROW, here: 0 }])
+    // What a pull brings could not be kept.
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('readonly')
   })
 
   it('are refused, never an empty list, where nobody could be asked', async () => {

@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Peer, RequestorError } from '#gateway/dimse/requestor.ts'
+import { withoutRoom } from '../../../support/temp-store.ts'
 import { ASSOCIATION, CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
 
 const ON = { 'commitment.isOn': true }
@@ -177,6 +178,35 @@ describe('what is committed of several versions', () => {
     other.store.instances.setStructure(received?.instanceId ?? 0, 'unchecked')
     expect(await result(other)).toBe(0)
     expect(other.store.instances.current(`${SERIES}.1`)?.structure).toBe('incomplete')
+  })
+})
+
+describe('a result whose record the disk does not take', () => {
+  it('is delivered once all the same, and recorded when that is possible', async () => {
+    const reports: unknown[] = []
+    let isAway = true
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async (_peer, _callingAeTitle, report) => {
+        if (isAway) throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+        reports.push(report)
+      },
+    })
+    await stage.send(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
+    await stage.pass(MINUTE)
+    isAway = false
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.pass(10 * MINUTE)
+      await stage.pass(10 * MINUTE)
+      expect(reports).toHaveLength(1)
+      expect(stage.store.commitments.find('CT1', TRANSACTION)?.state).toBe('waiting')
+      expect(stage.news.at(-1)?.text).toBe('CT room 1 was told that 1 of 2 objects are not kept here.')
+    }
+    await stage.pass(10 * MINUTE)
+    expect(reports).toMatchObject([{ transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] }])
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
   })
 })
 

@@ -30,6 +30,27 @@ const ids = (store: Store, query: Partial<EventQuery>) =>
   store.events.list({ limit: 100, show: 'all', ...query }).items.map(({ eventId }) => Number(eventId.slice(4)))
 
 describe('events', () => {
+  it('tell of each commit that made or changed one, once', () => {
+    using temp = tempStore()
+    const { events, database } = temp.store
+    let changes = 0
+    const stop = events.onChange(() => changes++)
+    events.record(event(1), attempt(1), { state: 'done', request: null })
+    expect(changes).toBe(1)
+    for (const change of [() => events.setState(id(1), 'dropped', at(2)), () => events.setEffect(id(1), 'Done.')]) change()
+    expect(changes).toBe(3)
+    expect(() =>
+      database.transaction(() => {
+        events.insert(event(2))
+        throw new Error('rolled back')
+      }),
+    ).toThrow('rolled back')
+    expect(changes).toBe(3)
+    stop()
+    events.insert(event(3))
+    expect(changes).toBe(3)
+  })
+
   it('are read with their attempts, the newest first, as they were written', () => {
     using temp = tempStore()
     const { events } = temp.store

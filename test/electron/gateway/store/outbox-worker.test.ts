@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { OutboxRow } from '#gateway/store/outbox.ts'
 import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#gateway/store/outbox-worker.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
 
 const kind = 'report.delivered'
 const SENT: Settlement = { outcome: 'sent' }
@@ -54,6 +54,30 @@ describe('an outbox worker', () => {
     for (const subject of ['a1', 'a3', 'b1']) out.end(subject)
     await out.worker.settled()
     expect(['a1', 'a2', 'a3', 'b1'].map((subject) => out.row(subject)?.state)).toEqual(['sent', 'sent', 'sent', 'sent'])
+  })
+
+  it('delivers a row once, and the rows after it, while the disk takes no record of it', async () => {
+    await using out = openWorker({ atOnce: 2 })
+    for (const subject of ['a1', 'b1']) out.append(subject)
+    await turns()
+    const disk = withoutRoom(out.store, 'read-only')
+    out.end('a1')
+    out.end('b1', { outcome: 'postponed', until: out.clock() + 5000, fault: 'no answer' })
+    await turns()
+    out.worker.wake()
+    await turns()
+    // What was not taken is tried again, what was delivered is not.
+    expect(out.begun).toEqual(['a1', 'b1', 'b1'])
+    expect(out.row('a1')?.state).toBe('waiting')
+    disk[Symbol.dispose]()
+    out.end('b1')
+    out.worker.wake()
+    await out.worker.settled()
+    expect(out.begun).toEqual(['a1', 'b1', 'b1'])
+    expect(['a1', 'b1'].map((subject) => out.row(subject))).toMatchObject([
+      { state: 'sent', attempts: 1 },
+      { state: 'sent', attempts: 1 },
+    ])
   })
 
   it('reaches a group behind a thousand rows of one that is stuck', async () => {

@@ -12,7 +12,7 @@ import type { KnownInstance } from '#gateway/viewing/view-images.ts'
 import { WebhookError } from '#gateway/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
 import { viewRecord } from '../../../support/view-record.ts'
 import { knownInstance } from './known-instance.ts'
 
@@ -160,6 +160,20 @@ describe('a secondary capture', () => {
     if (!one) throw new Error('There is none')
     for (let count = 0; count < 500; count++) store.captures.insert({ ...one, captureId: randomUUID(), sopInstanceUid: `2.25.9${count}` })
     expect(await refusal(captures.make(view, WANTED))).toEqual(['refused'])
+  })
+
+  it('is uploaded once, also where the disk takes no record of it', async () => {
+    await captures.make(view, WANTED)
+    {
+      using _ = withoutRoom(on.store, 'read-only')
+      await expect.poll(() => errors.length).toBe(1)
+      expect(puts).toHaveLength(2)
+      expect(standing()?.uploaded).toBe(0)
+    }
+    // The next one wakes what works them off.
+    await captures.make(view, { ...WANTED, frame: 2 })
+    await expect.poll(() => captures.list(view).map(({ state }) => state)).toEqual(['done', 'done'])
+    expect(puts).toHaveLength(4)
   })
 
   it('waits and asks anew where one place fails, and then goes to all of them again', async () => {

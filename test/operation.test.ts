@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+// docs/OPERATION.md lists all code that deletes or replaces files of images.
+
+const GATEWAY = join(import.meta.dirname, '../electron/gateway')
+const TEXT = readFileSync(join(import.meta.dirname, '../docs/OPERATION.md'), 'utf8')
+
+/** Modules that delete or rename files, which are never files of images. */
+const OTHERS: Readonly<Record<string, string>> = {
+  control: 'the control socket',
+  'domain/rehearsal': 'the restored backup of a restore test',
+  'domain/setup-folder': 'a probe in the folder of backups',
+  'http/certificate': 'certificates',
+  'rescue-calls': 'the database that a new one takes the place of',
+  'store/audit-anchor': 'the anchor of the audit trail',
+  'store/backup': 'backups',
+  'store/backup-opening': 'an opened backup',
+  'store/data-key': 'the data key',
+  'store/database-file': 'copies of the database before an update',
+  'store/restore': 'files of the database that a backup replaces',
+  'store/sealed-file': 'the file that it was writing',
+  'store/untold-restores': 'orders of restores',
+  'store/wrapped-key': 'the wrapped data key',
+  'store/write-health': 'a probe in the data folder',
+}
+
+const OF_FILE = /(?<![.\w])(?:fs\.)?(?:rm|rmdir|unlink|rename|truncate)(?:Sync)?\(/
+const METHODS = 'remove|removeRecovered|recover|putBack|sweep|forgetCopies'
+const OF_IMAGES = new RegExp(`\\bimageFiles\\.(?:${METHODS})\\(|\\bpart\\S*\\.discard\\(`)
+
+/** `function f(`, a method `f(…) {`, `f: (…) =>` or `const f = (…) =>`. */
+const NAMED = [
+  /^(?:export )?(?:async )?function\*? (\w+)/,
+  /^(?:async )?\*?(\w+)\((?!.*=>).*\{$/,
+  /^(\w+): (?:async )?\(.*=>/,
+  /^(?:export )?const (\w+) = (?:async )?\(.*=>/,
+]
+const KEYWORDS = new Set(['if', 'for', 'while', 'switch', 'catch'])
+
+/** The function around a line: the nearest one above that is indented less, or the line itself. */
+function functionAt(lines: readonly string[], at: number): string {
+  let indent = Number.POSITIVE_INFINITY
+  for (let above = at; above >= 0; above--) {
+    const line = lines[above] ?? ''
+    const own = line.search(/\S/)
+    if (own < 0 || own >= indent) continue
+    const text = line.trim()
+    // The end of a list of parameters: what they are of is indented as much.
+    indent = text.startsWith(')') ? own + 1 : own
+    const name = NAMED.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
+    if (name !== undefined && !KEYWORDS.has(name)) return name
+  }
+  return ''
+}
+
+/** `module function` of each call that deletes or renames a file. */
+const calls = globSync('**/*.ts', { cwd: GATEWAY }).flatMap((file) => {
+  const module = file.replace(/\.ts$/, '')
+  const lines = readFileSync(join(GATEWAY, file), 'utf8').split('\n')
+  return lines.flatMap((line, at) => {
+    const isCall = OF_FILE.test(line) || OF_IMAGES.test(line)
+    return isCall ? [{ module, name: functionAt(lines, at) }] : []
+  })
+})
+
+/** First column of the table: a module, and its functions; without one, all of it. */
+const isSection = (text: string) => text.startsWith('What the gateway deletes\n')
+const section = TEXT.split('\n## ').find(isSection) ?? ''
+const listed = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => {
+  const found: { module: string; names: string[] }[] = []
+  for (const [, token = ''] of cell.matchAll(/`([^`]+)`/g))
+    if (token.includes('/') || token === 'images') found.push({ module: token, names: [] })
+    else found.at(-1)?.names.push(token)
+  return found
+})
+const isListed = ({ module, name }: (typeof calls)[number]) =>
+  listed.some(
+    // Without a function the row is about the module.
+    (one) => one.module === module && (one.names.length === 0 || one.names.includes(name)),
+  )
+
+describe('the table of what the gateway deletes', () => {
+  it('has every function that deletes or renames files of images', () => {
+    const unlisted = calls.filter((call) => !(call.module in OTHERS) && !isListed(call))
+    expect(unlisted.map(({ module, name }) => `${module} ${name}`)).toEqual([])
+    expect(calls.filter(({ module }) => module.startsWith('intake/')).length).toBeGreaterThan(10)
+  })
+
+  it('has no function that is gone', () => {
+    const gone = listed.flatMap(({ module, names }) =>
+      (names.length === 0 ? [''] : names)
+        .filter((name) => !calls.some((call) => call.module === module && (name === '' || call.name === name)))
+        .map((name) => `${module} ${name}`.trim()),
+    )
+    expect(gone).toEqual([])
+    const calling = new Set(calls.map(({ module }) => module))
+    expect(Object.keys(OTHERS).filter((module) => !calling.has(module))).toEqual([])
+  })
+})
