@@ -34,7 +34,7 @@ function numbersIn(ranges: string): number[] {
   })
 }
 /** By section, such as `2.1`. */
-const SECTIONS = new Map(
+const SECTIONS = new Map<string, readonly number[]>(
   Object.entries(REQUIREMENTS).flatMap(([chapter, sections]) =>
     sections.split(' ').map((section) => {
       const [number = '', ranges = ''] = section.split(':')
