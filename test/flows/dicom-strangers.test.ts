@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -70,4 +72,27 @@ it('a host that calls under invented names does not push a new device out of the
     expect(invented).toHaveLength(20)
     expect(callers).toContainEqual(expect.objectContaining({ aeTitle: 'NEWMR', address: NEW_DEVICE }))
   })
+})
+
+it('a host has one share of the connections of all listeners, and a device is served beside it', async () => {
+  using opened = new DisposableStack()
+  let open = 0
+  const flood = (port: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = connect({ host: '127.0.0.1', port, localAddress: STRANGER })
+        opened.defer(() => void socket.destroy())
+        socket.on('error', () => {})
+        await once(socket, 'connect')
+        open++
+        socket.once('close', () => open--)
+        socket.resume()
+      }),
+    )
+  // A quarter of 1,000, and for each further one the oldest is closed.
+  await flood(Number(new URL(gateway.http).port), 250)
+  await flood(gateway.dimsePort, 60)
+  await until(async () => expect(open).toBe(250))
+  expect(await queryWorklist(gateway.dimsePort, as('CT1', CT))).toMatchObject({ status: '0000' })
+  expect(open).toBe(250)
 })
