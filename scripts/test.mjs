@@ -38,7 +38,8 @@ const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, pro
 
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
-const env = { ...environment(), ISTHMUS_TIER: tier }
+// Compiled code is kept between the hundreds of processes that the tests start.
+const env = { ...environment(), ISTHMUS_TIER: tier, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
 // Half of the unit tests wait for a disk. They prove nothing about it, unlike those of the stages
 // crash, flows and interop, which stay on the real one.
 const inMemory = { ...env, TMPDIR: memoryFolder() ?? env.TMPDIR }

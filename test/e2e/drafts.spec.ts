@@ -231,7 +231,7 @@ test('the number of images is the same on Today and in the list while they arriv
   let isSending = true
   const sending = (async () => {
     for (let from = 1; from <= 12; from += 4) {
-      const of = { patientName: 'Counted^Cleo', patientId: 'P-7002' }
+      const of = { patientName: 'Newer^Cleo', patientId: 'P-7002' }
       const numbers = [from, from + 1, from + 2, from + 3]
       const images = numbers.map((number) => ({ ...of, number, studyInstanceUid: `${UID}${1 + (number % 2)}` }))
       await sendImages(stage, 'CT1', images)

@@ -175,7 +175,7 @@ for (const [name, outcome] of Object.entries(OUTCOMES)) {
     }
     await show(file.sopInstanceUid)
     if (outcome instanceof RegExp) {
-      await expect(paneOf(page)).toContainText(outcome)
+      await expect(paneOf(page)).toContainText(outcome, { timeout: 30_000 })
       return
     }
     await expect.poll(() => decoded(page, file.sopInstanceUid), { timeout: 20_000 }).toBe('')

@@ -42,7 +42,7 @@ export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanc
   const { isOpen } = useLive()
   const isUnderWay = ({ progress }: Correction) => progress !== null
   const every = (data: { corrections: Correction[] } | undefined) =>
-    data?.corrections.some(isUnderWay) ? UNDER_WAY_MS : isOpen ? 0 : POLL_CUT_OFF_MS
+    data?.corrections.some(isUnderWay) ? UNDER_WAY_MS : isOpen ? 60_000 : POLL_CUT_OFF_MS
   const reply = useReply(dashboardCorrections.list, { params: { studyInstanceUid } }, { every })
   const corrections = reply.data?.corrections ?? []
   // One that fails is not in the list any more.
