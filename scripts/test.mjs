@@ -64,10 +64,18 @@ const run = {
 }
 
 const started = Date.now()
-await buildAndCheck(stages.filter((name) => name in checks))
-for (const names of runsOf(stages.filter((name) => !(name in checks)))) {
+// The checks read only sources. They run beside the build and the first tests, which wait for sockets now and then.
+let checking = stages.filter((name) => name in checks).map((name) => ({ name, ended: outputOf(checks[name]) }))
+if (isNeeded('build')) await timed(['build'], build)
+const runs = runsOf(stages.filter((name) => !(name in checks)))
+if (runs.length === 0 && checking.length > 0) await timed(namesOf(checking), endChecks)
+for (const names of runs) {
   const [first] = names
-  const status = await timed(names, () => run[STAGES[first].run ?? first](names))
+  const status = await timed([...namesOf(checking), ...names], async () => {
+    const ended = run[STAGES[first].run ?? first](names)
+    await endChecks()
+    return ended
+  })
   if (status !== 0) failures.push(names.join(', '))
   const { reads } = STAGES[first]
   if (!reads) continue
@@ -77,19 +85,18 @@ for (const names of runsOf(stages.filter((name) => !(name in checks)))) {
 }
 report()
 
-/** Builds dist/ where a stage needs it; the checks read only sources, so they run meanwhile. */
-async function buildAndCheck(names) {
-  const all = [...(isNeeded('build') ? ['build'] : []), ...names]
-  if (all.length === 0) return
-  await timed(all, async () => {
-    const running = names.map((name) => ({ name, ended: outputOf(checks[name]) }))
-    if (isNeeded('build')) build()
-    for (const { name, ended } of running) {
-      const { status, output } = await ended
-      process.stdout.write(output)
-      if (status !== 0) failures.push(name)
-    }
-  })
+function namesOf(some) {
+  return some.map(({ name }) => name)
+}
+
+/** Waits for the checks that run, and prints what they found. */
+async function endChecks() {
+  for (const { name, ended } of checking) {
+    const { status, output } = await ended
+    process.stdout.write(output)
+    if (status !== 0) failures.push(name)
+  }
+  checking = []
 }
 
 /** Starts a file by Node 24; its exit status and all that it printed. */
