@@ -95,6 +95,24 @@ const BASE = new RegExp(
 )
 const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
 
+// The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images. One that cannot read
+// an image gives the pixels of the image before it again, which may be another patient's: each image gets a new decoder.
+const newDecoderForEachImage = (): Plugin => ({
+  name: 'new-decoder-for-each-image',
+  transform: {
+    filter: { id: /dicom-image-loader\/dist\/esm\/shared\/decoders\/decode\w+\.js/ },
+    handler(code, id) {
+      const kept = 'const decoder = local.decoder;'
+      const name = /local\.decoder = new instance\.(\w+)\(\)/.exec(code)?.[1]
+      const isNew = !code.includes('local.decoder') || /const decoder = new local\.\w+/.test(code)
+      if (isNew) return null
+      if (!name || code.split(kept).length !== 2) return this.error(`${id} makes its decoder in another way than this plug-in knows.`)
+      const made = `local.decoder.delete(); const decoder = (local.decoder = new local.codec.${name}());`
+      return { code: code.replace(kept, made), map: null }
+    },
+  },
+})
+
 // The codecs of images ask for these where they find Node, which they do not in the page.
 const NODE_PARTS_OF_CODECS =
   /^Module "(fs|path|url)" has been externalized for browser compatibility, imported by ".*node_modules\/(@cornerstonejs|@oozcitak)\//
@@ -143,11 +161,11 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
-  plugins: [react(), reportFonts(), firstScreen(), compressed()],
+  plugins: [react(), reportFonts(), firstScreen(), compressed(), newDecoderForEachImage()],
   // The engine of the viewer, which its page alone loads.
   build: { sourcemap: true, chunkSizeWarningLimit: 5000, rolldownOptions: quietly },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
-  worker: { format: 'es', rolldownOptions: quietly },
+  worker: { format: 'es', plugins: () => [newDecoderForEachImage()], rolldownOptions: quietly },
   optimizeDeps: {
     exclude: ['@cornerstonejs/dicom-image-loader'],
     include: [

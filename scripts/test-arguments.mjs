@@ -79,8 +79,8 @@ export function stagesNotRun({ stages, areNamed = false }, lacking = {}) {
     return tier ? `in the tier ${tier}${needs}` : 'in no tier'
   }
   const left = Object.keys(STAGES).filter((name) => !stages.includes(name))
-  const groups = Map.groupBy(left, reasonOf)
-  return [...groups].map(([reason, names]) => `Not run: ${names.join(', ')} (${reason})`)
+  const reasons = [...new Set(left.map(reasonOf))]
+  return reasons.map((reason) => `Not run: ${left.filter((name) => reasonOf(name) === reason).join(', ')} (${reason})`)
 }
 
 /**

@@ -251,7 +251,7 @@ test('the number of images is the same on Today and in the list while they arriv
     await expect(
       list
         .getByRole('row')
-        .filter({ hasText: 'COUNTED' })
+        .filter({ hasText: 'NEWER' })
         .nth(study - 1),
     ).toContainText('6')
   await list.close()
