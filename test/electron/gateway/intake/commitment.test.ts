@@ -208,6 +208,46 @@ describe('a result whose record the disk does not take', () => {
     expect(reports).toMatchObject([{ transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] }])
     expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
   })
+
+  it('is delivered again to a device that asks again', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.pass(10 * MINUTE)
+      expect(stage.reports).toHaveLength(1)
+      expect(await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))).toEqual({ status: 0 })
+      await stage.intake.settled()
+      expect(stage.reports).toHaveLength(2)
+    }
+    await stage.pass(10 * MINUTE)
+    expect(stage.reports).toHaveLength(2)
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
+  })
+
+  it('has one line in the feed where it could not be delivered, however often that was tried', async () => {
+    let attempts = 0
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async () => {
+        attempts++
+        throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+      },
+    })
+    await stage.send(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
+    const lines = () => stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone === 'warning')
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.pass(10 * MINUTE)
+      await stage.pass(10 * MINUTE)
+      expect(attempts).toBe(2)
+      expect(lines()).toEqual([])
+    }
+    await stage.pass(10 * MINUTE)
+    expect(lines()).toHaveLength(1)
+  })
 })
 
 describe('a result that cannot be delivered', () => {
