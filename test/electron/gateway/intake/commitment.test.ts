@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Peer, RequestorError } from '#gateway/dimse/requestor.ts'
 import { withoutRoom } from '../../../support/temp-store.ts'
 import { ASSOCIATION, CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
@@ -238,13 +238,20 @@ describe('a result whose record the disk does not take', () => {
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
     const lines = () => stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone === 'warning')
-    {
-      using _ = withoutRoom(stage.store, 'read-only')
-      await stage.pass(10 * MINUTE)
-      await stage.pass(10 * MINUTE)
-      expect(attempts).toBe(2)
-      expect(lines()).toEqual([])
-    }
+    // The disk is full at the commit.
+    const { database } = stage.store
+    const transaction = database.transaction.bind(database)
+    const full = vi.spyOn(database, 'transaction').mockImplementation((work) =>
+      transaction(() => {
+        work()
+        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+      }),
+    )
+    await stage.pass(10 * MINUTE)
+    await stage.pass(10 * MINUTE)
+    expect(attempts).toBe(2)
+    expect(lines()).toEqual([])
+    full.mockRestore()
     await stage.pass(10 * MINUTE)
     expect(lines()).toHaveLength(1)
   })
