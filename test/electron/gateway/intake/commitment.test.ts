@@ -241,12 +241,14 @@ describe('a result whose record the disk does not take', () => {
     // The disk is full at the commit.
     const { database } = stage.store
     const transaction = database.transaction.bind(database)
-    const full = vi.spyOn(database, 'transaction').mockImplementation((work) =>
-      transaction(() => {
-        work()
-        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
-      }),
-    )
+    const full = vi.spyOn(database, 'transaction').mockImplementation((work) => {
+      const isOuter = !database.inTransaction
+      return transaction(() => {
+        const result = work()
+        if (isOuter) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+        return result
+      })
+    })
     await stage.pass(10 * MINUTE)
     await stage.pass(10 * MINUTE)
     expect(attempts).toBe(2)
