@@ -16,7 +16,7 @@ const GATHER_MS = 1000
 /** Between two rounds while the disk takes no records. */
 const UNWRITTEN_MS = 60_000
 /** Instances whose record the disk did not take; with so many of them a round ends. */
-const MOST_UNWRITTEN = 5000
+export const MOST_UNWRITTEN = 5000
 
 /** What became of a queue, for the feed; nothing in it names a person. */
 export type WorkerNews =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { BATCH } from '#gateway/forwarding/worker.ts'
+import { BATCH, MOST_UNWRITTEN } from '#gateway/forwarding/worker.ts'
 import { sendInstances } from '#gateway/scu/store.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { withoutRoom } from '../../../support/temp-store.ts'
@@ -51,6 +51,38 @@ describe('forwarding', () => {
     expect(archive.received).toEqual(uids)
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
     expect(stage.errors).toEqual([])
+  })
+
+  it('sends five thousand images at most while the disk takes no record of them', async () => {
+    let sent = 0
+    await using stage = forwardingStage({
+      async *sendInstances({ instances }) {
+        for (const instance of instances) {
+          sent++
+          yield { instance, outcome: 'sent', status: 0x0000, sentAs: instance.transferSyntaxUid }
+        }
+      },
+    })
+    const { destinationId } = stage.add(await freePort(), { isEnabled: false })
+    const first = await stage.keep('1.2.0')
+    stage.store.database.transaction(() => {
+      for (let at = 1; at <= MOST_UNWRITTEN + BATCH; at++) {
+        const kept = stage.store.instances.insert({ ...first, sopInstanceUid: `1.2.${at}`, file: `0a/${at}.dcm` })
+        stage.forwarding.enqueue(kept)
+      }
+    })
+    stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      for (let round = 0; round < 2; round++) {
+        await stage.forwarding.settled()
+        expect(sent).toBe(MOST_UNWRITTEN)
+        stage.clock.pass(MINUTE_MS)
+      }
+    }
+    await stage.forwarding.settled()
+    expect(sent).toBe(MOST_UNWRITTEN + BATCH + 1)
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
   })
 
   it('does not fail for good what could not be sent while the disk takes no record of it', async () => {
