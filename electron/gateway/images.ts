@@ -137,6 +137,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   const rejectionNotes = openRejectionNotes({
     ...deps,
     ...{ setting: settings.get, arriving: intake.arriving, notices: correctionNotices, onChanged: told.onChanged },
+    flushQueues: forwarding.flush,
     requeue: forwarding.correct,
   })
   opened.use(

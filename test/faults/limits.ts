@@ -87,8 +87,8 @@ export default ofArea('LIM', [
     promise: 'P-LIM-18',
     what: 'a report is delivered again while the disk takes no record of it',
     file: 'electron/gateway/store/outbox-worker.ts',
-    find: 'unwritten.set(outboxId, settlement)',
-    replace: 'unwritten.delete(outboxId)',
+    find: 'unwritten.set(row.outboxId, { row: record, settlement })',
+    replace: 'unwritten.delete(row.outboxId)',
     tests: 'electron/gateway/store/outbox-worker.test.ts',
   },
 ])

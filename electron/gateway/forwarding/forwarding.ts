@@ -68,6 +68,12 @@ export interface Forwarding extends AsyncDisposable {
    * transaction that does so.
    */
   correct(...moved: Parameters<Queue['correct']>): void
+  /**
+   * Writes the outcomes that are in memory while the disk takes no records. Call it before it is
+   * decided by the queues who has an image. In a transaction of the caller they are written with it.
+   * @throws the error of the disk, in a transaction of the caller alone
+   */
+  flush(): void
   list(): { destinations: Destination[]; native: NativeModule }
   /** @throws ApiError refused: another destination has that name */
   add(destination: NewDestination, actor: Actor): Destination
@@ -119,6 +125,8 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   const foundStudies = openFoundStudies(store)
   const pulls = openPulls({ ...deps, about: foundStudies.about })
   const workers = new Map<string, Worker>()
+  /** A notice of a correction is open until all copies that are sent at all are at the destination. */
+  const noteComplete = (destinationId: string) => void tryWrite(() => deps.onSent(destinationId))
   const find = (destinationId: string) => destinations.list().find((one) => one.destinationId === destinationId)
 
   const workerOf = (destinationId: string): Worker =>
@@ -127,12 +135,11 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       destination: () => find(destinationId),
       due: queue.due,
       giveUpHours: () => setting('forwarding.giveUpHours'),
-      // Images are sent without these records where the disk takes none.
-      noteSent: () =>
-        void tryWrite(() => {
-          destinations.noteSent(destinationId)
-          deps.onSent(destinationId)
-        }),
+      // Images are sent without these records where the disk takes none, or only one of them.
+      noteSent() {
+        tryWrite(() => destinations.noteSent(destinationId))
+        noteComplete(destinationId)
+      },
       noteError: (lastError) => void tryWrite(() => destinations.noteError(destinationId, lastError)),
       onNews(news) {
         const destination = find(destinationId)
@@ -184,7 +191,11 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   /** What was dropped may be on its way at this moment. */
   const restartAfterCommit = (destinationIds: readonly string[]) =>
     store.database.afterCommit(() => {
-      for (const destinationId of destinationIds) workers.get(destinationId)?.restart()
+      for (const destinationId of destinationIds) {
+        workers.get(destinationId)?.restart()
+        // What was dropped may be all that was not sent yet.
+        noteComplete(destinationId)
+      }
     })
 
   /** One that may be called. */
@@ -207,6 +218,9 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     takeBack: (instance) => restartAfterCommit(queue.takeBack(instance)),
     setAside: (instances) => restartAfterCommit(queue.setAside(instances)),
     correct: (...moved) => restartAfterCommit(queue.correct(...moved)),
+    flush() {
+      for (const worker of workers.values()) worker.flush()
+    },
     list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)
@@ -219,6 +233,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       return viewOf(changed)
     },
     remove(destinationId, actor) {
+      workers.get(destinationId)?.flush()
       destinations.remove(destinationId, actor)
       const worker = workers.get(destinationId)
       workers.delete(destinationId)
@@ -260,12 +275,16 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       return { success: true, message }
     },
     async retry(destinationId, studyInstanceUid, actor) {
-      const retried = await queue.retry(inUse(destinationId), studyInstanceUid, actor)
+      const destination = inUse(destinationId)
+      workers.get(destinationId)?.flush()
+      const retried = await queue.retry(destination, studyInstanceUid, actor)
       workers.get(destinationId)?.restart()
       return { success: true, message: retried === 0 ? 'Nothing waits.' : `${imagesOf(retried)} tried now.` }
     },
     async drop(destinationId, what, actor) {
-      const dropped = await queue.drop(destinations.existing(destinationId), what, actor)
+      const destination = destinations.existing(destinationId)
+      workers.get(destinationId)?.flush()
+      const dropped = await queue.drop(destination, what, actor)
       return { success: true, message: `${imagesOf(dropped)} given up.` }
     },
 

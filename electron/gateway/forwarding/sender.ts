@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFileMeta } from '#gateway/dimse/file-meta.ts'
 import { RequestorError } from '#gateway/dimse/requestor.ts'
@@ -7,6 +7,7 @@ import { nameOfUid, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
 import { type Native, NativeError } from '#gateway/scu/native.ts'
 import type { InstanceToSend, SendResult, sendInstances } from '#gateway/scu/store.ts'
 import type { DestinationRecord } from '#gateway/store/destinations.ts'
+import { diskFaultKind } from '#gateway/store/disk-fault.ts'
 import type { ForwardRecord } from '#gateway/store/forwards.ts'
 import type { InstanceRecord } from '#gateway/store/instances.ts'
 import type { Store } from '#gateway/store/store.ts'
@@ -48,6 +49,9 @@ export interface Sender {
 
 /** Transcoded instances that are on the disk at once. */
 const TRANSCODED_AT_ONCE = 10
+/** With less free space a conversion that failed may have failed for it: this, and so many times the file. */
+const LEAST_FREE_BYTES = 64 << 20
+const MOST_EXPANSION = 20
 // PS3.5 §10.1: who takes the class at all takes it in Implicit VR Little Endian at least.
 const TARGETS: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
@@ -57,6 +61,7 @@ const TARGETS: readonly string[] = [
 
 interface Sendable extends InstanceToSend {
   readonly forward: ForwardRecord
+  readonly bytes: number
 }
 interface Transcodable {
   readonly sendable: Sendable
@@ -87,7 +92,6 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
 
   async function* sendTranscoded(destination: DestinationRecord, group: readonly Transcodable[], signal: AbortSignal) {
     const made: Sendable[] = []
-    await mkdir(folder, { recursive: true })
     try {
       for (const { sendable, target } of group) {
         signal.throwIfAborted()
@@ -95,18 +99,16 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
         const transcoded: Sendable = { ...sendable, path, transferSyntaxUid: target }
         made.push(transcoded)
         try {
+          await mkdir(folder, { recursive: true })
           await orAborted(native.transcode(sendable.path, path, target), signal)
           const meta = await readFileMeta(path)
-          if (meta.sopInstanceUid !== sendable.sopInstanceUid) throw new Error('the transcoded file is of another instance')
+          if (meta.sopInstanceUid !== sendable.sopInstanceUid) throw new NativeError('the transcoded file is of another instance')
           made.splice(-1, 1, { ...transcoded, transferSyntaxUid: meta.transferSyntaxUid, dataSetOffset: meta.dataSetOffset })
         } catch (error) {
           signal.throwIfAborted()
           made.pop()
           await rm(path, { force: true })
-          yield refusal(
-            sendable,
-            cannotTranscode(sendable, error instanceof NativeError ? error.message : 'the gateway could not write it'),
-          )
+          yield await notTranscoded(sendable, error)
         }
       }
       for await (const result of associate(destination, made, signal))
@@ -116,6 +118,21 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
     } finally {
       for (const { path } of made) await rm(path, { force: true })
     }
+  }
+
+  /** Final only where the image is the cause. */
+  async function notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
+    const kind = diskFaultKind(error)
+    const hasRoom = kind !== 'full' && (await hasRoomFor(sendable))
+    if (kind === undefined && hasRoom && error instanceof NativeError) return refusal(sendable, cannotTranscode(sendable, error.message))
+    const why = hasRoom ? 'the gateway could not write it' : 'the gateway has too little disk space to convert it'
+    const reason = cannotTranscode(sendable, why)
+    return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
+  }
+
+  async function hasRoomFor({ bytes }: Sendable): Promise<boolean> {
+    const space = await statfs(folder).catch(() => undefined)
+    return space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
   }
 
   async function* associate(destination: DestinationRecord, instances: readonly Sendable[], signal: AbortSignal) {
@@ -134,6 +151,7 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
     transferSyntaxUid: instance.transferSyntaxUid,
     path: store.imageFiles.pathOf(instance.file),
     dataSetOffset: instance.dataSetOffset,
+    bytes: instance.bytes,
   })
 
   return { send }

@@ -13,8 +13,10 @@ export const BATCH = 200
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Within which images that arrive one by one are gathered for one association. */
 const GATHER_MS = 1000
-/** Between two looks at whether the disk takes the records of what was sent. */
+/** Between two rounds while the disk takes no records. */
 const UNWRITTEN_MS = 60_000
+/** Instances whose record the disk did not take; with so many of them a round ends. */
+export const MOST_UNWRITTEN = 5000
 
 /** What became of a queue, for the feed; nothing in it names a person. */
 export type WorkerNews =
@@ -50,6 +52,12 @@ export interface Worker extends AsyncDisposable {
   wake(): void
   /** Ends the association under way and begins anew: the destination was changed, or a person wants it tried now. */
   restart(): void
+  /**
+   * Writes the records that are in memory. Call it before the states of the queue are read for a
+   * decision. In a transaction of the caller they are written with it, or not.
+   * @throws the error of the disk, in a transaction of the caller alone
+   */
+  flush(): void
   /** When the next association is tried, where the destination takes nothing now. */
   pausedUntil(): string | undefined
   /** Sends what is due; resolves when nothing is, or the destination takes nothing now. */
@@ -68,10 +76,12 @@ export function openWorker(deps: WorkerDeps): Worker {
   let pausedUntilMs = 0
   let sent = new Tally()
   /**
-   * Attempts whose record the disk did not take. What they sent is not sent again: the next instances
-   * go out meanwhile, and the records are written once that is possible.
+   * Instances that were sent and whose record the disk did not take: they are not sent again, the
+   * others go out meanwhile, and the records are written once that is possible.
    */
   const unwritten = new Map<number, Attempt>()
+  /** Instances of this round that were not sent, and whose record the disk did not take. */
+  const unrecorded = new Set<number>()
 
   function wakeIn(ms: number): void {
     if (closing.signal.aborted) return
@@ -122,21 +132,33 @@ export function openWorker(deps: WorkerDeps): Worker {
     return next !== undefined && msOf(next) <= clock()
   }
 
-  function writeAgain(): void {
-    const all = [...unwritten.values()]
+  function flush(): void {
+    const all = [...unwritten]
     if (all.length === 0) return
-    const isWritten = tryWrite(() => database.transaction(() => all.forEach(keep)))
-    // Without its record an instance that is to be tried again is tried now.
-    for (const attempt of all) if (isWritten || !isFinal(attempt)) unwritten.delete(attempt.forward.forwardId)
+    const write = () =>
+      database.transaction(() => {
+        for (const [, attempt] of all) keep(attempt)
+        // The caller's transaction may be rolled back after this.
+        database.afterCommit(() => {
+          for (const [forwardId] of all) unwritten.delete(forwardId)
+          deps.noteSent()
+        })
+      })
+    // The caller must not go on in a transaction that SQLite has rolled back.
+    if (database.inTransaction) write()
+    else tryWrite(write)
   }
 
   async function sendDue(): Promise<void> {
-    writeAgain()
-    for (let isFull = true; isFull && isDue() && !closing.signal.aborted; ) {
+    flush()
+    unrecorded.clear()
+    const left = () => unwritten.size + unrecorded.size
+    const isKept = (forwardId: number) => unwritten.has(forwardId) || unrecorded.has(forwardId)
+    for (let isFull = true; isFull && left() < MOST_UNWRITTEN && isDue() && !closing.signal.aborted; ) {
       const destination = deps.destination()
       const due = deps
-        .due(destinationId, instantOf(clock()), BATCH + unwritten.size)
-        .filter(({ forward }) => !unwritten.has(forward.forwardId))
+        .due(destinationId, instantOf(clock()), BATCH + left())
+        .filter(({ forward }) => !isKept(forward.forwardId))
         .slice(0, BATCH)
       if (!destination || due.length === 0) break
       isFull = due.length === BATCH
@@ -144,7 +166,8 @@ export function openWorker(deps: WorkerDeps): Worker {
       await sendBatch(destination, due, AbortSignal.any([closing.signal, association.signal]))
       deps.onChanged()
     }
-    if (unwritten.size > 0) pausedUntilMs = Math.max(pausedUntilMs, clock() + UNWRITTEN_MS)
+    // A round that begins within the pause does not make it longer.
+    if (left() > 0 && pauseMs() === 0) pausedUntilMs = clock() + UNWRITTEN_MS
     // One line for a study that comes image by image.
     if (!isDue() && sent.instances > 0) {
       deps.onNews({ kind: 'sent', instances: sent.instances, studies: sent.studies })
@@ -166,10 +189,19 @@ export function openWorker(deps: WorkerDeps): Worker {
         if (signal.aborted && status === '') break
         const write = database
           .commitSoon(() => keep(attempt))
-          .catch((error: unknown) => {
-            if (diskFaultKind(error) === undefined) throw error
-            unwritten.set(forward.forwardId, attempt)
-          })
+          .then(
+            () => {
+              if (!isLost(attempt)) return
+              failed.add(forward)
+              failedFor = verdict.reason
+            },
+            (error: unknown) => {
+              if (diskFaultKind(error) === undefined) throw error
+              if (verdict.kind === 'sent') unwritten.set(forward.forwardId, attempt)
+              // It was not sent, so it is tried again in a later round.
+              else unrecorded.add(forward.forwardId)
+            },
+          )
         // Waited for below; until then nobody hears it fail.
         write.catch(() => {})
         writes.push(write)
@@ -177,10 +209,6 @@ export function openWorker(deps: WorkerDeps): Worker {
           sent.add(forward)
           stored++
         } else reason = verdict.reason
-        if (isLost(attempt)) {
-          failed.add(forward)
-          failedFor = verdict.reason
-        }
         if (verdict.kind === 'pausing') {
           fault = verdict.reason
           break
@@ -205,9 +233,6 @@ export function openWorker(deps: WorkerDeps): Worker {
   /** Whether this attempt ends the tries. */
   const isLost = ({ forward, verdict }: Attempt) =>
     verdict.kind === 'refused' || (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, deps.giveUpHours()))
-
-  /** It is not tried again. */
-  const isFinal = (attempt: Attempt) => attempt.verdict.kind === 'sent' || isLost(attempt)
 
   function keep(attempt: Attempt): void {
     const { forward, verdict, status, comment, sentAs } = attempt
@@ -241,6 +266,7 @@ export function openWorker(deps: WorkerDeps): Worker {
       association.abort()
       wakeIn(0)
     },
+    flush,
     pausedUntil: () => (pauseMs() > 0 ? instantOf(pausedUntilMs) : undefined),
     async settled() {
       do {
@@ -252,6 +278,8 @@ export function openWorker(deps: WorkerDeps): Worker {
       closing.abort()
       clearTimeout(timer)
       await running
+      // What a restart finds without its record is sent again.
+      flush()
     },
   }
 }

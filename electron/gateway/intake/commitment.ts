@@ -64,7 +64,11 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     const earlier = commitments.find(callingAeTitle, transactionUid)
     if (earlier && !isSameList(commitments.itemsOf(earlier.commitmentId), items)) throw new DimseError(0x0131, 'Transaction UID is in use')
     // A device that has had no result yet asks again: it is on its way.
-    if (earlier?.state === 'waiting') return { status: 0x0000 }
+    if (earlier?.state === 'waiting') {
+      // Delivered, while the disk took no record of it: whoever asks again gets a result again.
+      if (unwritten.delete(earlier.commitmentId)) alarm.wake()
+      return { status: 0x0000 }
+    }
 
     const now = clock()
     const isWhole = imageStudies.allHere(items.map(({ sopInstanceUid }) => sopInstanceUid))
@@ -171,21 +175,22 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     return `Gateway internal error ${reference}`
   }
 
+  /** In a transaction. */
   function postpone(commitment: CommitmentRecord, lastError: string): void {
     const { commitmentId, requestedAt, attempts, deviceName } = commitment
+    // While the disk takes no record of the attempt it is made again each minute.
+    const tellOnce = (tone: News['tone'], text: string) => database.afterCommit(() => tell(commitment, tone, text))
     const nextAt = clock() + (SEND_AGAIN_MS[Math.min(attempts, SEND_AGAIN_MS.length - 1)] ?? HOUR_MS)
     if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
       commitments.settle(commitmentId, 'given-up', lastError)
-      tell(
-        commitment,
+      tellOnce(
         'danger',
         `The result of a storage commitment could not be delivered to ${deviceName} for 72 hours and is given up: ${lastError}`,
       )
       return
     }
     commitments.postpone(commitmentId, { nextAt: instantOf(nextAt), lastError })
-    if (attempts === 0)
-      tell(commitment, 'warning', `The result of a storage commitment could not be delivered to ${deviceName}: ${lastError}`)
+    if (attempts === 0) tellOnce('warning', `The result of a storage commitment could not be delivered to ${deviceName}: ${lastError}`)
   }
 
   /**

@@ -15,6 +15,8 @@ export const CORRECTION_REJECT = 'correction.reject'
 
 export interface RejectionNotesDeps extends OwnInstancesDeps, Pick<IntakeDeps, 'onChanged'> {
   readonly notices: Pick<CorrectionNotices, 'add' | 'undo'>
+  /** Within the transaction: writes the outcomes of sending that are in memory (`Forwarding.flush`). */
+  readonly flushQueues: () => void
   /** Within the transaction: images take the places of others in the queues of all destinations but `except`. */
   readonly requeue: (
     moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
@@ -50,7 +52,7 @@ export interface RejectionNotes {
 }
 
 export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
-  const { store, clock, setting, notices, requeue, onChanged } = deps
+  const { store, clock, setting, notices, flushQueues, requeue, onChanged } = deps
   const { correctionNotices, destinations, forwards, instances, outbox } = store
   const own = openOwnInstances(deps)
   const now = () => instantOf(clock())
@@ -70,6 +72,7 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
   return {
     corrected(done) {
       const { correctionId, cause, fromStudyInstanceUid, at } = done.correction
+      flushQueues()
       const isFetched = store.imageStudies.isFetched(fromStudyInstanceUid)
       if (done.isUndo) {
         outbox.drop(CORRECTION_REJECT, correctionId, now())

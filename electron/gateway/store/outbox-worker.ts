@@ -3,6 +3,7 @@ import { type Clock, instantOf, msOf } from './clock.ts'
 import type { Database } from './database.ts'
 import { diskFaultKind } from './disk-fault.ts'
 import type { OutboxRecord, OutboxRow, OutboxStore } from './outbox.ts'
+import { tryWrite } from './write-health.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -11,6 +12,8 @@ const LONGEST_SLEEP_MS = 5 * MINUTE_MS
 const SHORTEST_SLEEP_MS = 1000
 /** Rows looked at before the event loop is let through. */
 const PAGE = 200
+/** Settlements kept in memory while the disk takes no records; with so many no row is taken up. */
+const MOST_UNWRITTEN = 1000
 /** Waits after a fault of ours, by attempts made; then the last of them. */
 const OWN_FAULT_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS]
 const OWN_FAULT = 'an internal error; see the log'
@@ -34,7 +37,7 @@ export interface Held {
 }
 
 export interface OutboxWorkerOptions {
-  readonly store: { readonly outbox: OutboxStore; readonly database: Pick<Database, 'transaction' | 'afterCommit'> }
+  readonly store: { readonly outbox: OutboxStore; readonly database: Pick<Database, 'transaction' | 'afterCommit' | 'inTransaction'> }
   readonly kind: string
   readonly clock: Clock
   /** Its throw is a fault of ours: the row is tried again after a while. */
@@ -70,8 +73,11 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   const { store, kind, clock, deliver, groupOf = () => '', atOnce = 1, isIdle = () => false, onError } = options
   const { outbox, database } = store
   const closing = new AbortController()
-  /** Rows that are settled and whose record the disk did not take: they are not delivered again. */
-  const unwritten = new Map<number, Settlement>()
+  /**
+   * By row, what the disk took no record of. A row that was sent or failed is not delivered again,
+   * one that was postponed or held not before its time.
+   */
+  const unwritten = new Map<number, Finished>()
   const underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
@@ -107,7 +113,11 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     } catch (error) {
       onError?.(error)
     }
-    const wait = next === undefined || isIdle() ? LONGEST_SLEEP_MS : Math.max(SHORTEST_SLEEP_MS, msOf(next) - now)
+    const isFull = unwritten.size >= MOST_UNWRITTEN
+    const untils = [...unwritten.values()].map(({ settlement }) => untilOf(settlement))
+    const first = Math.min(next === undefined ? Number.POSITIVE_INFINITY : msOf(next), ...untils)
+    const isLong = first === Number.POSITIVE_INFINITY || isIdle() || isFull
+    const wait = isLong ? LONGEST_SLEEP_MS : Math.max(SHORTEST_SLEEP_MS, first - now)
     timer = setTimeout(wake, Math.min(LONGEST_SLEEP_MS, wait)).unref()
   }
 
@@ -117,44 +127,71 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   async function takeUp(groups: ReadonlySet<string>): Promise<void> {
     let after: OutboxRecord | undefined
     lookedAt = instantOf(clock())
-    while (!closing.signal.aborted && !isIdle()) {
+    writeAgain()
+    while (!closing.signal.aborted && !isIdle() && unwritten.size < MOST_UNWRITTEN) {
       const rows = outbox.due(kind, lookedAt, PAGE, after)
-      const held = rows.filter(({ outboxId }) => !underWay.has(outboxId)).flatMap(start)
-      if (held.length > 0) database.transaction(() => held.forEach(write))
+      const held = rows.filter(({ outboxId }) => !underWay.has(outboxId) && !isKept(outboxId)).flatMap(start)
+      // Without the record they are looked at again; others need not wait for it.
+      if (held.length > 0) tryWrite(() => database.transaction(() => held.forEach(write)))
       after = rows.at(-1)
       if (rows.length < PAGE || (!groups.has(EVERY) && ![...groups].some(hasPlace))) return
       await nextTurn()
     }
   }
 
+  /** Writes what is in memory, all of it or nothing. */
+  function writeAgain(): void {
+    // A transaction of somebody else may be rolled back after this.
+    if (unwritten.size === 0 || database.inTransaction) return
+    const isWritten = tryWrite(() =>
+      database.transaction(() => {
+        for (const finished of unwritten.values())
+          try {
+            write(finished)
+          } catch (error) {
+            if (diskFaultKind(error) !== undefined) throw error
+            // A fault of ours: the row waits on as it was, and the others are written.
+            onError?.(error)
+          }
+      }),
+    )
+    if (isWritten) unwritten.clear()
+  }
+
+  /** Whether the row is not to be delivered now because of what is in memory. */
+  function isKept(outboxId: number): boolean {
+    const kept = unwritten.get(outboxId)
+    if (kept && untilOf(kept.settlement) <= clock()) unwritten.delete(outboxId)
+    return unwritten.has(outboxId)
+  }
+
   /** Takes the row up, or says why it is to wait. */
   function start(row: OutboxRow<unknown>): readonly [] | readonly [Finished] {
     const group = groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
-    if (!hasPlace(group)) return []
-    const done = run(row).then((isWritten) => {
+    if (!hasPlace(group) || unwritten.size + underWay.size >= MOST_UNWRITTEN) return []
+    const done = run(row).then((isSettled) => {
       underWay.delete(row.outboxId)
-      // What could not be written is looked at again with the next timer.
-      if (isWritten) look(group)
+      // One that waits as it was is looked at again with the next timer.
+      if (isSettled) look(group)
     })
     underWay.set(row.outboxId, { group, done })
     return []
   }
 
-  /** False where it waits on as it was: we were ended, or nothing can be written. */
+  /** False where it waits on as it was: we were ended, or there was a fault of ours. */
   async function run(row: OutboxRow<unknown>): Promise<boolean> {
-    const { outboxId } = row
-    let settlement = unwritten.get(outboxId)
+    let settlement: Settlement | undefined
     try {
-      settlement ??= await settlementOf(row)
+      settlement = await settlementOf(row)
       write({ row, settlement })
-      unwritten.delete(outboxId)
       return true
     } catch (error) {
-      const isSettled = settlement?.outcome === 'sent' || settlement?.outcome === 'failed'
-      if (settlement && isSettled && diskFaultKind(error) !== undefined) unwritten.set(outboxId, settlement)
       if (!closing.signal.aborted) onError?.(error)
-      return false
+      if (!settlement || diskFaultKind(error) === undefined) return false
+      const { payload: _, ...record } = row
+      unwritten.set(row.outboxId, { row: record, settlement })
+      return true
     }
   }
 
@@ -191,6 +228,8 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     wake,
     retry(outboxIds) {
       outbox.hasten(kind, instantOf(clock()), outboxIds)
+      for (const [outboxId, { settlement }] of unwritten)
+        if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId))) unwritten.delete(outboxId)
       wake()
     },
     async settled() {
@@ -203,6 +242,11 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
       clearTimeout(timer)
       await looking
       await Promise.all([...underWay.values()].map(({ done }) => done))
+      // What a restart finds without its record is delivered again.
+      writeAgain()
     },
   }
 }
+
+/** When the row is to be delivered again; never where it was sent or given up. */
+const untilOf = (settlement: Settlement): number => ('until' in settlement ? settlement.until : Number.POSITIVE_INFINITY)

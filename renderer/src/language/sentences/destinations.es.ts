@@ -59,6 +59,7 @@ export const DESTINATIONS: readonly Sentence[] = [
   ],
   ['the transcoded file is of another instance', 'el archivo convertido es de otra instancia'],
   ['the gateway could not write it', 'la pasarela no pudo escribirlo'],
+  ['the gateway has too little disk space to convert it', 'la pasarela tiene muy poco espacio en disco para convertirla'],
   ['it does not take images of this kind ({})', 'no acepta imágenes de este tipo ({0})'],
   ['its file cannot be read here', 'su archivo no se puede leer aquí'],
   ['it takes {} only as {}, which cannot be made here', 'solo acepta {0} como {1}, que no se puede crear aquí'],

@@ -91,7 +91,7 @@ export async function openArchive(
 
 /** Forwarding over a real store and real associations, on a standing clock. */
 export function forwardingStage(
-  over: Partial<Pick<ForwardingDeps, 'native' | 'sendInstances'>> & { readonly settings?: Partial<SettingValues> } = {},
+  over: Partial<Pick<ForwardingDeps, 'native' | 'sendInstances' | 'onSent'>> & { readonly settings?: Partial<SettingValues> } = {},
 ) {
   const temp = tempStore()
   const { store, clock, uuid } = temp
@@ -108,7 +108,7 @@ export function forwardingStage(
     native: over.native ?? NO_NATIVE,
     onNews: ({ tone, text, studyInstanceUid }) => news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
     onChanged: () => {},
-    onSent: () => {},
+    onSent: over.onSent ?? (() => {}),
     onError: (error) => errors.push(error),
   }
   let forwarding = openForwarding(deps)

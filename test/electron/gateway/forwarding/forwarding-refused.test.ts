@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { type Native, NativeError } from '#gateway/scu/native.ts'
 import { freePort } from '../../../support/free-port.ts'
-import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
+import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const MINUTE_MS = 60_000
 
@@ -133,6 +134,33 @@ describe('forwarding', () => {
       '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the image cannot be converted here: dicom-dimse-native is not installed: run npm run native.',
     ])
     expect(archive.received).toEqual([])
+  })
+
+  const NOT_CONVERTED = new NativeError('the instance cannot be converted to Implicit VR Little Endian')
+  const FULL = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC', syscall: 'mkdtemp' })
+  const GONE = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', syscall: 'open' })
+  const NO_SPACE = 'the gateway has too little disk space to convert it'
+
+  // More bytes than any disk of a test has free: the conversion could not have had room.
+  it.each([
+    ['fails', 'the image cannot be converted', NOT_CONVERTED, {}, `failed 1 … ${NOT_CONVERTED.message}.`],
+    ['tries again', 'the disk is full', FULL, {}, `waiting 1 … ${NO_SPACE}.`],
+    ['tries again', 'the disk has too little space', NOT_CONVERTED, { bytes: 1e14 }, `waiting 1 … ${NO_SPACE}.`],
+    ['tries again', 'the file cannot be read', GONE, {}, 'waiting 1 … the gateway could not write it.'],
+  ])('%s an instance that is to be transcoded where %s', async (_, __, error, more, state) => {
+    await using archive = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    const native: Native = {
+      ...NO_NATIVE,
+      available: () => ({ isAvailable: true, detail: '' }),
+      transcode: () => Promise.reject(error),
+    }
+    await using stage = forwardingStage({ native })
+    const { destinationId } = stage.add(archive.port)
+    await stage.keep('1.2.1', more)
+    await stage.forwarding.settled()
+    const why = 'It does not take Explicit VR Little Endian, and the image cannot be converted here:'
+    expect(stage.states(destinationId)).toEqual([`1.2.1 ${state.replace('…', why)}`])
+    expect(stage.errors).toEqual([])
   })
 
   it('fails an instance of a SOP class the destination does not take', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { BATCH } from '#gateway/forwarding/worker.ts'
+import { BATCH, MOST_UNWRITTEN } from '#gateway/forwarding/worker.ts'
 import { sendInstances } from '#gateway/scu/store.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { withoutRoom } from '../../../support/temp-store.ts'
-import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
+import { ACTOR, type Archive, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const MINUTE_MS = 60_000
 
@@ -51,6 +51,142 @@ describe('forwarding', () => {
     expect(archive.received).toEqual(uids)
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
     expect(stage.errors).toEqual([])
+  })
+
+  it('sends five thousand images at most while the disk takes no record of them', async () => {
+    let sent = 0
+    await using stage = forwardingStage({
+      async *sendInstances({ instances }) {
+        for (const instance of instances) {
+          sent++
+          yield { instance, outcome: 'sent', status: 0x0000, sentAs: instance.transferSyntaxUid }
+        }
+      },
+    })
+    const { destinationId } = stage.add(await freePort(), { isEnabled: false })
+    const first = await stage.keep('1.2.0')
+    stage.store.database.transaction(() => {
+      for (let at = 1; at <= MOST_UNWRITTEN + BATCH; at++) {
+        const kept = stage.store.instances.insert({ ...first, sopInstanceUid: `1.2.${at}`, file: `0a/${at}.dcm` })
+        stage.forwarding.enqueue(kept)
+      }
+    })
+    stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      for (let round = 0; round < 2; round++) {
+        await stage.forwarding.settled()
+        expect(sent).toBe(MOST_UNWRITTEN)
+        stage.clock.pass(MINUTE_MS)
+      }
+    }
+    await stage.forwarding.settled()
+    expect(sent).toBe(MOST_UNWRITTEN + BATCH + 1)
+    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+  })
+
+  it('does not fail for good what could not be sent while the disk takes no record of it', async () => {
+    await using old = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    await stage.keep('1.2.1')
+    stage.forwarding.update(destinationId, { port: old.port }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      for (const tried of [1, 2]) {
+        await stage.forwarding.settled()
+        expect(old.associations).toBe(tried)
+        stage.clock.pass(MINUTE_MS)
+      }
+      expect(stage.news).toEqual([])
+    }
+    stage.forwarding.update(destinationId, { port: archive.port }, ACTOR)
+    await stage.forwarding.settled()
+    expect(stage.states(destinationId)).toEqual(['1.2.1 sent 1'])
+  })
+
+  /** Two images that the archive has and whose records the disk did not take; it takes records again. */
+  async function sentUnrecorded(archive: Archive, onSent = () => {}) {
+    const stage = forwardingStage({ onSent })
+    const { destinationId } = stage.add(await freePort())
+    const kept = [await stage.keep('1.2.1'), await stage.keep('1.2.2')]
+    stage.forwarding.update(destinationId, { port: archive.port }, ACTOR)
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.forwarding.settled()
+    }
+    expect(archive.received).toEqual(['1.2.1', '1.2.2'])
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0', '1.2.2 waiting 0'])
+    return { stage, destinationId, kept }
+  }
+  const SENT = ['1.2.1 sent 1', '1.2.2 sent 1']
+
+  it('knows what was sent without its record before a person gives up, retries or removes', async () => {
+    await using archive = await openArchive()
+    const dropped = await sentUnrecorded(archive)
+    await using _dropped = dropped.stage
+    const drop = dropped.stage.forwarding.drop(dropped.destinationId, { reason: 'not wanted' }, ACTOR)
+    expect((await drop).message).toBe('0 images given up.')
+    expect(dropped.stage.states(dropped.destinationId)).toEqual(SENT)
+
+    await using second = await openArchive()
+    const retried = await sentUnrecorded(second)
+    await using _retried = retried.stage
+    expect((await retried.stage.forwarding.retry(retried.destinationId, STUDY, ACTOR)).message).toBe('Nothing waits.')
+    await retried.stage.forwarding.settled()
+    expect(retried.stage.states(retried.destinationId)).toEqual(SENT)
+
+    await using third = await openArchive()
+    const removed = await sentUnrecorded(third)
+    await using _removed = removed.stage
+    expect(removed.stage.forwarding.remove(removed.destinationId, ACTOR)).toEqual({ success: true })
+    expect([archive, second, third].map(({ received }) => received.length)).toEqual([2, 2, 2])
+  })
+
+  it('writes what was sent without its record when the gateway ends', async () => {
+    await using archive = await openArchive()
+    const { stage, destinationId } = await sentUnrecorded(archive)
+    await using _ = stage
+    await stage.restart()
+    expect(stage.states(destinationId)).toEqual(SENT)
+    await stage.forwarding.settled()
+    expect(archive.received).toHaveLength(2)
+  })
+
+  it('writes it again where the transaction that wrote it was rolled back', async () => {
+    await using archive = await openArchive()
+    const { stage, destinationId } = await sentUnrecorded(archive)
+    await using _ = stage
+    const work = () => {
+      stage.forwarding.flush()
+      expect(stage.states(destinationId)).toEqual(SENT)
+      throw new Error('rolled back')
+    }
+    expect(() => stage.store.database.transaction(work)).toThrow('rolled back')
+    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0', '1.2.2 waiting 0'])
+    stage.forwarding.flush()
+    expect(stage.states(destinationId)).toEqual(SENT)
+    expect(archive.received).toHaveLength(2)
+  })
+
+  it('calls onSent when images are sent, when their records are written, and when the rest is set aside', async () => {
+    await using archive = await openArchive()
+    let calls = 0
+    const { stage, kept } = await sentUnrecorded(archive, () => {
+      calls++
+    })
+    await using _ = stage
+    expect(calls).toBe(1)
+    stage.forwarding.flush()
+    expect(calls).toBe(2)
+    expect(stage.forwarding.list().destinations[0]?.lastSentAt).toBe('2026-03-10T09:00:00.000Z')
+    const third = await stage.keep('1.2.3')
+    stage.store.database.transaction(() => {
+      stage.forwarding.setAside([...kept, third])
+      expect(calls).toBe(2)
+    })
+    expect(calls).toBe(3)
   })
 
   it('tries again what was not taken while the disk takes no record of it, once a minute', async () => {

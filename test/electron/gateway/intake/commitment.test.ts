@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Peer, RequestorError } from '#gateway/dimse/requestor.ts'
 import { withoutRoom } from '../../../support/temp-store.ts'
 import { ASSOCIATION, CT, DEVICE, IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
@@ -207,6 +207,55 @@ describe('a result whose record the disk does not take', () => {
     await stage.pass(10 * MINUTE)
     expect(reports).toMatchObject([{ transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] }])
     expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
+  })
+
+  it('is delivered again to a device that asks again', async () => {
+    await using stage = await openStage({ settings: ON })
+    await stage.send(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
+    {
+      using _ = withoutRoom(stage.store, 'read-only')
+      await stage.pass(10 * MINUTE)
+      expect(stage.reports).toHaveLength(1)
+      expect(await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))).toEqual({ status: 0 })
+      await stage.intake.settled()
+      expect(stage.reports).toHaveLength(2)
+    }
+    await stage.pass(10 * MINUTE)
+    expect(stage.reports).toHaveLength(2)
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
+  })
+
+  it('has one line in the feed where it could not be delivered, however often that was tried', async () => {
+    let attempts = 0
+    await using stage = await openStage({
+      settings: ON,
+      sendEventReport: async () => {
+        attempts++
+        throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+      },
+    })
+    await stage.send(IMAGE)
+    await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
+    const lines = () => stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone === 'warning')
+    // The disk is full at the commit.
+    const { database } = stage.store
+    const transaction = database.transaction.bind(database)
+    const full = vi.spyOn(database, 'transaction').mockImplementation((work) => {
+      const isOuter = !database.inTransaction
+      return transaction(() => {
+        const result = work()
+        if (isOuter) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+        return result
+      })
+    })
+    await stage.pass(10 * MINUTE)
+    await stage.pass(10 * MINUTE)
+    expect(attempts).toBe(2)
+    expect(lines()).toEqual([])
+    full.mockRestore()
+    await stage.pass(10 * MINUTE)
+    expect(lines()).toHaveLength(1)
   })
 })
 

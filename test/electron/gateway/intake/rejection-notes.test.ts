@@ -10,6 +10,7 @@ import type { InstanceRecord } from '#gateway/store/instances.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { atTheWindow, newUser } from '../../../support/callers.ts'
 import { CORRECTION, correctionRows, undoneRows } from '../../../support/corrections.ts'
+import { withoutRoom } from '../../../support/temp-store.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from '../forwarding/forwarding-fixture.ts'
 
 const IMAGE = '2.25.100.1.1'
@@ -40,6 +41,7 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
   const notices = openCorrectionNotices(deps)
   const notes = openRejectionNotes({
     ...{ ...deps, notices, arriving: new Set<string>(), onChanged: () => {} },
+    flushQueues: () => stage.forwarding.flush(),
     requeue: (...moved) => stage.forwarding.correct(...moved),
     setting: (key) => (key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
   })
@@ -135,6 +137,23 @@ describe('a correction of images that a destination has', () => {
       ['2.25.100.2', ['2.25.100.2.1']],
     ])
     expect(items(note, 'ContentSequence')).toHaveLength(2)
+  })
+
+  it('knows that a destination has originals whose sending the disk took no record of', async () => {
+    await using at = await openStage({ archive: 'later' })
+    {
+      using _ = withoutRoom(at.store, 'read-only')
+      await at.stage.forwarding.settled()
+      expect(at.archive.received).toEqual([IMAGE])
+      expect(at.stage.states(at.destinationId)).toEqual([`${IMAGE} waiting 0`])
+    }
+    await at.correct()
+    expect(at.stage.states(at.destinationId)).toEqual([`${IMAGE} sent 1`])
+    await at.sendWaiting()
+    at.stage.clock.pass(60_000)
+    await at.stage.forwarding.settled()
+    expect(at.archive.received).toEqual([IMAGE, at.note()?.sopInstanceUid, `${IMAGE}.7`])
+    expect(at.openNotices()).toEqual([])
   })
 
   it('waits for a destination that is down, and the notice stays open across a restart', async () => {

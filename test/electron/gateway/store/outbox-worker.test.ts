@@ -66,7 +66,11 @@ describe('an outbox worker', () => {
     await turns()
     out.worker.wake()
     await turns()
-    // What was not taken is tried again, what was delivered is not.
+    // What was not taken is tried again at its time, what was delivered is not.
+    expect(out.begun).toEqual(['a1', 'b1'])
+    out.clock.pass(5000)
+    out.worker.wake()
+    await turns()
     expect(out.begun).toEqual(['a1', 'b1', 'b1'])
     expect(out.row('a1')?.state).toBe('waiting')
     disk[Symbol.dispose]()
@@ -78,6 +82,77 @@ describe('an outbox worker', () => {
       { state: 'sent', attempts: 1 },
       { state: 'sent', attempts: 1 },
     ])
+  })
+
+  it('delivers all rows of a group, each once, while the disk takes no record of them', async () => {
+    await using out = openWorker({ atOnce: 2 })
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']
+    for (const subject of all) out.append(subject)
+    const told: boolean[] = []
+    await turns()
+    {
+      using _ = withoutRoom(out.store, 'read-only')
+      for (let row = 0; row < all.length; row += 2) {
+        expect(out.begun).toEqual(all.slice(0, row + 2))
+        for (const subject of all.slice(row, row + 2))
+          out.end(subject, { outcome: 'sent', within: (stillWaited) => void told.push(stillWaited) })
+        await turns()
+      }
+      out.worker.wake()
+      await out.worker.settled()
+      expect(all.map((subject) => out.row(subject)?.state)).toEqual(all.map(() => 'waiting'))
+    }
+    told.length = 0
+    out.worker.wake()
+    await out.worker.settled()
+    expect(out.begun).toEqual(all)
+    expect(all.map((subject) => out.row(subject))).toMatchObject(all.map(() => ({ state: 'sent', attempts: 1 })))
+    expect(told).toEqual(all.map(() => true))
+  })
+
+  it('writes what is in memory when it ends, and what one row cannot write keeps no other waiting', async () => {
+    await using out = openWorker({ atOnce: 2 })
+    for (const subject of ['a1', 'a2']) out.append(subject)
+    await turns()
+    {
+      using _ = withoutRoom(out.store, 'read-only')
+      out.end('a1', {
+        outcome: 'sent',
+        within() {
+          throw new Error('the record cannot be written')
+        },
+      })
+      out.end('a2')
+      await turns()
+    }
+    await out.worker[Symbol.asyncDispose]()
+    expect(['a1', 'a2'].map((subject) => out.row(subject)?.state)).toEqual(['waiting', 'sent'])
+    expect(out.errors.map(String).at(-1)).toBe('Error: the record cannot be written')
+  })
+
+  it('takes up a thousand rows at most while the disk takes no record of them', async () => {
+    await using out = openWorker({ atOnce: 2000 })
+    out.store.database.transaction(() => {
+      for (let row = 0; row < 1010; row++) out.append(`a${row}`)
+    })
+    await turns()
+    await turns()
+    expect(out.begun).toHaveLength(1000)
+    {
+      using _ = withoutRoom(out.store, 'read-only')
+      for (const subject of out.begun) out.end(subject)
+      await out.worker.settled()
+      out.worker.wake()
+      await out.worker.settled()
+      expect(out.begun).toHaveLength(1000)
+    }
+    out.worker.wake()
+    await turns()
+    expect(new Set(out.begun).size).toBe(1010)
+    for (const subject of out.begun) out.end(subject)
+    await out.worker.settled()
+    expect(out.begun).toHaveLength(1010)
+    expect(out.store.outbox.summary(kind)).toMatchObject({ waiting: 0, failed: 0 })
   })
 
   it('reaches a group behind a thousand rows of one that is stuck', async () => {
@@ -343,6 +418,21 @@ describe('between two looks', () => {
     await out.pass(SECOND)
     expect(out.begun).toEqual(['a1'])
     out.end('a1')
+  })
+
+  it('a row that was postponed while the disk took no record of it is tried again at its time', async () => {
+    await using out = await openTimed()
+    out.append('a1')
+    await turns()
+    using _ = withoutRoom(out.store, 'read-only')
+    out.end('a1', { outcome: 'postponed', until: out.clock() + 30 * SECOND, fault: 'no answer' })
+    await turns()
+    await out.pass(30 * SECOND - 1)
+    expect(out.begun).toEqual(['a1'])
+    await out.pass(1)
+    expect(out.begun).toEqual(['a1', 'a1'])
+    out.end('a1')
+    await turns()
   })
 
   it('it sleeps five minutes at most, as the clock may be set, and a second at least', async () => {
