@@ -27,11 +27,12 @@ export interface Admission {
 
 /**
  * One budget for HTTP, HTTPS, DIMSE and DIMSE by TLS, in which this PC, devices of the list, approved
- * workstations and callers that proved who they are come first.
+ * workstations and callers that proved who they are come first. A device that was entered with a
+ * range of addresses is expected where it last called from, and not at every address of the range.
  */
 export function openAdmission(parts: Parts): Admission {
   const expectedHosts = openExpectedHosts(approvedHosts(parts))
-  const isExpected = (host: string) => expectedHosts.has(host) || parts.devices.isDeviceHost(host)
+  const isExpected = (host: string) => expectedHosts.has(host) || parts.devices.isKnownDeviceHost(host)
   return { expectedHosts, admitted: openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected }) }
 }
 

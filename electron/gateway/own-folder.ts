@@ -51,9 +51,7 @@ function setPartner({ partnerEndpoint }: Parts, { url, secret }: GivenPartner): 
   const before = partnerEndpoint.read()
   const known = partnerEndpoint.endpointFor('modality_worklist.requested')
   if (secret === undefined && !before.hasSecret) {
-    throw new StartError(
-      '--partner-url needs the secret the partner verifies with: --partner-secret whsec_… or --partner-secret-file FILE.',
-    )
+    throw new StartError('--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.')
   }
   if (URL.canParse(url) && known?.url === new URL(url).href && (secret === undefined || known.secrets[0] === secret)) return
   try {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -86,10 +86,12 @@ it('loads the module for other DICOM systems from its own folder', (context) => 
 
 it('serves devices and the window, says that it is well, and ends when it is told to', async (context) => {
   needs(context, 'dcmtk')
-  const partner = await start('simulator', 'partner', '--port', '0', '--secret', SECRET)
+  const secretFile = join(scratch, 'partner-secret')
+  writeFileSync(secretFile, SECRET, { mode: 0o600 })
+  const partner = await start('simulator', 'partner', '--port', '0', '--secret-file', secretFile)
   const gateway = await start(
     ...['serve', '--data', data, ...LISTENERS, '--allow-unknown-devices'],
-    ...['--partner-url', partner.ready.url ?? '', '--partner-secret', SECRET],
+    ...['--partner-url', partner.ready.url ?? '', '--partner-secret-file', secretFile],
   )
   const { http = '', dimse = '' } = gateway.ready
   const port = Number(dimse.split(':').at(-1))

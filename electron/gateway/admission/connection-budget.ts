@@ -36,20 +36,26 @@ export interface AdmittedConnections {
 /** Connections that all listeners of a gateway may have at once, apart from open associations. */
 export const MOST_CONNECTIONS = 1000
 
-export function openAdmittedConnections(budget: ConnectionBudget): AdmittedConnections {
-  const connections = new Set<AdmittedConnection>()
+/** An idle connection that was accepted so recently may not have had the time to send a request. */
+const NEW_MS = 5000
+
+/** @param clock milliseconds, monotonic */
+export function openAdmittedConnections(budget: ConnectionBudget, clock: () => number = () => performance.now()): AdmittedConnections {
+  const acceptedAt = new Map<AdmittedConnection, number>()
   return {
     add(connection) {
-      connections.add(connection)
+      const now = clock()
+      acceptedAt.set(connection, now)
+      const isNew = (one: AdmittedConnection) => now - (acceptedAt.get(one) ?? now) < NEW_MS
       for (;;) {
-        const counted = [...connections].filter(({ isExempt = false }) => !isExempt)
-        const surplus = connectionToClose(counted, budget)
+        const counted = [...acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
+        const surplus = connectionToClose(counted, budget, isNew)
         if (!surplus) return
-        connections.delete(surplus)
+        acceptedAt.delete(surplus)
         surplus.close()
       }
     },
-    remove: (connection) => void connections.delete(connection),
+    remove: (connection) => void acceptedAt.delete(connection),
   }
 }
 
@@ -58,18 +64,24 @@ export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host 
 
 /**
  * The connection to close where there are more than the budget allows; undefined where there are
- * not. It is, in this order, one of a host that is not expected and has more than a quarter; an
- * idle one of a host that has more than half; one of the unexpected host with the most connections;
- * one of the host with the most. Of a host the oldest idle connection is closed, or else its oldest.
+ * not. It is, in this order:
  *
- * An expected host thus keeps its connections while strangers have any, but one that leaks idle
- * connections does not shut out hosts that are not known yet.
+ * 1. one of a host that is not expected and has more than a quarter;
+ * 2. while all hosts that are not expected have at most a quarter together, an idle one of the host
+ *    with the most connections that has one;
+ * 3. one of the unexpected host with the most connections;
+ * 4. one of the host with the most.
+ *
+ * An expected host thus keeps its connections while strangers have more than a quarter, but hosts
+ * that leak idle connections do not shut out those that are not known yet.
  *
  * @param connections oldest first
+ * @param isNew whether it was accepted too recently to have sent anything
  */
 export function connectionToClose<T extends BudgetedConnection>(
   connections: Iterable<T>,
   { most, isExpected }: ConnectionBudget,
+  isNew: (connection: T) => boolean = () => false,
 ): T | undefined {
   let count = 0
   const byHost = new Map<string, T[]>()
@@ -79,22 +91,41 @@ export function connectionToClose<T extends BudgetedConnection>(
     if (own) own.push(connection)
     else byHost.set(connection.host, [connection])
   }
-  let largest: readonly T[] = []
-  let largestUnexpected: readonly T[] = []
-  for (const [host, own] of byHost) {
-    if (own.length > largest.length) largest = own
-    if (own.length > largestUnexpected.length && !isExpected(host)) largestUnexpected = own
-  }
-  if (largestUnexpected.length > Math.max(1, Math.ceil(most / 4))) return leastMissed(largestUnexpected)
+  const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
+  const share = Math.max(1, Math.ceil(most / 4))
+  const greedy = bySize.find(([host, own]) => own.length > share && !isExpected(host))
+  if (greedy) return leastMissed(greedy[1], isNew)
   if (count <= most) return undefined
-  // `most` is 0 where bytes are shared, and not connections: nothing is half of it.
-  const idle = most > 0 && largest.length > most / 2 ? idleOf(largest) : undefined
-  if (idle) return idle
-  return leastMissed(largestUnexpected.length > 0 ? largestUnexpected : largest)
+  const unexpected = bySize.filter(([host]) => !isExpected(host))
+  const [[, largest = []] = []] = bySize
+  if (unexpected.reduce((sum, [, own]) => sum + own.length, 0) <= most / 4) {
+    for (const [, own] of bySize) {
+      const old = own.find((one) => isIdle(one) && !isNew(one))
+      if (old) return old
+    }
+    const idle = idleOf(largest, isNew)
+    if (idle) return idle
+  }
+  const [[, largestUnexpected = largest] = []] = unexpected
+  return leastMissed(largestUnexpected, isNew)
 }
 
-const idleOf = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => own.find(({ isBusy = false }) => !isBusy)
-const leastMissed = <T extends BudgetedConnection>(own: readonly T[]): T | undefined => idleOf(own) ?? own[0]
+const isIdle = ({ isBusy = false }: BudgetedConnection): boolean => !isBusy
+
+/**
+ * The oldest idle connection of a host that is not new. Where all idle ones are new, it is the
+ * oldest of them if they are the majority, and otherwise none: the only idle connection beside busy
+ * ones is the one that was just accepted, and closing it would shut out everybody else at that host.
+ */
+function idleOf<T extends BudgetedConnection>(own: readonly T[], isNew: (connection: T) => boolean) {
+  const idle = own.filter(isIdle)
+  const old = idle.find((one) => !isNew(one))
+  return old ?? (idle.length > own.length / 2 ? idle[0] : undefined)
+}
+
+function leastMissed<T extends BudgetedConnection>(own: readonly T[], isNew: (connection: T) => boolean) {
+  return idleOf(own, isNew) ?? own.find((one) => !isIdle(one))
+}
 
 /** One host has a whole IPv6 network of 64 bits (RFC 4291 §2.5.1) and counts as one. */
 export function hostOf(address: string): string {

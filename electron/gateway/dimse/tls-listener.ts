@@ -59,30 +59,31 @@ export function createTlsListener(
     },
     (socket) => {
       // Before the association is counted: the two are one connection.
-      ended(keyOf(socket))
+      ended(keyOf(socket), handshaking.get(keyOf(socket)))
       connected(socket)
     },
   )
   // Node reports a handshake that takes too long, and leaves its socket open.
   server.on('tlsClientError', (_, socket) => socket.destroy())
-  // The TLS socket is another object than the one that was accepted; both have the same peer.
+  // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
   const handshaking = new Map<string, Handshake>()
-  function ended(key: string): void {
-    const handshake = handshaking.get(key)
-    handshaking.delete(key)
-    if (handshake) admitted?.remove(handshake)
+  function ended(key: string, handshake: Handshake | undefined): void {
+    if (!handshake) return
+    // Another connection may have the same addresses and ports before this one reports its end.
+    if (handshaking.get(key) === handshake) handshaking.delete(key)
+    admitted?.remove(handshake)
   }
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
     const handshake: Handshake = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket },
       close() {
-        ended(key)
+        ended(key, handshake)
         socket.destroy()
       },
     }
     handshaking.set(key, handshake)
-    socket.once('close', () => ended(key))
+    socket.once('close', () => ended(key, handshake))
     for (let surplus = connectionToClose(handshaking.values(), handshakes); surplus; ) {
       surplus.close()
       surplus = connectionToClose(handshaking.values(), handshakes)
@@ -97,7 +98,8 @@ export function createTlsListener(
   }
 }
 
-const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
 export function peerOf(socket: TLSSocket): TlsPeer {
   return {

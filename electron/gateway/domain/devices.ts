@@ -8,6 +8,11 @@ import { type Actor, type DomainDeps, differences, note } from './audit.ts'
 
 const SEEN_EVERY_MS = 60_000
 
+interface AtHost {
+  readonly isListed: boolean
+  readonly isKnown: boolean
+}
+
 /** The clinic's devices, and the callers that are not among them. */
 export interface Devices {
   list(): Device[]
@@ -27,10 +32,12 @@ export interface Devices {
   /** Whether the device that calls is in the list, but switched off. */
   isSwitchedOff(callingAeTitle: string, remoteAddress: string): boolean
   /**
-   * Whether a device of the list is at this host (`hostOf`): by the address entered for it, or else
-   * by the one that it last called from when the list was last read.
+   * Whether a device of the list is at this host (`hostOf`): by the address or the range entered for
+   * it, or else by the one that it last called from.
    */
   isDeviceHost(host: string): boolean
+  /** As `isDeviceHost`; of a device that was entered with a range, only where it last called from. */
+  isKnownDeviceHost(host: string): boolean
   /** Whether a device of this AE title, at whatever address, has to come by TLS. */
   isTitleOfTls(callingAeTitle: string): boolean
   /** Notes when and whence it called, at most once a minute. */
@@ -52,6 +59,9 @@ export interface Devices {
   dismissCaller(caller: Pick<UnknownCaller, 'aeTitle' | 'address'>, actor: Actor): void
 }
 
+/** Hosts whose answer is remembered until the list changes. */
+const MOST_HOSTS = 1000
+
 interface Known {
   readonly device: Device
   /** Undefined: any address. */
@@ -63,6 +73,9 @@ export function openDevices(deps: DomainDeps): Devices {
   const { database } = store
   const seen = new Map<string, number>()
   let index: Map<string, Known[]> | undefined
+  const hosts = new Map<string, AtHost>()
+  /** The index that `hosts` was filled from. */
+  let hostsOf: Map<string, Known[]> | undefined
 
   function known(): Map<string, Known[]> {
     if (index) return index
@@ -74,6 +87,22 @@ export function openDevices(deps: DomainDeps): Devices {
 
   const calling = (aeTitle: string, address: string, among = known()): Device | undefined =>
     among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))?.device
+
+  /** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
+  function atHost(host: string): AtHost {
+    const devices = known()
+    if (devices !== hostsOf) {
+      hosts.clear()
+      hostsOf = devices
+    }
+    const remembered = hosts.get(host)
+    if (remembered) return remembered
+    const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
+    const answer = { isListed: at.some((one) => isOf(one, host)), isKnown: at.some((one) => isLastAt(one, host)) }
+    if (hosts.size >= MOST_HOSTS) hosts.clear()
+    hosts.set(host, answer)
+    return answer
+  }
 
   function change<T>(work: () => T): T {
     return database.transaction(() => {
@@ -160,20 +189,18 @@ export function openDevices(deps: DomainDeps): Devices {
       known()
         .get(keyOf(callingAeTitle))
         ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false,
-    isDeviceHost(host) {
-      const address = host.includes(':') ? `${host}::` : host
-      const isOf = ({ device, range }: Known): boolean => {
-        if (!device.isEnabled) return false
-        if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
-        return isInRange(range, address) || hostOf(range.text) === host
-      }
-      return [...known().values()].some((group) => group.some(isOf))
-    },
+    isDeviceHost: (host) => atHost(host).isListed,
+    isKnownDeviceHost: (host) => atHost(host).isKnown,
     async noteSeen(deviceId, remoteAddress) {
       const now = clock()
       if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return
       seen.set(deviceId, now)
-      await database.commitSoon(() => store.devices.noteSeen(deviceId, { lastSeenAt: instantOf(now), lastAddress: remoteAddress }))
+      const isElsewhere = await database.commitSoon(() => {
+        const before = store.devices.get(deviceId)?.lastAddress
+        store.devices.noteSeen(deviceId, { lastSeenAt: instantOf(now), lastAddress: remoteAddress })
+        return before !== remoteAddress
+      })
+      if (isElsewhere) index = undefined
     },
 
     callers: () => store.callers.list(),
@@ -216,6 +243,23 @@ const noCaller = () => new ApiError('not-found', 'There is no such caller in the
 
 // PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand: case is not either.
 const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
+
+/** A host of IPv6 is a whole network of 64 bits. */
+const HOST_BITS = 64
+
+function isOf({ device, range }: Known, host: string): boolean {
+  if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
+  // The first address of the host is outside a range within it: their networks are compared.
+  if (range.prefix > HOST_BITS) return hostOf(range.text.replace(/\/.*/, '')) === host
+  return isInRange(range, host.includes(':') ? `${host}::` : host)
+}
+
+function isLastAt(known: Known, host: string): boolean {
+  const { device, range } = known
+  const isOneHost = range && range.prefix >= (range.bytes.length === 4 ? 32 : HOST_BITS)
+  if (isOneHost) return isOf(known, host)
+  return device.lastAddress !== null && hostOf(device.lastAddress) === host
+}
 
 function settingsOf(device: Device): NewDevice {
   const { deviceId: _, createdAt: __, updatedAt: ___, lastSeenAt: ____, lastAddress: _____, ...settings } = device

@@ -13,6 +13,8 @@ interface Connection extends AdmittedConnection {
   readonly socket: Socket
   /** Requests that have begun and are not answered; an event stream is one. */
   readonly requests: Set<IncomingMessage>
+  /** Ends the connection unless its TLS handshake ends before. */
+  readonly deadline: NodeJS.Timeout | undefined
 }
 
 /**
@@ -32,34 +34,30 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
     const key = keyOf(socket)
     const connection: Connection = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
+      deadline: handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
       get isBusy() {
         // One that is still being sent may never be whole.
         return [...this.requests].some(({ complete }) => complete)
       },
       close() {
         // Its own close event comes after those that are accepted in the same turn.
-        connections.delete(key)
+        forget()
         socket.destroy()
       },
     }
     connections.set(key, connection)
-    const deadline = handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs)
-    if (deadline) handshakes.set(key, deadline)
+    // Another connection may have the same addresses and ports before this one reports its end.
+    const forget = () => void (connections.get(key) === connection && connections.delete(key))
     socket.once('close', () => {
-      connections.delete(key)
+      forget()
       admitted.remove(connection)
-      endHandshake(key)
+      clearTimeout(connection.deadline)
     })
     admitted.add(connection)
   })
 
-  const handshakes = new Map<string, NodeJS.Timeout>()
-  function endHandshake(key: string): void {
-    clearTimeout(handshakes.get(key))
-    handshakes.delete(key)
-  }
-  // The TLS socket is another object than the one that was accepted; both have the same peer.
-  server.on('secureConnection', (socket: Socket) => endHandshake(keyOf(socket)))
+  // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
+  server.on('secureConnection', (socket: Socket) => clearTimeout(connections.get(keyOf(socket))?.deadline))
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { requests } = connections.get(keyOf(request.socket)) ?? {}
@@ -82,4 +80,5 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
 /** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
 const MOST_AHEAD = 16
 
-const keyOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

@@ -90,6 +90,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
 
   function write(end: End): void {
     pending = undefined
+    // Before the file has it: what it says was compared already, and may be recorded as a finding.
     anchor = anchorOf(end)
     isUnwritable = true
     writeKeyFile(folder, ANCHOR_FILE, fileOf(anchor, key))
@@ -114,6 +115,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     await rename(part, join(folder, ANCHOR_FILE))
     await syncPath(folder)
     anchor = next
+    isUnwritable = false
   }
 
   async function writeSoon(): Promise<void> {
@@ -121,10 +123,10 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     pending = undefined
     try {
       if (end) await writeEnd(end)
-      isUnwritable = false
     } catch {
-      // Where the disk takes no writes the anchor lags; the next entry tries again.
-      pending ??= end
+      // Where the disk takes no writes the anchor lags, and the same end is written by a later attempt,
+      // unless `write` was called for a newer one meanwhile.
+      if (end && end.count >= anchor.count) pending ??= end
       isUnwritable = true
     } finally {
       timer = undefined
@@ -135,7 +137,7 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     if (isClosed) return
     timer ??= setTimeout(() => {
       void writeSoon().then(() => {
-        if (pending && pending.count > anchor.count) schedule()
+        if (pending) schedule()
       })
     }, LAG_MS).unref()
   }

@@ -2,6 +2,18 @@ import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Copy } from './copy.tsx'
 
+/** A value in full, with a button that copies it. `what` names it for screen readers. */
+export function Copyable({ value, what }: { value: string; what: string }) {
+  return (
+    <Group wrap="nowrap" gap={6}>
+      <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+        {value}
+      </Code>
+      <Copy value={value} what={what} />
+    </Group>
+  )
+}
+
 /** Something that is shown once and not kept: it closes only by the button that says it was copied. */
 export function ShownOnce(props: {
   value: string | null
@@ -25,12 +37,7 @@ export function ShownOnce(props: {
     >
       <Stack>
         <Text>{about}</Text>
-        <Group wrap="nowrap" gap={6}>
-          <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-            {value}
-          </Code>
-          <Copy value={value ?? ''} what={what} />
-        </Group>
+        <Copyable value={value ?? ''} what={what} />
         {children}
         <Group justify="flex-end">
           <Button onClick={onClose}>{done}</Button>

@@ -7,7 +7,7 @@ import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setu
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
-import { ShownOnce } from '../components/shown-once.tsx'
+import { Copyable, ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { PartnerTests } from './partner-tests.tsx'
@@ -17,11 +17,13 @@ import { words } from './words.ts'
 const texts = words.partner
 const CHANGES = [dashboardSetup.state, dashboard.partner, dashboard.status, dashboardEvents.endpoints]
 const SIMULATOR_PORT = 9090
+/** The secret is pasted into it: other accounts of the PC can read the arguments of a process. */
+const SIMULATOR_COMMAND = `npm run -s gateway -- simulator partner --port ${SIMULATOR_PORT} --secret-stdin`
 const SIMULATOR_URL = `http://127.0.0.1:${SIMULATOR_PORT}/webhooks`
 
 /** Something the person has to carry elsewhere before it is gone. */
 interface Once {
-  readonly value: string
+  readonly secret: string
   readonly of: 'secret' | 'simulator'
 }
 
@@ -49,13 +51,20 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
         <Choose partner={partner} onSaved={setOnce} onEnd={() => setChanging(false)} />
       )}
       <ShownOnce
-        value={once?.value ?? null}
+        value={isSimulator ? SIMULATOR_COMMAND : (once?.secret ?? null)}
         title={isSimulator ? texts.simulatorTitle : texts.secretTitle}
         about={isSimulator ? texts.simulatorText : texts.secretText}
         what={isSimulator ? texts.simulatorWhat : texts.secretWhat}
         done={isSimulator ? texts.simulatorDone : texts.secretDone}
         onClose={() => setOnce(null)}
-      />
+      >
+        {once?.of === 'simulator' && (
+          <>
+            <Text>{texts.simulatorSecretText}</Text>
+            <Copyable value={once.secret} what={texts.secretWhat} />
+          </>
+        )}
+      </ShownOnce>
     </Stack>
   )
 }
@@ -69,7 +78,7 @@ function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | 
       { body: { url: url.trim(), allowPlaintext } },
       {
         onSuccess({ secret }) {
-          onSaved(secret === null ? null : { value: secret, of: 'secret' })
+          onSaved(secret === null ? null : { secret, of: 'secret' })
           onEnd()
         },
         onError: (error) => form.setErrors(faultsByField(error)),
@@ -78,12 +87,11 @@ function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | 
   )
   const simulate = () => {
     const secret = newSecret()
-    const value = `npm run -s gateway -- simulator partner --port ${SIMULATOR_PORT} --secret ${secret}`
     save.mutate(
       { body: { url: SIMULATOR_URL, secret, allowPlaintext: true } },
       {
         onSuccess() {
-          onSaved({ value, of: 'simulator' })
+          onSaved({ secret, of: 'simulator' })
           onEnd()
         },
       },
@@ -136,5 +144,5 @@ function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | 
   )
 }
 
-/** Of Standard Webhooks: 24 bytes. Made here, because the command that starts the simulator has to name it. */
+/** Of Standard Webhooks: 24 bytes. Made here, because the simulator has to be given it. */
 const newSecret = (): string => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`

@@ -166,6 +166,7 @@ export const es: Translated<English> = {
     simulator: 'Usar el simulador',
     simulatorTitle: 'Iniciar el simulador',
     simulatorText: 'Ejecute esto en este PC, en la carpeta de Isthmus, y déjelo en marcha. Después envíe las pruebas.',
+    simulatorSecretText: 'Espera el secreto de firma: péguelo, pulse Intro y después Ctrl+D (en Windows, Ctrl+Z e Intro).',
     simulatorWhat: 'la orden',
     simulatorDone: 'Está en marcha',
     testAll: 'Enviar una prueba de cada evento',

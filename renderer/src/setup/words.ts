@@ -173,6 +173,7 @@ const en = {
     simulator: 'Use the simulator',
     simulatorTitle: 'Start the simulator',
     simulatorText: 'Run this on this PC, in the folder of Isthmus, and leave it running. Then send the tests.',
+    simulatorSecretText: 'It waits for the signing secret: paste it, press Enter, then Ctrl+D (on Windows Ctrl+Z and Enter).',
     simulatorWhat: 'the command',
     simulatorDone: 'It is running',
     testAll: 'Send a test of each event',

@@ -11,7 +11,9 @@ import { associated, Requestor } from '../../../support/requestor.ts'
 import { openTestServer } from '../http/http-fixture.ts'
 
 const of = (host: string, count: number, isBusy = false) =>
-  Array.from({ length: count }, (_, n) => ({ name: `${host} ${n}`, host, isBusy }))
+  Array.from({ length: count }, (_, n) => ({ name: `${host} ${n}`, host, isBusy, isNew: false }))
+/** Idle ones that were just accepted. */
+const newOf = (host: string, count: number) => of(host, count).map((one) => ({ ...one, name: `new ${one.name}`, isNew: true }))
 const budget = { most: 8, isExpected: (host: string) => host.startsWith('ct') }
 
 describe('the connection that is closed where there are too many', () => {
@@ -19,14 +21,24 @@ describe('the connection that is closed where there are too many', () => {
     ['none within the budget', [...of('ct1', 4), ...of('a', 2), ...of('b', 2)], undefined],
     ['of a host with more than a quarter', [...of('ct1', 2), ...of('a', 3)], 'a 0'],
     ['of the unexpected host with the most', [...of('ct1', 3), ...of('ct2', 3), ...of('a', 1), ...of('b', 2)], 'b 0'],
-    ['of a stranger, not of a device', [...of('ct1', 4), ...of('ct2', 4), ...of('a', 1)], 'a 0'],
+    ['of a stranger, not of a device, where strangers have more than a quarter', [...of('ct1', 6), ...of('a', 2), ...of('b', 1)], 'a 0'],
+    ['an idle one of devices that hold half each', [...of('ct1', 4), ...of('ct2', 4), ...of('a', 1)], 'ct1 0'],
+    [
+      'an idle one of the smaller device where the larger is answered on all',
+      [...of('ct1', 5, true), ...of('ct2', 3), ...of('a', 1)],
+      'ct2 0',
+    ],
+    ['of the device that fills the budget, not the first of another one', [...of('ct1', 8, true), ...newOf('ct2', 1)], 'ct1 0'],
     ['an idle one of a device that holds more than half', [...of('ct1', 8), ...of('a', 1)], 'ct1 0'],
     ['of a stranger where a device holds more than half and is answered on all', [...of('ct1', 8, true), ...of('a', 1)], 'a 0'],
     ['of the device with the most where there are only devices', [...of('ct1', 3), ...of('ct2', 6)], 'ct2 0'],
     ['one on which nothing is answered', [...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'idle' }))], 'idle'],
+    ['one on which something is answered, not the one that was just accepted', [...of('a', 2, true), ...newOf('a', 1)], 'a 0'],
+    ['an idle one that is not new', [...newOf('a', 2), ...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'old' }))], 'old'],
+    ['the oldest new one where most are new', [...of('a', 1, true), ...newOf('a', 2)], 'new a 0'],
     ['the oldest where something is answered on all', of('a', 3, true), 'a 0'],
   ])('is %s', (_what, connections, expected) => {
-    expect(connectionToClose(connections, budget)?.name).toBe(expected)
+    expect(connectionToClose(connections, budget, ({ isNew }) => isNew)?.name).toBe(expected)
   })
 
   it.each([
@@ -81,15 +93,15 @@ async function silent(port: number) {
 }
 
 describe('the budget that listeners share', () => {
-  it('gives a host whose share is in use by HTTP no connection by DICOM, and serves a device', async () => {
+  it('gives a host one share over HTTP and DICOM, in which a new connection replaces the oldest busy one, and serves a device', async () => {
     await using listeners = await openListeners()
     const { http, answer, asked, dimse, dimseTls } = listeners
     const calls = [1, 2, 3, 4].map(() => httpCall(`${http.url}/waits`, { from: STRANGER }))
     await expect.poll(asked).toBe(4)
-    for (const port of [dimse, dimseTls]) {
-      using refused = await silent(port)
-      await refused.closed
-    }
+    const answered = Promise.allSettled(calls)
+    using first = await silent(dimse)
+    using second = await silent(dimseTls)
+    await Promise.allSettled(calls.slice(0, 2))
     await using plain = await associated(dimse, { localAddress: DEVICE })
     const to = { host: '127.0.0.1', port: dimseTls, localAddress: DEVICE }
     const socket = connectByTls({ ...to, rejectUnauthorized: false })
@@ -98,7 +110,26 @@ describe('the budget that listeners share', () => {
     await secure.associate()
     expect([await plain.echo(), await secure.echo()]).toEqual([0, 0])
     answer.resolve('')
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const statuses = (await answered).map((call) => (call.status === 'fulfilled' ? call.value.status : 'closed'))
+    expect(statuses).toEqual(['closed', 'closed', 200, 200])
+    expect([first.isClosed(), second.isClosed()]).toEqual([false, false])
+  })
+
+  it('closes a connection that is answered, not one that has had less than 5 s to send a request', () => {
+    let now = 0
+    const admitted = openAdmittedConnections({ most: 8, isExpected: () => false }, () => now)
+    const closed: string[] = []
+    const add = (name: string, isBusy: boolean) => admitted.add({ host: STRANGER, isBusy, close: () => void closed.push(name) })
+    add('first reader', true)
+    add('second reader', true)
+    add('partner', false)
+    expect(closed).toEqual(['first reader'])
+    now = 4999
+    add('third reader', true)
+    expect(closed).toEqual(['first reader', 'second reader'])
+    now = 5000
+    add('fourth reader', true)
+    expect(closed).toEqual(['first reader', 'second reader', 'partner'])
   })
 
   it('closes the oldest idle connection of a host, by whichever listener it came, and no association', async () => {

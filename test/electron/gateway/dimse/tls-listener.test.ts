@@ -1,9 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
+import { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { TlsPeer } from '#gateway/dimse/service.ts'
+import { createTlsListener } from '#gateway/dimse/tls-listener.ts'
 import { selfSignedCertificate } from '#gateway/http/certificate.ts'
 import { serve } from '../../../support/dimse-server.ts'
 import { associated, Requestor } from '../../../support/requestor.ts'
@@ -116,6 +118,23 @@ describe('DICOM by TLS', () => {
     await using secure = await overTls(tls.port, {})
     await secure.associate()
     expect(await secure.echo()).toBe(0)
+  })
+
+  it('keeps handshakes apart of one peer and port, at several of our addresses or one after another', async () => {
+    const handshakes = { most: 8, isExpected: () => true }
+    const limits = { handshakeSeconds: 30, handshakes, admitted: undefined }
+    const { server, destroyHandshakes } = createTlsListener({ ...certificate(), ...limits }, () => {})
+    const accept = (localAddress: string) => {
+      const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+      const peer = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
+      Object.assign(socket, { ...peer, localAddress, localPort: 2762 }).on('error', () => {})
+      server.emit('connection', socket)
+      return socket
+    }
+    const sockets = ['10.0.0.1', '10.0.0.2', '10.0.0.2'].map(accept)
+    sockets[1]?.emit('close')
+    destroyHandshakes()
+    expect([sockets[0]?.destroyed, sockets[2]?.destroyed]).toEqual([true, true])
   })
 
   it('takes a new certificate for connections to come', async () => {

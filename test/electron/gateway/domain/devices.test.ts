@@ -112,6 +112,63 @@ describe('a caller', () => {
     expect(temp.devices.recogniseDevice('CT1', '10.0.3.7')).toBeUndefined()
   })
 
+  it('is expected at its address, or where it last called from, once it has', async () => {
+    using temp = clinic()
+    const { devices, clock } = temp
+    const { deviceId } = devices.add(device({ aeTitle: 'CT1' }), ACTOR)
+    const at = () => ['10.0.3.7', '10.0.3.8'].map((host) => [devices.isDeviceHost(host), devices.isKnownDeviceHost(host)])
+    const [yes, no] = [
+      [true, true],
+      [false, false],
+    ]
+    expect(at()).toEqual([no, no])
+    await devices.noteSeen(deviceId, '10.0.3.7')
+    expect(at()).toEqual([yes, no])
+    clock.pass(60_000)
+    await devices.noteSeen(deviceId, '10.0.3.8')
+    expect(at()).toEqual([no, yes])
+    devices.update(deviceId, { address: '10.0.3.7' }, ACTOR)
+    expect(at()).toEqual([yes, no])
+    devices.update(deviceId, { isEnabled: false }, ACTOR)
+    expect(at()).toEqual([no, no])
+  })
+
+  it('that has a range is expected in all of it, and known only where it last called from', async () => {
+    using temp = clinic()
+    const { devices } = temp
+    const { deviceId } = devices.add(device({ aeTitle: 'CT1', address: '10.0.3.0/24' }), ACTOR)
+    const among = (is: (host: string) => boolean) => ['10.0.3.7', '10.0.3.8', '10.0.4.7'].map(is)
+    expect([among(devices.isDeviceHost), among(devices.isKnownDeviceHost)]).toEqual([
+      [true, true, false],
+      [false, false, false],
+    ])
+    await devices.noteSeen(deviceId, '10.0.3.8')
+    expect([among(devices.isDeviceHost), among(devices.isKnownDeviceHost)]).toEqual([
+      [true, true, false],
+      [false, true, false],
+    ])
+  })
+
+  it.each(['2001:db8:1:2::5', '2001:db8:1:2::/64', '2001:db8:1:2:8000::/65', '2001:db8:1:2::8/127'])(
+    'at %s is expected at its network of 64 bits, which counts as one host',
+    (address) => {
+      using temp = clinic()
+      temp.devices.add(device({ aeTitle: 'CT1', address }), ACTOR)
+      const hosts = ['2001:db8:1:2', '2001:db8:1:3']
+      expect(hosts.map(temp.devices.isDeviceHost)).toEqual([true, false])
+      expect(hosts.map(temp.devices.isKnownDeviceHost)).toEqual([true, false])
+    },
+  )
+
+  it('is expected after a change at a host that was asked about before', () => {
+    using temp = clinic()
+    const { deviceId } = temp.devices.add(device({ aeTitle: 'CT1', address: '10.0.3.7' }), ACTOR)
+    const asked = Array.from({ length: 1001 }, (_, n) => `10.1.${n >> 8}.${n & 255}`)
+    expect([...asked, '10.0.3.66'].filter(temp.devices.isDeviceHost)).toEqual([])
+    temp.devices.update(deviceId, { address: '10.0.3.66' }, ACTOR)
+    expect(temp.devices.isDeviceHost('10.0.3.66')).toBe(true)
+  })
+
   it('is noted as seen, at most once a minute', async () => {
     using temp = clinic()
     const { deviceId } = temp.devices.add(device({ aeTitle: 'CT1' }), ACTOR)

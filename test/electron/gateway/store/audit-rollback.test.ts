@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import fs, { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -280,6 +280,39 @@ describe('an anchor that cannot be written', () => {
       unblock()
     })
     expect(run((store) => store.audit.inspect())).toEqual([])
+  })
+})
+
+describe('an anchor that cannot be written for a while', () => {
+  // What the two ways of writing it write first.
+  const parts = ['part', 'next'].map((ending) => `${ANCHOR_FILE}.${ending}`)
+  afterEach(() => vi.useRealTimers())
+
+  it('is written within seconds once it can be, without another entry', async () => {
+    append(3)
+    save()
+    append(2)
+    putBack(DATABASE_FILE)
+    const before = readFileSync(path(ANCHOR_FILE), 'utf8')
+    for (const part of parts) mkdirSync(path(part))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await runAsync(async (store) => {
+      /** Begins the next attempt; whether it is over, because the one after it is planned or none is needed. */
+      const attempt = async () => {
+        vi.advanceTimersByTime(2000)
+        const isOver = () => vi.getTimerCount() > 0 || store.audit.anchorFault === undefined
+        await vi.waitUntil(isOver, { timeout: 10_000 })
+      }
+      for (let times = 0; times < 3; times++) {
+        await attempt()
+        expect(store.audit.anchorFault).toBe('unwritable')
+      }
+      for (const part of parts) rmSync(path(part), { recursive: true })
+      await attempt()
+      expect(store.audit.anchorFault).toBeUndefined()
+      expect(readFileSync(path(ANCHOR_FILE), 'utf8')).not.toBe(before)
+    })
+    expect([findings().length, verify().isIntact]).toEqual([1, false])
   })
 })
 
