@@ -142,9 +142,10 @@ const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { gr
 
 /** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
 const LONGEST = [
-  ...['crash/kill-rounds', 'interop/judges', 'attacks/attacks', 'flows/commands', 'flows/standby', 'interop/hostile-modality'],
-  ...['flows/soak', 'interop/storage', 'flows/restore', 'flows/rescue', 'flows/key-store', 'flows/documents'],
-  ...['interop/fuzz', 'flows/desktop', 'flows/setup'],
+  ...['attacks/attacks', 'crash/kill-rounds', 'interop/judges', 'flows/commands', 'flows/standby', 'flows/rescue'],
+  ...['crash/power-loss', 'flows/soak', 'crash/corrections', 'interop/fault-matrix', 'crash/gateway-images', 'interop/hostile-modality'],
+  ...['crash/gateway-restore', 'interop/storage', 'flows/desktop', 'crash/gateway-reports', 'interop/hostile-partner'],
+  ...['flows/key-store', 'interop/corrections', 'flows/documents', 'crash/upgrade', 'flows/restore', 'interop/character-set-pydicom'],
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -67,9 +67,13 @@ test('goes from npm start to the first worklist on a device by what README and t
   const steps = page.getByRole('navigation', { name: 'Steps of the set-up' })
   await press(steps.getByRole('link', { name: /Partner/ }))
   await press(button('Use the simulator'))
-  const simulator = await page.getByRole('dialog').locator('pre').innerText()
+  const toCopy = page.getByRole('dialog').locator('pre')
+  const simulator = await toCopy.first().innerText()
+  const secret = await toCopy.nth(1).innerText()
   expect(README).toContain('press *Use the simulator*')
-  await enter(simulator).until(/"ready":true/)
+  const waiting = enter(simulator)
+  waiting.paste(`${secret}\n`)
+  await waiting.until(/"ready":true/)
   await press(button('It is running'))
 
   await press(steps.getByRole('link', { name: /First device/ }))
@@ -104,7 +108,7 @@ function terminal(command: string) {
     // A group of its own, so that what it starts ends with it.
     detached: true,
     env: { ...env, ISTHMUS_DATA: data },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.push(child)
   let text = ''
@@ -124,6 +128,8 @@ function terminal(command: string) {
         look()
         void status.then((code) => reject(new Error(`${command} ended with ${code}:\n${text}`)))
       }),
+    /** Types that, and ends the input as Ctrl+D does. */
+    paste: (typed: string) => child.stdin.end(typed),
     ended: async () => ({ status: await status, text }),
   }
 }
