@@ -183,10 +183,16 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       flushSoon()
     }
     clearTimeout(again)
-    again = setTimeout(() => connection.want(), REOPEN_MS)
+    again = setTimeout(ask, REOPEN_MS)
+  }
+  /** Asks until the answer is heard: one that was sent before the channel of this window was ready is lost. */
+  function ask(): void {
+    connection.want()
+    clearTimeout(again)
+    again = setTimeout(() => live.isOpen || ask(), REOPEN_MS)
   }
   let connection = connectLive(userId, hear)
-  connection.want()
+  ask()
   /** Whoever should pass the events on is gone or sleeps: connect anew. */
   const look = setInterval(() => {
     if (Date.now() - heardAt < SILENT_MS) return
