@@ -199,8 +199,9 @@ test('without a SharedWorker one tab passes the events on, and the next one take
 })
 
 test('what waits is the same number in the navigation and on Today', async () => {
+  // The page is loaded anew at this address: one that is reloaded on the set-up is led there again.
+  await page.goto('about:blank')
   await page.goto(`${stage.http}/#/`)
-  await page.reload()
   await leaveSetup(page)
   // A reply that both were not made of: the status as it was before.
   const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()

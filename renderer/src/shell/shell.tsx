@@ -54,7 +54,6 @@ let wasLedToSetup = false
 /** Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be left. */
 function Opened({ session }: { session: Session }) {
   const { pathname } = useLocation()
-  if (pathname === '/setup') wasLedToSetup = true
   if (session.needsSetup && mayManage(session.user) && pathname === '/' && !wasLedToSetup) {
     wasLedToSetup = true
     return <Navigate to="/setup" />
