@@ -135,10 +135,11 @@ const NEED_ISOLATION = [
   'test/electron/gateway/dimse/requestor.properties.test.ts',
 ]
 
-// Two even on two cores, where Vitest would use one: most tests wait for sockets and disks.
-const WORKERS = Math.max(2, availableParallelism() - 1)
-// These wait longer, for processes, and begin when the unit tests have ended.
-const PROCESSES = { maxWorkers: WORKERS + 1, hookTimeout: 60_000, sequence: { groupOrder: 1 } }
+// One more than there are cores, and at least three: most tests wait for processes, sockets and disks.
+const WORKERS = Math.max(3, availableParallelism() + 1)
+const PROCESSES = { hookTimeout: 60_000, maxWorkers: WORKERS }
+// Half of the unit tests wait for a disk. They prove nothing about it, unlike the others, which stay on the real one.
+const UNIT = { testTimeout: 20_000, maxWorkers: WORKERS, env: process.env.ISTHMUS_MEMORY ? { TMPDIR: process.env.ISTHMUS_MEMORY } : {} }
 
 /** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
 const LONGEST = [
@@ -148,11 +149,13 @@ const LONGEST = [
   ...['flows/key-store', 'interop/corrections', 'flows/documents', 'crash/upgrade', 'flows/restore', 'interop/character-set-pydicom'],
 ]
 
+/** The longest files, then the other ones that wait for processes, then the unit tests, which are many and short. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
+    const place = ({ moduleId, project }: TestSpecification) => {
       const at = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
-      return at < 0 ? LONGEST.length : at
+      if (at >= 0) return at
+      return LONGEST.length + (project.name === 'unit' ? 1 : 0)
     }
     return (await super.sort(files)).sort((a, b) => place(a) - place(b))
   }
@@ -192,12 +195,11 @@ export default defineConfig({
           name: 'unit',
           include: ['test/{shared,electron,renderer}/**/*.test.ts', 'test/*.test.ts'],
           exclude: NEED_ISOLATION,
-          testTimeout: 20_000,
           isolate: false,
-          maxWorkers: WORKERS,
+          ...UNIT,
         },
       },
-      { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, testTimeout: 20_000, maxWorkers: WORKERS } },
+      { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, ...UNIT } },
       // Processes that are killed and disks that lose what was not synced.
       { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000, ...PROCESSES } },
       {

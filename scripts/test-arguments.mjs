@@ -1,21 +1,21 @@
 // What `npm test` can run, and what its arguments mean.
 
 /**
- * Every stage: what it needs before it runs, and which results it writes. Stages with the same `run` share one run: their
- * tests wait for processes, disks and sockets, and fill each other's pauses.
+ * Every stage: what it needs before it runs, and which results it writes. Stages with the same `run` share one run: the
+ * tests of one fill the pauses of the others, which wait for processes, disks and sockets.
  * @type {Record<string, {
  *   readonly needs: readonly ('build' | 'tools' | 'native')[],
  *   readonly reads?: 'vitest' | 'playwright',
- *   readonly run?: 'processes',
+ *   readonly run?: 'vitest',
  * }>}
  */
 export const STAGES = {
   types: { needs: [] },
   lint: { needs: [] },
-  unit: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
-  crash: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
-  flows: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
-  interop: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'processes' },
+  unit: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
+  crash: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
+  flows: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
+  interop: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
   e2e: { needs: ['build', 'tools', 'native'], reads: 'playwright' },
   electron: { needs: ['build'], reads: 'playwright' },
   fuzz: { needs: ['build'] },

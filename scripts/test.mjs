@@ -40,9 +40,8 @@ rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
 // Compiled code is kept between the hundreds of processes that the tests start.
 const env = { ...environment(), ISTHMUS_TIER: tier, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
-// Half of the unit tests wait for a disk. They prove nothing about it, unlike those of the stages
-// crash, flows and interop, which stay on the real one.
-const inMemory = { ...env, TMPDIR: memoryFolder() ?? env.TMPDIR }
+// Where the unit tests and those of the browser keep their files: they prove nothing about a disk.
+const memory = memoryFolder()
 const failures = []
 const seconds = []
 const tests = []
@@ -52,9 +51,8 @@ const checks = {
   lint: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
 }
 const run = {
-  unit: () => vitest(['unit'], ['unit', 'isolated'], inMemory),
-  processes: (names) => vitest(names),
-  e2e: () => playwright('e2e', 'playwright.config.ts', inMemory),
+  vitest,
+  e2e: () => playwright('e2e', 'playwright.config.ts', { ...env, TMPDIR: memory ?? env.TMPDIR }),
   electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
   simulate: () => script('simulate.mjs', '--rounds', '200', '--minutes', '60') || script('simulate.mjs', '--kills', '200'),
@@ -129,7 +127,8 @@ function memoryFolder() {
   return folder
 }
 
-function vitest(stages, projects = stages, variables = env) {
+function vitest(stages) {
+  const projects = stages.flatMap((name) => (name === 'unit' ? ['unit', 'isolated'] : [name]))
   return runNode(
     [
       tool('vitest/vitest.mjs'),
@@ -138,7 +137,7 @@ function vitest(stages, projects = stages, variables = env) {
       ...['--reporter', process.env.CI ? 'dot' : 'default', '--reporter', 'json'],
       `--outputFile.json=${resultsOf(stages)}`,
     ],
-    { env: variables },
+    { env: { ...env, ...(memory && { ISTHMUS_MEMORY: memory }) } },
   )
 }
 
@@ -191,7 +190,8 @@ function readResults(stages) {
 function vitestTests(stages) {
   return (readResults(stages)?.testResults ?? []).flatMap((file) => {
     const path = relative(root, file.name)
-    const stage = stages.length === 1 ? stages[0] : path.split(sep)[1]
+    const [, folder] = path.split(sep)
+    const stage = folder === 'attacks' ? 'flows' : stages.includes(folder) ? folder : 'unit'
     return file.assertionResults.map((test) => ({
       stage,
       name: `${path}: ${test.fullName}`,
