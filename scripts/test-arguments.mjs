@@ -12,7 +12,7 @@
 export const STAGES = {
   types: { needs: [] },
   lint: { needs: [] },
-  unit: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
+  unit: { needs: ['tools', 'native'], reads: 'vitest', run: 'vitest' },
   crash: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
   flows: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
   interop: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },

@@ -1,16 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { needing } from './support/needs.ts'
 import { type Found, familiesIn, MACHINE, matches, SECRETS, unknownFamilies } from './support/secret-rules.ts'
 
-// What is in the repository and in what is built of it, read as whoever gets it would: nothing that opens anything, nothing of the machine it was made on,
-// nobody who exists.
+// The repository has no key, names no machine it was made on and no real patient. flows/built-files.test.ts looks at what is built.
 
 const root = join(import.meta.dirname, '..')
-const dist = join(root, 'dist')
 const FOLDERS = ['.ci', '.githooks', '.github', 'shared', 'electron', 'renderer', 'test', 'docs', 'packaging', 'scripts']
 const BINARY = new Set(['.png', '.woff', '.woff2', '.wasm', '.br', '.ico', '.map', '.dcm', '.bin', '.gz', '.zip'])
 
@@ -58,20 +54,6 @@ describe('the repository', () => {
     const pictures = ownFiles().filter((file) => file.endsWith('.png'))
     expect(pictures.length).toBeGreaterThan(10)
     expect(pictures.flatMap((file) => wordsOf(readFileSync(join(root, file))).map((words) => `${file} says ${words}`))).toEqual([])
-  })
-})
-
-describe('what is built', needing('dist'), () => {
-  // Source maps are shipped in nothing (packaging/contents.ts).
-  const found = existsSync(dist) ? texts(filesIn(dist)) : []
-
-  it('holds nothing that opens anything, and nothing of the machine that built it', () => {
-    expect(found.length).toBeGreaterThan(50)
-    const { 'a key or token of ours': _, ...secrets } = SECRETS
-    // Packages hold long words of their own; ours are looked for in the sources.
-    expect(matches(secrets, found)).toEqual([])
-    for (const folder of [root, homedir()])
-      expect(found.filter(({ text }) => folder.length > 3 && text.includes(`${folder}/`)).map(({ file }) => file)).toEqual([])
   })
 })
 

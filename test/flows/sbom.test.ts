@@ -1,19 +1,19 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ASSETS } from '../packaging/assets.ts'
-import { PACKAGES } from '../packaging/contents.ts'
-import { LICENCES, licenceFault, licenceOf } from '../packaging/licence-rules.ts'
-import { licensesOf } from '../packaging/licenses.ts'
-import { readLock, readManifest } from '../packaging/lock.ts'
-import { bomOf, unexplainedFiles } from '../packaging/sbom.ts'
-import { isTool } from '../packaging/supply.ts'
-import { needing } from './support/needs.ts'
-import { tempFolder } from './support/temp-store.ts'
+import { ASSETS } from '../../packaging/assets.ts'
+import { PACKAGES } from '../../packaging/contents.ts'
+import { LICENCES, licenceFault, licenceOf } from '../../packaging/licence-rules.ts'
+import { licensesOf } from '../../packaging/licenses.ts'
+import { readLock, readManifest } from '../../packaging/lock.ts'
+import { bomOf, unexplainedFiles } from '../../packaging/sbom.ts'
+import { isTool } from '../../packaging/supply.ts'
+import { needing } from '../support/needs.ts'
+import { tempFolder } from '../support/temp-store.ts'
 
 // What we say is in the programs, held against the lock and against what is built.
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const dist = join(root, 'dist')
 const AT = '2026-11-22T12:00:00.000Z'
 
