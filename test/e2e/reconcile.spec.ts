@@ -161,6 +161,10 @@ test('tells who comes second what the first decided', async () => {
   await cardOf('ELINGHAM').getByRole('button', { name: 'No order: keep as unscheduled…' }).click()
   expect(await kept).toBe(200)
   const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
+  await dialog.waitFor()
+  // The exam leaves its list behind the dialog, which stays.
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await expect(page.getByText('Done without an order (0)')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too late')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
   await expect(page.getByText('has kept this exam as unscheduled in the meantime')).toBeVisible()

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
-import { Confirm } from '../components/confirm.tsx'
 import { Tag } from '../components/tone.tsx'
 import { said } from '../language/said.ts'
+import type { Question } from './decision-dialog.tsx'
 import { Matches } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
@@ -18,10 +18,11 @@ export interface CandidatesProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
   readonly decide: Decide
+  readonly onAsk: (question: Question) => void
 }
 
 /** The orders that an exam may have been done for; the most probable, and all that can be linked, are shown at once. */
-export function Candidates({ exam, orders, decide }: CandidatesProps) {
+export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
   const [isOpen, setIsOpen] = useState(false)
   const known = exam.candidates.flatMap((candidate) => {
     const order = orders.get(candidate.orderId)
@@ -39,7 +40,7 @@ export function Candidates({ exam, orders, decide }: CandidatesProps) {
               <OrderLine order={order} aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>} />
               <Matches matches={candidate.matches} />
             </div>
-            <Act exam={exam} candidate={candidate} order={order} isFirst={at === 0} decide={decide} />
+            <Act exam={exam} candidate={candidate} order={order} isFirst={at === 0} decide={decide} onAsk={onAsk} />
           </li>
         ))}
       </ul>
@@ -52,14 +53,13 @@ export function Candidates({ exam, orders, decide }: CandidatesProps) {
   )
 }
 
-interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide'> {
+interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
   readonly candidate: OrderCandidate
   readonly order: OpenOrder
   readonly isFirst: boolean
 }
 
-function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
-  const [isAsking, setIsAsking] = useState(false)
+function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none') return <p className={css.obstacle}>{said(obstacle)}</p>
@@ -87,33 +87,16 @@ function Act({ exam, candidate, order, isFirst, decide }: ActProps) {
   const differs = candidate.matches.filter(({ field, result }) => result === 'different' && field !== 'device')
   const link = () => decide.link({ studyInstanceUid, orderId })
   return (
-    <div className={css.acts}>
-      <MayButton
-        permission="manageStudies"
-        size="xs"
-        variant={isFirst ? 'filled' : 'default'}
-        loading={decide.isBusy}
-        aria-label={texts.linkOf(name)}
-        onClick={differs.length === 0 ? link : () => setIsAsking(true)}
-      >
-        {texts.link}
-      </MayButton>
-      <Confirm
-        isOpen={isAsking}
-        title={words.confirm.title}
-        action={words.confirm.action}
-        keep={words.confirm.cancel}
-        isBusy={decide.isBusy}
-        error={null}
-        onConfirm={() => {
-          setIsAsking(false)
-          link()
-        }}
-        onClose={() => setIsAsking(false)}
-      >
-        <p>{words.confirm.text}</p>
-        <Matches matches={differs} />
-      </Confirm>
-    </div>
+    <MayButton
+      permission="manageStudies"
+      className={css.acts}
+      size="xs"
+      variant={isFirst ? 'filled' : 'default'}
+      loading={decide.isBusy}
+      aria-label={texts.linkOf(name)}
+      onClick={differs.length === 0 ? link : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })}
+    >
+      {texts.link}
+    </MayButton>
   )
 }

@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { OpenOrder, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
-import { AskReason } from '../components/ask-reason.tsx'
 import { IdentityTag } from '../components/identity-tag.tsx'
 import { OpenImages } from '../components/open-images.tsx'
 import { PersonName } from '../components/person-name.tsx'
@@ -11,6 +9,7 @@ import { dayText, timeText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
 import { Candidates } from './candidates.tsx'
 import { Decided } from './decided.tsx'
+import type { Question } from './decision-dialog.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
 import { words } from './words.ts'
@@ -21,11 +20,11 @@ interface ExamCardProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
   readonly decide: Decide
+  readonly onAsk: (question: Question) => void
 }
 
 /** An exam without an order: who it is, what was done, and the orders it may belong to. */
-export function ExamCard({ exam, orders, decide }: ExamCardProps) {
-  const [isKeeping, setIsKeeping] = useState(false)
+export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
   const { studyInstanceUid, patientName, decision } = exam
   return (
     <li className={css.card}>
@@ -46,7 +45,7 @@ export function ExamCard({ exam, orders, decide }: ExamCardProps) {
         <Decided decision={decision} decide={decide} />
       ) : (
         <>
-          <Candidates exam={exam} orders={orders} decide={decide} />
+          <Candidates exam={exam} orders={orders} decide={decide} onAsk={onAsk} />
           <div className={css.foot}>
             <Button
               variant="subtle"
@@ -57,22 +56,15 @@ export function ExamCard({ exam, orders, decide }: ExamCardProps) {
             >
               {texts.other}
             </Button>
-            <MayButton permission="manageStudies" variant="subtle" size="compact-sm" onClick={() => setIsKeeping(true)}>
+            <MayButton
+              permission="manageStudies"
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => onAsk({ kind: 'keep', studyInstanceUid })}
+            >
               {texts.keep}
             </MayButton>
           </div>
-          {isKeeping && (
-            <AskReason
-              words={words.keep}
-              field="reason"
-              isBusy={decide.isBusy}
-              error={decide.error}
-              onSend={(reason, onError) => decide.keep({ studyInstanceUid, reason }, () => setIsKeeping(false), onError)}
-              onClose={() => setIsKeeping(false)}
-            >
-              <p className={css.dialogText}>{words.keep.text}</p>
-            </AskReason>
-          )}
         </>
       )}
     </li>

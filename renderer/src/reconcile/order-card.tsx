@@ -1,10 +1,9 @@
-import { useState } from 'react'
 import type { OpenOrder } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
-import { AskReason } from '../components/ask-reason.tsx'
 import { Tag } from '../components/tone.tsx'
 import { said } from '../language/said.ts'
 import { Decided } from './decided.tsx'
+import type { Question } from './decision-dialog.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
@@ -12,9 +11,14 @@ import { words } from './words.ts'
 
 const { orders: texts } = words
 
+interface OrderCardProps {
+  readonly order: OpenOrder
+  readonly decide: Decide
+  readonly onAsk: (question: Question) => void
+}
+
 /** An order for which no images came. */
-export function OrderCard({ order, decide }: { order: OpenOrder; decide: Decide }) {
-  const [isAsking, setIsAsking] = useState(false)
+export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
   const { orderId, studyInstanceUid, devices, withheld, state, decision } = order
   const isBegun = state === 'started' || state === 'completed'
   return (
@@ -44,25 +48,13 @@ export function OrderCard({ order, decide }: { order: OpenOrder; decide: Decide 
             variant="default"
             size="xs"
             aria-label={texts.notDoneOf(orderName(order))}
-            onClick={() => setIsAsking(true)}
+            onClick={() => onAsk({ kind: 'notDone', orderId })}
           >
             {texts.notDone}
           </MayButton>
         )}
       </div>
       {decision && <Decided decision={decision} decide={decide} />}
-      {isAsking && (
-        <AskReason
-          words={words.notDone}
-          field="reason"
-          isBusy={decide.isBusy}
-          error={decide.error}
-          onSend={(reason, onError) => decide.notDone({ orderId, reason }, () => setIsAsking(false), onError)}
-          onClose={() => setIsAsking(false)}
-        >
-          <p className={css.dialogText}>{words.notDone.text}</p>
-        </AskReason>
-      )}
     </li>
   )
 }

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, TextInput, Title } from '@mantine/core
 import { IconChecks, IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
 import { dashboardReconciliation, type Reconciliation } from '#shared/contract/reconciliation.ts'
 import type { ProblemError } from '../client.ts'
@@ -12,6 +12,7 @@ import { showDone } from '../components/undo.tsx'
 import { daysText } from '../display/dates.ts'
 import { WorklistTabs } from '../exams/tabs.tsx'
 import { call, keyOf } from '../gateway.ts'
+import { DecisionDialog, type Question } from './decision-dialog.tsx'
 import { ExamCard } from './exam-card.tsx'
 import { OrderCard } from './order-card.tsx'
 import css from './reconcile.module.css'
@@ -26,6 +27,7 @@ export function Reconcile() {
   const reply = useReconciliation(from, to)
   const decide = useDecide()
   const ask = useAskAgain()
+  const [question, setQuestion] = useState<Question | null>(null)
   const found = reply.data
   useAskOnce(found, ask.mutate)
   return (
@@ -52,10 +54,11 @@ export function Reconcile() {
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {found && (
         <div className={css.columns}>
-          <Exams found={found} decide={decide} />
-          <Orders found={found} decide={decide} />
+          <Exams found={found} decide={decide} onAsk={setQuestion} />
+          <Orders found={found} decide={decide} onAsk={setQuestion} />
         </div>
       )}
+      {question && <DecisionDialog question={question} decide={decide} onClose={() => setQuestion(null)} />}
     </Page>
   )
 }
@@ -113,11 +116,19 @@ function SourceNotice({ found: { days }, isAsking }: { found: Reconciliation; is
   return days.some(({ isOld }) => isOld) ? <Notice tone="warning">{words.old}</Notice> : null
 }
 
-function Exams({ found, decide }: { found: Reconciliation; decide: Decide }) {
+interface SideProps {
+  readonly found: Reconciliation
+  readonly decide: Decide
+  readonly onAsk: (question: Question) => void
+}
+
+function Exams({ found, decide, onAsk }: SideProps) {
   const open = found.exams.filter(({ decision }) => decision === null)
   const decided = found.exams.filter(({ decision }) => decision !== null)
   const orders = new Map(found.orders.map((order) => [order.orderId, order]))
-  const card = (exam: (typeof open)[number]) => <ExamCard key={exam.studyInstanceUid} exam={exam} orders={orders} decide={decide} />
+  const card = (exam: (typeof open)[number]) => (
+    <ExamCard key={exam.studyInstanceUid} exam={exam} orders={orders} decide={decide} onAsk={onAsk} />
+  )
   return (
     <Side
       title={words.exams.title(open.length)}
@@ -137,10 +148,10 @@ function Exams({ found, decide }: { found: Reconciliation; decide: Decide }) {
   )
 }
 
-function Orders({ found, decide }: { found: Reconciliation; decide: Decide }) {
+function Orders({ found, decide, onAsk }: SideProps) {
   const open = found.orders.filter(({ decision }) => decision === null)
   const decided = found.orders.filter(({ decision }) => decision !== null)
-  const card = (order: (typeof open)[number]) => <OrderCard key={order.orderId} order={order} decide={decide} />
+  const card = (order: (typeof open)[number]) => <OrderCard key={order.orderId} order={order} decide={decide} onAsk={onAsk} />
   return (
     <Side
       title={words.orders.title(open.length)}
