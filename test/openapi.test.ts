@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { exampleOf } from '#gateway/http/example.ts'
 import { openApiDocument } from '#gateway/http/openapi.ts'
-import { interfaceOperations } from '#shared/contract/interface.ts'
+import { interfaceOperations } from '#shared/contract/operations.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { breakingChanges } from './support/breaking-changes.ts'
 

@@ -5,7 +5,7 @@ import { strToU8, zipSync } from 'fflate'
 import { z } from 'zod'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
-import type { DiagnosticsFile } from '#shared/contract/dashboard-upkeep.ts'
+import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskingOf, shownSetting } from './diagnostics-masking.ts'
@@ -79,16 +79,21 @@ export const diagnosticsZip = (texts: readonly DiagnosticsText[], now: number): 
 /** `GET /dashboard/upkeep/diagnostics.zip`: the bundle to be saved; the audit trail keeps who saved one. */
 export function serveDiagnostics(app: HttpApp, parts: Parts, texts: () => Promise<readonly DiagnosticsText[]>): void {
   const { deps } = parts
-  serveDownload(app, '/dashboard/upkeep/diagnostics.zip', { access: 'manage', query: z.object({}) }, ({ user }) => {
-    const now = deps.clock()
-    async function* content() {
-      const made = await texts()
-      note(deps, userActor(user.userId), 'diagnostics.save', 'gateway', { files: made.length })
-      yield diagnosticsZip(made, now)
-    }
-    const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
-    return { fileName: `isthmus-diagnostics-${stamp}Z.zip`, mediaType: 'application/zip', content: content() }
-  })
+  serveDownload(
+    app,
+    '/dashboard/upkeep/diagnostics.zip',
+    { access: dashboardUpkeep.diagnostics.access, query: z.object({}) },
+    ({ user }) => {
+      const now = deps.clock()
+      async function* content() {
+        const made = await texts()
+        note(deps, userActor(user.userId), 'diagnostics.save', 'gateway', { files: made.length })
+        yield diagnosticsZip(made, now)
+      }
+      const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      return { fileName: `isthmus-diagnostics-${stamp}Z.zip`, mediaType: 'application/zip', content: content() }
+    },
+  )
 }
 
 const PAGES: Readonly<Record<string, Page>> = {

@@ -17,10 +17,6 @@ import { StoreError } from './store/store-error.ts'
 export const RESCUE_CALLS = dashboardRescue.state.path
 
 type Calls = typeof dashboardRescue
-// Who may make them is asked before, by the token of the link.
-const ACCESS = { state: 'public', look: 'public', preview: 'public', restore: 'public', recoverKey: 'public' } as const satisfies {
-  readonly [K in keyof Calls]: 'public'
-}
 
 const SHOWN = 60
 
@@ -39,7 +35,7 @@ export interface RescueCalls {
 /** Declares the calls of the rescue page (`shared/contract/dashboard-upkeep.ts`). */
 export function serveRescue(app: HttpApp, rescue: RescueCalls): void {
   const { folder, fault, version, backupFolder, staging, hasDataKey, leaveSoon } = rescue
-  const handlers: HandlersOf<Calls, typeof ACCESS> = {
+  const handlers: HandlersOf<Calls> = {
     async state() {
       const backups = backupFolder === null ? [] : await backupsIn(backupFolder).catch(() => [])
       return {
@@ -57,7 +53,7 @@ export function serveRescue(app: HttpApp, rescue: RescueCalls): void {
       return { success: true }
     },
   }
-  serveAll(app, dashboardRescue, ACCESS, handlers)
+  serveAll(app, dashboardRescue, handlers)
 }
 
 /** Somebody may name the folder of one back-up in place of the one that all are in. */

@@ -1,11 +1,10 @@
-import { WINDOW_OPERATIONS } from '#gateway/dashboard/authority.ts'
-import { accessOf, PARTNER_ACCESS } from '#gateway/http/callers.ts'
-import type { Access } from '#gateway/http/sessions.ts'
-import { interfaceOperations } from '#shared/contract/interface.ts'
+import { PARTNER_ACCESS } from '#gateway/http/callers.ts'
+import { interfaceOperations, windowOperations } from '#shared/contract/operations.ts'
+import type { PartnerAccess, WindowAccess } from '#shared/operation.ts'
 import { table, yesNo } from './markdown.ts'
 
 type Kind = 'member' | 'limited' | 'manager'
-const WHO: Readonly<Record<Access, readonly Kind[]>> = {
+const WHO: Readonly<Record<WindowAccess, readonly Kind[]>> = {
   public: ['member', 'limited', 'manager'],
   'signed-in': ['member', 'limited', 'manager'],
   confirmed: ['member', 'limited', 'manager'],
@@ -13,24 +12,26 @@ const WHO: Readonly<Record<Access, readonly Kind[]>> = {
   manage: ['manager'],
   'manage-confirmed': ['manager'],
 }
-const RECENT: readonly Access[] = ['confirmed', 'manage-confirmed']
+const RECENT: readonly WindowAccess[] = ['confirmed', 'manage-confirmed']
 const code = (text: string) => `\`${text}\``
 
 /** Every operation of the window that changes something or takes more than a session. */
 export const windowAuthorityTable = (): string =>
   table(
     ['operation', 'call', 'any key', 'member', 'member with customers', 'owner, administrator', 'recent sign-in'],
-    WINDOW_OPERATIONS.filter(({ operation, access }) => operation.method !== 'GET' || access !== 'signed-in')
-      .filter(({ access }) => access !== 'public')
-      .map(({ name, operation, access }) => [
+    windowOperations()
+      .filter(({ operation: { method, access } }) => access !== 'public' && (method !== 'GET' || access !== 'signed-in'))
+      .map(({ name, operation: { method, path, access } }) => [
         code(name),
-        code(`${operation.method} ${operation.path}`),
+        code(`${method} ${path}`),
         'No',
         ...(['member', 'limited', 'manager'] as const).map((kind) => yesNo(WHO[access].includes(kind))),
         RECENT.includes(access) ? 'Yes' : '',
       ]),
   )
 
+const isAllowed = (key: (typeof KEYS)[number], access: PartnerAccess): boolean =>
+  PARTNER_ACCESS[access]({ kind: 'api-key', apiKeyId: '', scope: 'all', ...key })
 const KEYS = [
   { isViewerEnabled: false, managesPeople: false },
   { isViewerEnabled: true, managesPeople: false },
@@ -46,6 +47,6 @@ export const interfaceAuthorityTable = (): string =>
       .filter(({ operation }) => operation.method !== 'GET')
       .map(({ operation }) => [
         code(`${operation.method} ${operation.path}`),
-        ...KEYS.map((key) => yesNo(PARTNER_ACCESS[accessOf(operation)]({ kind: 'api-key', apiKeyId: '', scope: 'all', ...key }))),
+        ...KEYS.map((key) => yesNo(isAllowed(key, operation.access))),
       ]),
   )

@@ -71,14 +71,20 @@ export const CorrectionNotice = z.object({
 })
 export type CorrectionNotice = z.infer<typeof CorrectionNotice>
 
-/** Who has to be informed of corrections of the identity of images (decision 0031). */
+/**
+ * Who has to be informed of corrections of the identity of images (decision 0031). The handlers admit
+ * people who may manage studies or write reports.
+ */
 export const dashboardCorrectionNotices = {
   list: operation('GET /dashboard/correction-notices', {
+    access: 'signed-in',
+    background: true,
     summary: 'Who has to be informed of corrections: open ones oldest first, all newest first',
     query: z.object({ ...Page, show: z.enum(['open', 'all']).default('open') }),
     reply: pageOf('notices', CorrectionNotice),
   }),
   confirm: operation('POST /dashboard/correction-notices/:noticeId/done', {
+    access: 'signed-in',
     summary: 'Confirm that somebody was informed. 422 where that is confirmed already',
     params: z.object({ noticeId: z.coerce.number().int().positive() }),
     body: z.object({ note: Reason }),

@@ -123,26 +123,33 @@ export const Correction = z.object({
 })
 export type Correction = z.infer<typeof Correction>
 
-/** Corrections of the identity of images: each with preview, reason, audit entry and undo. */
+/**
+ * Corrections of the identity of images: each with preview, reason, audit entry and undo. The handlers
+ * require permission to manage the studies concerned (decision 0031).
+ */
 export const dashboardCorrections = {
   identities: operation('GET /dashboard/images/:studyInstanceUid/identities', {
+    access: 'signed-in',
     summary: 'What the images of a study say of their patient, to choose those to split off',
     params: studyParams,
     reply: z.object({ identities: z.array(ImageIdentity) }),
   }),
   targets: operation('GET /dashboard/images/:studyInstanceUid/correction-targets', {
+    access: 'signed-in',
     summary: 'Orders of the worklist and studies that the images may belong to, the most similar first',
     params: studyParams,
     query: z.object({ search: z.string().trim().max(100).default('') }),
     reply: z.object({ targets: z.array(TargetChoice) }),
   }),
   preview: operation('POST /dashboard/images/:studyInstanceUid/corrections/preview', {
+    access: 'signed-in',
     summary: 'What a correction would do; nothing is changed by it',
     params: studyParams,
     body: CorrectionRequest,
     reply: CorrectionPreview,
   }),
   apply: operation('POST /dashboard/images/:studyInstanceUid/corrections', {
+    access: 'signed-in',
     summary:
       'Make corrected copies of the images; the originals are kept and no longer shown; answered while it is under way if it takes long',
     params: studyParams,
@@ -150,11 +157,14 @@ export const dashboardCorrections = {
     reply: Correction,
   }),
   list: operation('GET /dashboard/images/:studyInstanceUid/corrections', {
+    access: 'signed-in',
+    background: true,
     summary: 'Corrections of images that are, or were, in the study: those under way, then the newest first',
     params: studyParams,
     reply: z.object({ corrections: z.array(Correction) }),
   }),
   undo: operation('POST /dashboard/corrections/:correctionId/undo', {
+    access: 'signed-in',
     summary: 'Undo a correction, as long as no report was signed with the corrected images',
     params: correctionParams,
     body: z.object({ reason: Reason }),

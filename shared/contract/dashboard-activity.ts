@@ -93,9 +93,14 @@ export type AssociationRecord = z.infer<typeof AssociationRecord>
 /** all; open now; rejected; failed: broke off, lost, or something on it ended with a failure. */
 export const ASSOCIATION_SHOWS = ['all', 'open', 'rejected', 'failed'] as const
 
-/** Connections of devices as they are kept: `activity.retentionDays`, and the newest 500,000 at most. */
+/**
+ * Connections of devices as they are kept: `activity.retentionDays`, and the newest 500,000 at most.
+ * Open to every user, like the live feed: they name no patient.
+ */
 export const dashboardActivity = {
   associations: operation('GET /dashboard/associations', {
+    access: 'signed-in',
+    background: true,
     summary: 'Connections of devices, newest first',
     query: z.object({
       ...Page,
@@ -108,6 +113,8 @@ export const dashboardActivity = {
     reply: pageOf('associations', AssociationSummary),
   }),
   association: operation('GET /dashboard/associations/:associationId', {
+    access: 'signed-in',
+    background: true,
     summary: 'A connection with what happened on it',
     params: z.object({ associationId: z.string().min(1).max(64) }),
     reply: AssociationRecord,

@@ -188,19 +188,26 @@ const dayQuery = z.object({
 /** Query of `GET /dashboard/worklist/exams/print`: the day's exams as PDF, by room. */
 export const ExamPrint = z.object({ day: Day.optional(), language: z.enum(['en', 'es']).default('en') })
 
-/** Exams as staff look at them: what the partner has planned, which device has it, how far it is. */
+/**
+ * Exams as staff look at them: what the partner has planned, which device has it, how far it is. The
+ * list names every patient of the day; asking the partner for it changes nothing.
+ */
 export const dashboardExams = {
   exams: operation('GET /dashboard/worklist/exams', {
+    access: 'every-patient',
+    background: true,
     summary: 'The exams of a day, with what each device knows of them, from the partner’s newest answers',
     query: dayQuery,
     reply: ExamDay,
   }),
   refresh: operation('POST /dashboard/worklist/exams/refresh', {
+    access: 'every-patient',
     summary: 'Ask the partner for the day now, as each device that is switched on would, or as one',
     body: z.object({ day: Day.nullable().default(null), deviceId: z.uuid().nullable().default(null) }),
     reply: z.object({ asked: z.int(), failed: z.int(), sentences: z.array(z.string()) }),
   }),
   explain: operation('POST /dashboard/worklist/explain', {
+    access: 'every-patient',
     summary: 'Why an exam is not on a device: the checks between them, in their order',
     body: ExplainAsk,
     reply: ExamExplanation,

@@ -114,23 +114,28 @@ const keyParams = z.object({ apiKeyId: z.uuid() })
 /** The window's calls about people, invitations, keys and mail; they stand beside those of `dashboard`. */
 export const dashboardPeople = {
   people: operation('GET /dashboard/people', {
+    access: 'manage',
     summary: 'Users and invited people, newest first',
     query: z.object({ ...Page, search: Search, show: z.enum(PEOPLE_SHOWN).default('all') }),
     reply: pageOf('people', Person),
   }),
   customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {
+    // Whoever reads studies may see the customers and their users.
+    access: 'signed-in',
     summary: 'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
     params: z.object({ expressCustomerId: ExpressCustomerId }),
     query: z.object({ ...Page, search: Search }),
     reply: pageOf('users', CustomerUser),
   }),
   invitePerson: operation('POST /dashboard/people', {
+    access: 'manage-confirmed',
     summary: 'Invite a person; without mail set up, the link comes back once',
     body: scribeUsers.invite.body,
     reply: Invited,
     status: 201,
   }),
   updatePerson: operation('PATCH /dashboard/people/:userId', {
+    access: 'manage-confirmed',
     summary: 'Change a user; only an owner changes an owner or makes one',
     params: userParams,
     body: z.object({
@@ -150,43 +155,60 @@ export const dashboardPeople = {
     reply: Person,
   }),
   revokePerson: operation('POST /dashboard/people/:userId/revoke-access', {
+    access: 'manage-confirmed',
     summary: 'Take a user’s access away at once; data is preserved',
     params: userParams,
     reply: Outcome,
   }),
   reactivatePerson: operation('POST /dashboard/people/:userId/reactivate', {
+    access: 'manage-confirmed',
     summary: 'Give a user’s access back',
     params: userParams,
     reply: Outcome,
   }),
   renewInvitation: operation('POST /dashboard/people/:userId/invitation', {
+    access: 'manage-confirmed',
     summary: 'Make another link for a pending invitation; the one before no longer works',
     params: userParams,
     reply: Invited,
   }),
   revokeInvitation: operation('POST /dashboard/people/:userId/invitation/revoke', {
+    access: 'manage-confirmed',
     summary: 'Revoke a pending invitation',
     params: userParams,
     reply: Outcome,
   }),
 
+  // The invited person has no account yet and may be at any PC: the token of the link is the proof.
   invitation: operation('POST /dashboard/invitation', {
+    access: 'public',
+    fromAnyWorkstation: true,
     summary: 'What the invitation of this link says',
     body: token,
     reply: OpenInvitation,
   }),
   acceptInvitation: operation('POST /dashboard/invitation/accept', {
+    access: 'public',
+    fromAnyWorkstation: true,
     summary: 'Accept an invitation with a password; signs in where the account may use the window',
     body: token.extend({ password: Password }),
     reply: Session,
   }),
-  rejectInvitation: operation('POST /dashboard/invitation/reject', { summary: 'Reject an invitation', body: token, reply: Outcome }),
+  rejectInvitation: operation('POST /dashboard/invitation/reject', {
+    access: 'public',
+    fromAnyWorkstation: true,
+    summary: 'Reject an invitation',
+    body: token,
+    reply: Outcome,
+  }),
 
   apiKeys: operation('GET /dashboard/api-keys', {
+    access: 'manage',
     summary: 'Keys of the interface, newest first, the revoked ones too',
     reply: z.object({ apiKeys: z.array(ApiKeyRow) }),
   }),
   createApiKey: operation('POST /dashboard/api-keys', {
+    access: 'manage-confirmed',
     summary: 'Make a key; it is shown once',
     body: z.object({
       description: z.string().trim().min(1, 'must not be empty').max(200),
@@ -198,31 +220,36 @@ export const dashboardPeople = {
     status: 201,
   }),
   changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
+    access: 'manage-confirmed',
     summary: 'Let a key manage people, or no longer',
     params: keyParams,
     body: z.object({ managesPeople: z.boolean() }),
     reply: ApiKeyRow,
   }),
   rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {
+    access: 'manage-confirmed',
     summary: 'Replace the secret of a key; the one before opens for so many hours more',
     params: keyParams,
     body: z.object({ overlapHours: z.number().min(0).max(720).default(24) }),
     reply: ShownKey,
   }),
   revokeApiKey: operation('POST /dashboard/api-keys/:apiKeyId/revoke', {
+    access: 'manage-confirmed',
     summary: 'Revoke a key at once; it cannot be undone',
     params: keyParams,
     reply: Outcome,
   }),
 
-  mail: operation('GET /dashboard/mail', { summary: 'How invitations are sent', reply: Mail }),
+  mail: operation('GET /dashboard/mail', { access: 'manage', summary: 'How invitations are sent', reply: Mail }),
   setMail: operation('PUT /dashboard/mail', {
+    access: 'manage-confirmed',
     summary: 'Set the SMTP server; a null host ends sending',
     /** Absent keeps the password there, null forgets it. */
     body: MailConfig.extend({ password: z.string().min(1).max(500).nullable().optional() }),
     reply: Mail,
   }),
   testMail: operation('POST /dashboard/mail/test', {
+    access: 'manage',
     summary: 'Send a test message now',
     body: z.object({ to: Email }),
     reply: z.object({ success: z.boolean(), message: z.string() }),

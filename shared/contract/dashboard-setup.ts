@@ -111,38 +111,54 @@ export const SetupState = z.object({
 })
 export type SetupState = z.infer<typeof SetupState>
 
-/** The first-run wizard, and what an installation lacks. */
+/**
+ * The first-run wizard, and what an installation lacks. For owners and administrators: the recovery
+ * key decrypts all data, and the backup folder is any folder of the PC.
+ */
 export const dashboardSetup = {
-  state: operation('GET /dashboard/setup', { summary: 'How far the set-up is', reply: SetupState }),
+  state: operation('GET /dashboard/setup', { access: 'manage', background: true, summary: 'How far the set-up is', reply: SetupState }),
   finish: operation('POST /dashboard/setup/finish', {
+    access: 'manage',
     summary: 'End the wizard, or put it aside for good; the readiness page goes on to say what lacks',
     reply: Outcome,
   }),
   makeRecoveryKey: operation('POST /dashboard/setup/recovery-key', {
+    access: 'manage-confirmed',
     summary: 'Make a recovery key and show it, once; it is in force when it is confirmed',
     /** Eight groups of four; `asked` are the groups, from 0, to be typed for the confirmation. */
     reply: z.object({ recoveryKey: z.string(), asked: z.array(z.int()) }),
   }),
   confirmRecoveryKey: operation('POST /dashboard/setup/recovery-key/confirm', {
+    access: 'manage-confirmed',
     summary: 'Put the key that was shown last in force, by two groups of it; one before it opens nothing any more',
     body: z.object({ groups: z.array(z.string().trim().max(8)).length(2) }),
     reply: RecoveryKeyState,
   }),
   selfTest: operation('POST /dashboard/setup/self-test', {
+    access: 'manage',
     summary: 'Look at this PC’s own network as a device will meet it',
     reply: z.object({ findings: z.array(SelfFinding), addresses: z.array(LanAddress) }),
   }),
   readiness: operation('GET /dashboard/setup/readiness', {
+    access: 'manage',
+    background: true,
     summary: 'What the installation has and lacks',
     reply: z.object({ ready: z.int(), all: z.int(), findings: z.array(ReadinessFinding) }),
   }),
-  backups: operation('GET /dashboard/setup/backup', { summary: 'The back-up folder and what is in it', reply: BackupState }),
+  backups: operation('GET /dashboard/setup/backup', {
+    access: 'manage',
+    background: true,
+    summary: 'The back-up folder and what is in it',
+    reply: BackupState,
+  }),
   setBackupFolder: operation('PUT /dashboard/setup/backup/folder', {
+    access: 'manage-confirmed',
     summary: 'Check a folder on the PC of the gateway, and use it for back-ups where it will do',
     body: z.object({ folder: z.string().trim().min(1, 'must be a folder on the PC of the gateway').max(1000) }),
     reply: z.object({ isUsed: z.boolean(), findings: z.array(FolderFinding) }),
   }),
   makeBackup: operation('POST /dashboard/setup/backup', {
+    access: 'manage',
     summary: 'Make a back-up of the database now; it goes on by itself',
     reply: BackupState,
   }),

@@ -113,10 +113,12 @@ const savedParams = z.object({ savedViewId: z.uuid() })
 
 /**
  * Studies of both areas, as staff find them. What changes a study is the interface's own call (`viewer`, `scribe`), made with the session of
- * the window.
+ * the window. The handlers limit a person to the studies of their customers.
  */
 export const dashboardStudies = {
   list: operation('GET /dashboard/studies', {
+    access: 'signed-in',
+    background: true,
     summary: 'Studies of an area, by what is typed and chosen',
     query: z.object({
       ...Page,
@@ -128,32 +130,45 @@ export const dashboardStudies = {
     reply: pageOf('studies', WindowStudy),
   }),
   counts: operation('GET /dashboard/studies/counts', {
+    access: 'signed-in',
+    background: true,
     summary: 'How many studies a filter shows, and how many of what is searched for it hides',
     query: z.object({ ...area.shape, ...StudyListFilter.shape }),
     reply: z.object({ shown: BoundedCount, hidden: BoundedCount }),
   }),
   read: operation('GET /dashboard/studies/:studyId', {
+    access: 'signed-in',
+    background: true,
     summary: 'One study as a row, with what happened to it',
     params: z.object({ studyId: StudyId }),
     reply: z.object({ study: WindowStudy, moments: z.array(StudyMoment) }),
   }),
   savedViews: operation('GET /dashboard/saved-views', {
+    access: 'signed-in',
+    background: true,
     summary: 'My views and shared ones, each with its count',
     query: z.object({ list: z.enum(VIEWED_LISTS) }),
     reply: z.object({ savedViews: z.array(SavedView.extend({ shown: BoundedCount })) }),
   }),
   saveView: operation('POST /dashboard/saved-views', {
+    access: 'signed-in',
     summary: 'Keep a filter under a name',
     body: NewSavedView,
     reply: SavedView,
     status: 201,
   }),
   changeView: operation('PATCH /dashboard/saved-views/:savedViewId', {
+    access: 'signed-in',
     summary: 'Rename a view, or keep another filter under its name',
     params: savedParams,
     // Without the default: a view that is renamed stays shared.
     body: NewSavedView.omit({ list: true, area: true }).extend({ isShared: z.boolean() }).partial(),
     reply: SavedView,
   }),
-  removeView: operation('DELETE /dashboard/saved-views/:savedViewId', { summary: 'Forget a view', params: savedParams, reply: Outcome }),
+  removeView: operation('DELETE /dashboard/saved-views/:savedViewId', {
+    access: 'signed-in',
+    summary: 'Forget a view',
+    params: savedParams,
+    reply: Outcome,
+  }),
 } as const

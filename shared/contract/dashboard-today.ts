@@ -90,5 +90,10 @@ export const Today = z.object({
 export type Today = z.infer<typeof Today>
 
 export const dashboardToday = {
-  today: operation('GET /dashboard/today', { summary: 'What needs attention now, and the numbers of the day', reply: Today }),
+  today: operation('GET /dashboard/today', {
+    access: 'signed-in',
+    background: true,
+    summary: 'What needs attention now, and the numbers of the day',
+    reply: Today,
+  }),
 } as const

@@ -107,31 +107,54 @@ export const DiagnosticsFile = z.object({
 })
 export type DiagnosticsFile = z.infer<typeof DiagnosticsFile>
 
-/** Back-ups, their trial and their return; what support is given. For owners and administrators. */
+/**
+ * Back-ups, their trial and their return; what support is given. For owners and administrators, as a
+ * back-up holds all data.
+ */
 export const dashboardUpkeep = {
-  state: operation('GET /dashboard/upkeep', { summary: 'Back-ups: the plan, what is there, the last trial', reply: UpkeepState }),
-  make: operation('POST /dashboard/upkeep/backups', { summary: 'Make a back-up now; it goes on by itself', reply: UpkeepState }),
+  state: operation('GET /dashboard/upkeep', {
+    access: 'manage',
+    background: true,
+    summary: 'Back-ups: the plan, what is there, the last trial',
+    reply: UpkeepState,
+  }),
+  make: operation('POST /dashboard/upkeep/backups', {
+    access: 'manage',
+    summary: 'Make a back-up now; it goes on by itself',
+    reply: UpkeepState,
+  }),
   remove: operation('DELETE /dashboard/upkeep/backups/:name', {
+    access: 'manage-confirmed',
     summary: 'Remove a back-up from the folder',
     params: z.object({ name: From.name }),
     reply: UpkeepState,
   }),
   rehearse: operation('POST /dashboard/upkeep/rehearsal', {
+    access: 'manage',
     summary: 'Try the newest back-up now: open it, count it, follow its audit trail, read reports',
     reply: UpkeepState,
   }),
   previewRestore: operation('POST /dashboard/upkeep/restore/preview', {
+    access: 'manage',
     summary: 'What putting a back-up back would change; nothing is changed',
     body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
     reply: RestorePreview,
   }),
   restore: operation('POST /dashboard/upkeep/restore', {
+    // Not `manage-confirmed`: the body has the password, and the handler admits owners only.
+    access: 'manage',
     summary: 'Make a back-up ready to take the place of the database; the gateway then starts again with it',
     body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional(), password: z.string().min(1, 'must be your password').max(200) }),
     reply: RestoreState,
   }),
-  restoreState: operation('GET /dashboard/upkeep/restore', { summary: 'How far a restore is', reply: RestoreState }),
+  restoreState: operation('GET /dashboard/upkeep/restore', {
+    access: 'manage',
+    background: true,
+    summary: 'How far a restore is',
+    reply: RestoreState,
+  }),
   diagnostics: operation('GET /dashboard/upkeep/diagnostics', {
+    access: 'manage',
     summary: 'What the bundle for support holds, to be read before it is saved',
     reply: z.object({ files: z.array(DiagnosticsFile) }),
   }),
@@ -152,25 +175,36 @@ export const RescueState = z.object({
 })
 export type RescueState = z.infer<typeof RescueState>
 
-/** The page of a gateway that cannot open its data. Each call carries the token of its link as `Authorization: Bearer`. */
+/**
+ * The page of a gateway that cannot open its data. Nobody can sign in there, so its calls are public
+ * here; each carries the token of its link as `Authorization: Bearer`, which is checked before.
+ */
 export const dashboardRescue = {
-  state: operation('GET /dashboard/rescue', { summary: 'What is wrong, and which back-ups there are', reply: RescueState }),
+  state: operation('GET /dashboard/rescue', {
+    access: 'public',
+    summary: 'What is wrong, and which back-ups there are',
+    reply: RescueState,
+  }),
   look: operation('POST /dashboard/rescue/folder', {
+    access: 'public',
     summary: 'Look for back-ups in a folder on the PC of the gateway',
     body: z.object({ folder: z.string().trim().min(1).max(1000) }),
     reply: z.object({ backups: z.array(BackupEntry), findings: z.array(FolderFinding) }),
   }),
   preview: operation('POST /dashboard/rescue/preview', {
+    access: 'public',
     summary: 'What a back-up holds',
     body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
     reply: RestorePreview,
   }),
   restore: operation('POST /dashboard/rescue/restore', {
+    access: 'public',
     summary: 'Put a back-up in the place of the damaged database, which is kept aside; the gateway then starts',
     body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
     reply: RestoreState,
   }),
   recoverKey: operation('POST /dashboard/rescue/data-key', {
+    access: 'public',
     summary: 'Put a lost data.key back with the recovery key; the gateway then starts',
     body: z.object({ recoveryKey: RecoveryKeyTyped }),
     reply: Outcome,

@@ -176,19 +176,27 @@ const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string(
 
 /** What the window asks the gateway, beside `/v1`. Calls that change something need the header `x-isthmus-csrf`. */
 export const dashboard = {
-  session: operation('GET /dashboard/session', { summary: 'Who is signed in, and whether an owner exists yet', reply: Session }),
+  session: operation('GET /dashboard/session', {
+    access: 'public',
+    background: true,
+    summary: 'Who is signed in, and whether an owner exists yet',
+    reply: Session,
+  }),
   signIn: operation('POST /dashboard/session', {
+    access: 'public',
     summary: 'Sign in with e-mail and password',
     /** `code`: of the second factor, where the account has one; without it the refusal names the field `body.code`. */
     body: z.object({ email: Email, password: z.string().max(200), code: z.string().trim().max(20).optional() }),
     reply: Session,
   }),
   followLink: operation('POST /dashboard/session/link', {
+    access: 'public',
     summary: 'Exchange a one-time link: signs in, or allows the owner account to be made',
     body: z.object({ token: z.string().min(20).max(200) }),
     reply: z.object({ session: Session, mayCreateOwner: z.boolean() }),
   }),
   createOwner: operation('POST /dashboard/owner', {
+    access: 'public',
     summary: 'Make the first account; needs the one-time set-up link',
     body: z.object({
       token: z.string().min(20).max(200),
@@ -202,16 +210,24 @@ export const dashboard = {
     reply: Session,
     status: 201,
   }),
-  signOut: operation('DELETE /dashboard/session', { summary: 'Sign out', reply: Outcome }),
+  signOut: operation('DELETE /dashboard/session', { access: 'public', summary: 'Sign out', reply: Outcome }),
 
-  status: operation('GET /dashboard/status', { summary: 'Listeners, partner, downtime and advice', reply: Status }),
+  status: operation('GET /dashboard/status', {
+    access: 'signed-in',
+    background: true,
+    summary: 'Listeners, partner, downtime and advice',
+    reply: Status,
+  }),
   feed: operation('GET /dashboard/feed', {
+    access: 'signed-in',
+    background: true,
     summary: 'The latest lines of the live feed, newest first; new ones come as server-sent events at /dashboard/feed/events',
     query: z.object({ ...Page }),
     reply: pageOf('lines', FeedLine),
   }),
 
   inspections: operation('GET /dashboard/inspections', {
+    access: 'every-patient',
     summary: 'Worklist queries, newest first',
     query: z.object({
       ...Page,
@@ -221,17 +237,20 @@ export const dashboard = {
     reply: pageOf('inspections', InspectionSummary),
   }),
   inspection: operation('GET /dashboard/inspections/:inspectionId', {
+    access: 'every-patient',
     summary: 'One worklist query with a verdict for each row',
     params: z.object({ inspectionId: z.coerce.number().int().positive() }),
     query: z.object({ verdict: z.enum(['all', 'sent', 'filtered', 'withheld']).default('all') }),
     reply: Inspection,
   }),
   askWorklist: operation('POST /dashboard/worklist/ask', {
+    access: 'every-patient',
     summary: 'Ask the worklist as this device, by the code a device goes through',
     body: WorklistAsk,
     reply: Inspection,
   }),
   closeStep: operation('POST /dashboard/worklist/steps/close', {
+    access: 'every-patient',
     summary: 'Mark a step as done or cancelled here; a stored answer no longer serves it',
     body: z.object({
       studyInstanceUid: z.string().min(1).max(64),
@@ -241,41 +260,65 @@ export const dashboard = {
     reply: ClosedStep,
   }),
   reopenStep: operation('POST /dashboard/worklist/steps/reopen', {
+    access: 'every-patient',
     summary: 'Undo closing a step',
     body: z.object({ studyInstanceUid: z.string().min(1).max(64), scheduledProcedureStepId: z.string().min(1).max(16) }),
     reply: Outcome,
   }),
   startDowntime: operation('POST /dashboard/downtime', {
+    access: 'signed-in',
     summary: 'Serve the last good answer for longer, until midnight or the first live answer',
     body: z.object({ reason: Reason }),
     reply: Downtime,
   }),
-  endDowntime: operation('DELETE /dashboard/downtime', { summary: 'End downtime mode', reply: Downtime }),
+  // For every user, as starting it: who started it by mistake can undo it.
+  endDowntime: operation('DELETE /dashboard/downtime', { access: 'signed-in', summary: 'End downtime mode', reply: Downtime }),
 
-  devices: operation('GET /dashboard/devices', { summary: 'All devices', reply: z.object({ devices: z.array(Device) }) }),
-  addDevice: operation('POST /dashboard/devices', { summary: 'Add a device', body: NewDevice, reply: Device, status: 201 }),
+  // For every user: testing the worklist begins with choosing a device.
+  devices: operation('GET /dashboard/devices', {
+    access: 'signed-in',
+    summary: 'All devices',
+    reply: z.object({ devices: z.array(Device) }),
+  }),
+  addDevice: operation('POST /dashboard/devices', {
+    access: 'manage-confirmed',
+    summary: 'Add a device',
+    body: NewDevice,
+    reply: Device,
+    status: 201,
+  }),
   updateDevice: operation('PATCH /dashboard/devices/:deviceId', {
+    access: 'manage-confirmed',
     summary: 'Change a device',
     params: deviceParams,
     body: DevicePatch,
     reply: Device,
   }),
-  removeDevice: operation('DELETE /dashboard/devices/:deviceId', { summary: 'Remove a device', params: deviceParams, reply: Outcome }),
+  removeDevice: operation('DELETE /dashboard/devices/:deviceId', {
+    access: 'manage-confirmed',
+    summary: 'Remove a device',
+    params: deviceParams,
+    reply: Outcome,
+  }),
   echoDevice: operation('POST /dashboard/devices/:deviceId/echo', {
+    access: 'manage',
     summary: 'Test the way to the device (C-ECHO)',
     params: deviceParams,
     reply: EchoResult,
   }),
   lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
+    access: 'manage',
     summary: 'Check the rows this device would get today against the rules of its console',
     params: deviceParams,
     reply: Lint,
   }),
   callers: operation('GET /dashboard/callers', {
+    access: 'manage',
     summary: 'Callers that are not in the device list',
     reply: z.object({ callers: z.array(UnknownCaller) }),
   }),
   approveCaller: operation('POST /dashboard/callers/approve', {
+    access: 'manage-confirmed',
     summary: 'Make a device of an unknown caller',
     body: z.object({
       ...caller.shape,
@@ -287,13 +330,15 @@ export const dashboard = {
     status: 201,
   }),
   dismissCaller: operation('POST /dashboard/callers/dismiss', {
+    access: 'manage',
     summary: 'Take a caller off the inbox until it calls again',
     body: caller,
     reply: Outcome,
   }),
 
-  partner: operation('GET /dashboard/partner', { summary: 'Where events go', reply: Partner }),
+  partner: operation('GET /dashboard/partner', { access: 'manage', summary: 'Where events go', reply: Partner }),
   setPartner: operation('PUT /dashboard/partner', {
+    access: 'manage-confirmed',
     summary: 'Set the partner endpoint for all events',
     body: z.object({
       url: z.url({ protocol: /^https?$/ }),
@@ -305,36 +350,47 @@ export const dashboard = {
     reply: Partner.extend({ secret: z.string().nullable() }),
   }),
   testPartner: operation('POST /dashboard/partner/test', {
+    access: 'manage',
     summary: 'Ask the partner for today’s list now, as a test',
     reply: z.object({ success: z.boolean(), message: z.string(), tookMs: z.number(), items: z.int().nullable() }),
   }),
 
   certificates: operation('GET /dashboard/certificates', {
+    access: 'manage',
     summary: 'Certificates of the gateway',
     reply: z.object({ certificates: z.array(Certificate) }),
   }),
   renewCertificate: operation('POST /dashboard/certificates/:use/renew', {
+    access: 'manage-confirmed',
     summary: 'Make a new certificate; devices that pinned the old one have to be given the new one',
     params: z.object({ use: Certificate.shape.use }),
     reply: Certificate,
   }),
 
-  settings: operation('GET /dashboard/settings', { summary: 'All settings', reply: z.object({ settings: z.array(SettingRow) }) }),
+  settings: operation('GET /dashboard/settings', {
+    access: 'manage',
+    summary: 'All settings',
+    reply: z.object({ settings: z.array(SettingRow) }),
+  }),
   changeSettings: operation('PATCH /dashboard/settings', {
+    access: 'manage-confirmed',
     summary: 'Change settings; all or none',
     body: z.object({ settings: z.record(z.string(), z.json()) }),
     reply: z.object({ settings: z.array(SettingRow) }),
   }),
   audit: operation('GET /dashboard/audit', {
+    access: 'manage',
     summary: 'The audit trail, newest first',
     query: z.object({ ...Page, ...AuditFilter.shape }),
     reply: pageOf('entries', AuditRow),
   }),
   verifyAudit: operation('POST /dashboard/audit/verify', {
+    access: 'manage',
     summary: 'Follow the chain of the audit trail from its first entry to its last',
     reply: AuditCheck,
   }),
   acknowledgeAudit: operation('POST /dashboard/audit/acknowledge', {
+    access: 'manage-confirmed',
     summary: 'Acknowledge the findings that the audit trail has recorded; the entries stay',
     body: z.object({ reason: z.string().trim().min(3).max(200) }),
     reply: AuditCheck,

@@ -148,30 +148,46 @@ const destinationParams = z.object({ destinationId: z.uuid() })
 /** Of all studies of the destination where none is named. */
 const ofStudy = { studyInstanceUid: z.string().min(1).max(64).optional() }
 
-/** DIMSE out, for the window. */
+/**
+ * DIMSE out, for the window. Sending a study begins with choosing a destination, so every user may
+ * list them; the handlers require permission to manage the study that is sent.
+ */
 export const dashboardDestinations = {
   list: operation('GET /dashboard/destinations', {
+    access: 'signed-in',
+    background: true,
     summary: 'All destinations with their queues',
     reply: z.object({ destinations: z.array(Destination), native: NativeModule }),
   }),
-  add: operation('POST /dashboard/destinations', { summary: 'Add a destination', body: NewDestination, reply: Destination, status: 201 }),
+  add: operation('POST /dashboard/destinations', {
+    access: 'manage-confirmed',
+    summary: 'Add a destination',
+    body: NewDestination,
+    reply: Destination,
+    status: 201,
+  }),
   update: operation('PATCH /dashboard/destinations/:destinationId', {
+    access: 'manage-confirmed',
     summary: 'Change a destination',
     params: destinationParams,
     body: DestinationPatch,
     reply: Destination,
   }),
   remove: operation('DELETE /dashboard/destinations/:destinationId', {
+    access: 'manage-confirmed',
     summary: 'Remove a destination that has nothing waiting',
     params: destinationParams,
     reply: Outcome,
   }),
   echo: operation('POST /dashboard/destinations/:destinationId/echo', {
+    access: 'manage',
     summary: 'Test the connection (C-ECHO)',
     params: destinationParams,
     reply: EchoResult,
   }),
   studies: operation('GET /dashboard/forwards', {
+    access: 'signed-in',
+    background: true,
     summary: 'Studies on their way, the one that last changed first',
     query: z.object({
       ...Page,
@@ -182,30 +198,36 @@ export const dashboardDestinations = {
     reply: pageOf('studies', ForwardedStudy),
   }),
   instances: operation('GET /dashboard/destinations/:destinationId/studies/:studyInstanceUid/forwards', {
+    access: 'signed-in',
+    background: true,
     summary: 'The instances of one study on their way to one destination, what is not sent first',
     params: z.object({ destinationId: z.uuid(), studyInstanceUid: z.string().min(1).max(64) }),
     query: z.object({ ...Page }),
     reply: pageOf('instances', Forward),
   }),
   send: operation('POST /dashboard/destinations/:destinationId/send', {
+    access: 'signed-in',
     summary: 'Send a study to a destination; instances that are there already are not sent again',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
     reply: Outcome,
   }),
   retry: operation('POST /dashboard/destinations/:destinationId/retry', {
+    access: 'signed-in',
     summary: 'Try at once what waits or was given up',
     params: destinationParams,
     body: z.object(ofStudy),
     reply: Outcome,
   }),
   drop: operation('POST /dashboard/destinations/:destinationId/drop', {
+    access: 'signed-in',
     summary: 'Give up what waits or failed, with a reason for the audit trail',
     params: destinationParams,
     body: z.object({ ...ofStudy, reason: Reason }),
     reply: Outcome,
   }),
   findPriors: operation('POST /dashboard/destinations/:destinationId/priors/find', {
+    access: 'signed-in',
     summary: 'Find earlier studies of a patient (Study Root C-FIND)',
     params: destinationParams,
     body: z
@@ -222,10 +244,16 @@ export const dashboardDestinations = {
     reply: z.object({ studies: z.array(PriorStudy), tookMs: z.number() }),
   }),
   pull: operation('POST /dashboard/destinations/:destinationId/priors/pull', {
+    access: 'signed-in',
     summary: 'Have a study sent here (C-MOVE to ourselves)',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
     reply: Pull,
   }),
-  pulls: operation('GET /dashboard/pulls', { summary: 'The latest pulls, newest first', reply: z.object({ pulls: z.array(Pull) }) }),
+  pulls: operation('GET /dashboard/pulls', {
+    access: 'signed-in',
+    background: true,
+    summary: 'The latest pulls, newest first',
+    reply: z.object({ pulls: z.array(Pull) }),
+  }),
 } as const

@@ -152,9 +152,14 @@ export type Verdict = z.infer<typeof Verdict>
 /** Says what would be sent again and what not, and sends nothing: a person is told before. */
 const onlyCounted = { isTrial: z.boolean().optional() }
 
-/** Events to partners, for the window. */
+/**
+ * Events to partners, for the window. For owners and administrators: events name patients, and their
+ * addresses decide where that data goes.
+ */
 export const dashboardEvents = {
   list: operation('GET /dashboard/events', {
+    access: 'manage',
+    background: true,
     summary: 'Events, newest first',
     query: z.object({
       ...Page,
@@ -166,8 +171,15 @@ export const dashboardEvents = {
     }),
     reply: pageOf('events', EventSummary),
   }),
-  read: operation('GET /dashboard/events/:eventId', { summary: 'One event with its attempts', params: eventParams, reply: EventRecord }),
+  read: operation('GET /dashboard/events/:eventId', {
+    access: 'manage',
+    background: true,
+    summary: 'One event with its attempts',
+    params: eventParams,
+    reply: EventRecord,
+  }),
   replay: operation('POST /dashboard/events/replay', {
+    access: 'manage',
     summary: 'Send events again, each under its own id: one, several, a span of time, or all since the partner last accepted one',
     body: z.discriminatedUnion('which', [
       z.object({ which: z.literal('these'), eventIds: z.array(WebhookEventId).min(1).max(100), ...onlyCounted }),
@@ -184,29 +196,40 @@ export const dashboardEvents = {
     reply: z.object({ queued: z.int(), skipped: z.array(z.object({ eventId: WebhookEventId, why: z.string() })) }),
   }),
   drop: operation('POST /dashboard/events/:eventId/drop', {
+    access: 'manage',
     summary: 'Give up an event that waits; the audit trail keeps who did it and why',
     params: eventParams,
     body: z.object({ reason: Reason }),
     reply: Outcome,
   }),
   dryRun: operation('POST /dashboard/events/dry-run', {
+    access: 'manage',
     summary: 'What the gateway would make of this answer; nothing is kept',
     body: z.object({ type: EventType, body: z.string().max(1_000_000), studyInstanceUid: z.string().max(64).optional() }),
     reply: Verdict,
   }),
   test: operation('POST /dashboard/events/test', {
+    access: 'manage',
     summary: 'Send an event with invented data to an endpoint now; its answer has no effect',
     body: z.object({ type: EventType, endpointId: z.uuid() }),
     reply: z.object({ success: z.boolean(), message: z.string(), eventId: WebhookEventId }),
   }),
   meter: operation('GET /dashboard/events/meter', {
+    access: 'manage',
+    background: true,
     summary: 'How well the partner keeps to the contract, by event',
     query: z.object({ days: z.coerce.number().int().min(1).max(90).default(7), endpointId: z.uuid().optional() }),
     reply: z.object({ rows: z.array(MeterRow) }),
   }),
 
-  endpoints: operation('GET /dashboard/endpoints', { summary: 'Where events go', reply: z.object({ endpoints: z.array(Endpoint) }) }),
+  endpoints: operation('GET /dashboard/endpoints', {
+    access: 'manage',
+    background: true,
+    summary: 'Where events go',
+    reply: z.object({ endpoints: z.array(Endpoint) }),
+  }),
   addEndpoint: operation('POST /dashboard/endpoints', {
+    access: 'manage-confirmed',
     summary: 'Add an endpoint for some events, for all studies or those of one API key',
     body: z.object({
       ...endpointFields,
@@ -221,17 +244,20 @@ export const dashboardEvents = {
     status: 201,
   }),
   changeEndpoint: operation('PATCH /dashboard/endpoints/:endpointId', {
+    access: 'manage-confirmed',
     summary: 'Change an endpoint, or enable it again',
     params: endpointParams,
     body: z.object({ ...endpointFields, isEnabled: z.boolean() }).partial(),
     reply: Endpoint,
   }),
   removeEndpoint: operation('DELETE /dashboard/endpoints/:endpointId', {
+    access: 'manage-confirmed',
     summary: 'Remove an endpoint; what waits for it goes to the default',
     params: endpointParams,
     reply: Outcome,
   }),
   rotateSecret: operation('POST /dashboard/endpoints/:endpointId/secret', {
+    access: 'manage-confirmed',
     summary: 'Sign with a new secret; the one before signs beside it for a while',
     params: endpointParams,
     body: z.object({ secret: z.string().max(200).optional(), endOthersNow: z.boolean().default(false) }),

@@ -32,36 +32,52 @@ const member = z.object({ userId: UserId })
 
 export const express = {
   create: operation('POST /v1/express', {
+    access: 'partner',
     summary: 'Create an Express customer',
     body: z.object({ expressCustomerName: Name, metadata: Metadata.optional() }),
     reply: ExpressCustomer,
     status: 201,
   }),
   list: operation('GET /v1/express', {
+    access: 'partner',
     summary: 'List Express customers, newest first',
     query: z.object({ ...Page, expressCustomerName: Contains }),
     reply: pageOf('expressCustomers', ExpressCustomer),
   }),
-  read: operation('GET /v1/express/:expressCustomerId', { summary: 'Read an Express customer', params, reply: ExpressCustomer }),
+  read: operation('GET /v1/express/:expressCustomerId', {
+    access: 'partner',
+    summary: 'Read an Express customer',
+    params,
+    reply: ExpressCustomer,
+  }),
   update: operation('PATCH /v1/express/:expressCustomerId', {
+    access: 'partner',
     summary: 'Update an Express customer; metadata null clears all',
     params,
     body: orEmpty(z.object({ expressCustomerName: Name.optional(), metadata: Metadata.nullable().optional() })),
     reply: ExpressCustomer,
   }),
   deactivate: operation('POST /v1/express/:expressCustomerId/deactivate', {
+    access: 'partner',
     summary: 'Block a customer for new studies and new users; existing data is preserved',
     params,
     reply: ExpressCustomer,
   }),
-  reactivate: operation('POST /v1/express/:expressCustomerId/reactivate', { summary: 'Undo deactivating', params, reply: ExpressCustomer }),
+  reactivate: operation('POST /v1/express/:expressCustomerId/reactivate', {
+    access: 'partner',
+    summary: 'Undo deactivating',
+    params,
+    reply: ExpressCustomer,
+  }),
   addUser: operation('POST /v1/express/:expressCustomerId/users', {
+    access: 'people',
     summary: 'Associate an existing user with the customer',
     params,
     body: member,
     reply: Outcome,
   }),
   removeUser: operation('DELETE /v1/express/:expressCustomerId/users', {
+    access: 'people',
     summary: 'Remove the association; the account stays active',
     params,
     body: member,
@@ -71,6 +87,7 @@ export const express = {
 
 export const orgs = {
   create: operation('POST /v1/orgs', {
+    access: 'partner',
     summary: 'Create an organization (legacy)',
     body: z.object({ orgName: Name, metadata: Metadata.optional() }),
     reply: Organization,

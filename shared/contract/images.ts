@@ -277,9 +277,14 @@ export type RecoveryOutcome = z.infer<typeof RecoveryOutcome>
 
 const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
 
-/** Images as they arrive, for the window. */
+/**
+ * Images as they arrive, for the window. The handlers limit what a member may see and do, by their
+ * permissions and customers.
+ */
 export const dashboardImages = {
   list: operation('GET /dashboard/images', {
+    access: 'signed-in',
+    background: true,
     summary: 'Studies with images, the one that last received one first',
     query: z.object({
       ...Page,
@@ -290,67 +295,83 @@ export const dashboardImages = {
     reply: pageOf('studies', ImageStudySummary),
   }),
   read: operation('GET /dashboard/images/:studyInstanceUid', {
+    access: 'signed-in',
+    background: true,
     summary: 'One study with its series, steps, commitments and identity',
     params: studyParams,
     reply: ImageStudy,
   }),
   reviewVersions: operation('POST /dashboard/images/:studyInstanceUid/versions/review', {
+    access: 'signed-in',
     summary: 'Say that the replaced images of the study were looked at; nothing is changed by it',
     params: studyParams,
     body: z.object({ note: Reason }),
     reply: ImageStudy,
   }),
   restoreVersion: operation('POST /dashboard/images/versions/:instanceId/restore', {
+    access: 'signed-in',
     summary: 'Let an earlier version of an image take its place again; the one it replaces is kept',
     params: z.object({ instanceId: z.coerce.number().int().positive() }),
     body: z.object({ reason: Reason }),
     reply: Outcome,
   }),
   retryEnrichment: operation('POST /dashboard/images/:studyInstanceUid/enrichment/retry', {
+    access: 'signed-in',
     summary: 'Ask the partner again now to enrich the study; only fields nobody has set are filled',
     params: studyParams,
     reply: ImageStudy,
   }),
   quarantine: operation('GET /dashboard/quarantine', {
+    access: 'signed-in',
+    background: true,
     summary: 'Instances that were accepted and set aside, newest first',
     query: z.object({ ...Page, studyInstanceUid: ReceivedUid.optional() }),
     reply: pageOf('instances', QuarantinedInstance),
   }),
   releaseInstance: operation('POST /dashboard/quarantine/:instanceId/release', {
+    access: 'signed-in',
     summary: 'Let a quarantined instance take its place in its study; the one it replaces is kept',
     params: instanceParams,
     body: z.object({ reason: Reason }),
     reply: Outcome,
   }),
   discardInstance: operation('POST /dashboard/quarantine/:instanceId/discard', {
+    access: 'signed-in',
     summary: 'Delete a quarantined instance for good',
     params: instanceParams,
     body: z.object({ reason: Reason }),
     reply: Outcome,
   }),
   quarantineGroups: operation('GET /dashboard/quarantine/studies/:studyInstanceUid', {
+    access: 'signed-in',
+    background: true,
     summary: 'What was set aside of one study, by the reason why',
     params: studyParams,
     reply: z.object({ groups: z.array(QuarantineGroup) }),
   }),
   releaseGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/release', {
+    access: 'signed-in',
     summary: 'Let all instances of a group take their place in their study; those they replace are kept',
     params: studyParams,
     body: GroupDecision,
     reply: GroupOutcome,
   }),
   discardGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/discard', {
+    access: 'signed-in',
     summary: 'Delete all instances of a group for good',
     params: studyParams,
     body: GroupDecision,
     reply: GroupOutcome,
   }),
   recoveredFiles: operation('GET /dashboard/recovery', {
+    access: 'signed-in',
+    background: true,
     summary: 'Image files that the database does not know',
     query: z.object({ ...Page }),
     reply: pageOf('files', RecoveredFile),
   }),
   importRecovered: operation('POST /dashboard/recovery/import', {
+    access: 'signed-in',
     summary: 'Import such a file as if its device sent it now; without a name all of them, in portions',
     body: z.object({
       file: FileName.optional(),
@@ -360,6 +381,7 @@ export const dashboardImages = {
     reply: RecoveryOutcome,
   }),
   discardRecovered: operation('POST /dashboard/recovery/discard', {
+    access: 'signed-in',
     summary: 'Delete such a file for good',
     body: z.object({ file: FileName, reason: Reason }),
     reply: Outcome,

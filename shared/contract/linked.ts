@@ -1,15 +1,17 @@
-import type { Operation, OperationShape } from '../operation.ts'
+import type { Operation } from '../operation.ts'
 import { dashboard } from './dashboard.ts'
 import { dashboardReports } from './reports.ts'
 
 /** Path below which a view's own cookie comes. */
 export const viewPrefix = (viewId: string) => `/viewer/${viewId}`
 
+type WithinView<O extends Operation> = Omit<O, 'access' | 'background'> & { readonly access: 'view' }
+
 /** The operation a second time, below a view. Its client calls the first one with `viewPrefix` as a part of its origin. */
-const withinView = <S extends OperationShape>(operation: Operation<S>): Operation<S> => ({
-  ...operation,
-  path: `/viewer/:viewId${operation.path}`,
-})
+function withinView<O extends Operation>(operation: O): WithinView<O> {
+  const { access: _, background: __, ...rest } = operation
+  return { ...rest, access: 'view', path: `/viewer/:viewId${operation.path}` }
+}
 
 /** What a person needs of the window to write the report of the study that a link for dictation has opened. */
 const OF_REPORTS = [
@@ -24,7 +26,7 @@ type OfReports = (typeof OF_REPORTS)[number]
  * the window do; 403 where the view is not for dictation, 404 for any other study.
  */
 export const linkedReports = Object.fromEntries(OF_REPORTS.map((name) => [name, withinView(dashboardReports[name] as Operation)])) as {
-  readonly [K in OfReports]: (typeof dashboardReports)[K]
+  readonly [K in OfReports]: WithinView<(typeof dashboardReports)[K]>
 }
 export const linked = { session: withinView(dashboard.session), ...linkedReports } as const
 

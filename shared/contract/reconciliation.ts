@@ -122,9 +122,14 @@ export type Reconciliation = z.infer<typeof Reconciliation>
 
 const examBody = { studyInstanceUid: z.string().min(1).max(64) }
 
-/** After a time without the partner: what was done beside what was ordered. */
+/**
+ * After a time without the partner: what was done beside what was ordered. Orders name every patient;
+ * the handlers require permission to manage studies for each decision.
+ */
 export const dashboardReconciliation = {
   read: operation('GET /dashboard/reconciliation', {
+    access: 'every-patient',
+    background: true,
     summary: 'Exams that were done without an order, and orders for which no images came',
     query: z.object({
       /** Absent: the first of the last days without the partner, else today. */
@@ -135,21 +140,25 @@ export const dashboardReconciliation = {
     reply: Reconciliation,
   }),
   link: operation('POST /dashboard/reconciliation/links', {
+    access: 'every-patient',
     summary: 'Give an exam its order; the images name the same patient and are not changed',
     body: z.object({ ...examBody, orderId: OrderId }),
     reply: ReconciliationDecision,
   }),
   keep: operation('POST /dashboard/reconciliation/kept', {
+    access: 'every-patient',
     summary: 'Keep an exam as unscheduled, with a reason; the partner is asked about it again',
     body: z.object({ ...examBody, reason: Reason }),
     reply: ReconciliationDecision,
   }),
   notDone: operation('POST /dashboard/reconciliation/not-done', {
+    access: 'every-patient',
     summary: 'Note that an order was not done; the partner is not informed',
     body: z.object({ orderId: OrderId, reason: Reason }),
     reply: ReconciliationDecision,
   }),
   undo: operation('POST /dashboard/reconciliation/decisions/:decisionId/undo', {
+    access: 'every-patient',
     summary: 'Undo a decision, as long as no report was signed since',
     params: z.object({ decisionId: z.coerce.number().int().positive() }),
     reply: Outcome,

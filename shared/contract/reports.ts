@@ -247,25 +247,33 @@ const TemplatePatch = z
   .partial()
 const templateParams = z.object({ templateId: z.uuid() })
 
-/** Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`. */
+/**
+ * Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`. The
+ * handlers limit who may write and sign, by permissions, assignment and customers.
+ */
 export const dashboardReports = {
   read: operation('GET /dashboard/reading/:studyId', {
+    access: 'signed-in',
+    background: true,
     summary: 'One study with its reports, its draft, its clinical context and its priors',
     params: studyParams,
     reply: Reading,
   }),
   byUid: operation('GET /dashboard/reading/by-uid/:studyInstanceUid', {
+    access: 'signed-in',
     summary: 'The scribe study of a UID, where there is one',
     params: z.object({ studyInstanceUid: z.string().min(1).max(64) }),
     reply: z.object({ studyId: StudyId.nullable() }),
   }),
   askContext: operation('POST /dashboard/reading/:studyId/context', {
+    access: 'signed-in',
     summary: 'Ask the partner for the clinical context, where it was not asked yet, or again',
     params: studyParams,
     body: z.object({ again: z.boolean().default(false) }),
     reply: ClinicalContext,
   }),
   begin: operation('POST /dashboard/reading/:studyId/draft', {
+    access: 'signed-in',
     summary: 'Begin to write, or go on: the study is in progress, its draft is there, and this window holds it',
     params: studyParams,
     body: z.object({
@@ -279,34 +287,41 @@ export const dashboardReports = {
     reply: Reading,
   }),
   save: operation('PUT /dashboard/reading/:studyId/draft', {
+    access: 'signed-in',
     summary: 'Keep what is written, durably, as the revision after the one it was made of',
     params: studyParams,
     body: z.object({ windowId: WindowId, reportId: DraftShown, revision: z.int().min(0), text: ReportText, isLast: LastOfWindow }),
     reply: Saved,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
+    access: 'signed-in',
+    background: true,
     summary: 'Say that this window still writes, or that it has stopped',
     params: studyParams,
     body: z.object({ windowId: WindowId, isWriting: z.boolean() }),
     reply: z.object({ lock: ReportLock.nullable() }),
   }),
   revisions: operation('GET /dashboard/reading/:studyId/draft/revisions', {
+    access: 'signed-in',
     summary: 'Revisions of the draft that are kept, newest first',
     params: studyParams,
     reply: z.object({ revisions: z.array(DraftRevision) }),
   }),
   revision: operation('GET /dashboard/reading/:studyId/draft/revisions/:revision', {
+    access: 'signed-in',
     summary: 'The text of a revision',
     params: studyParams.extend({ revision: z.coerce.number().int().positive() }),
     reply: Draft,
   }),
   check: operation('POST /dashboard/reading/:studyId/draft/check', {
+    access: 'signed-in',
     summary: 'What stands against signing this text',
     params: studyParams,
     body: z.object({ text: ReportText, isCritical: z.boolean() }),
     reply: z.object({ findings: z.array(CheckFinding) }),
   }),
   sign: operation('POST /dashboard/reading/:studyId/draft/sign', {
+    access: 'signed-in',
     summary: 'Sign the revision: text, patient and PDF are frozen, and it is on its way to the partner',
     params: studyParams,
     body: z.object({
@@ -324,6 +339,8 @@ export const dashboardReports = {
     reply: Signed,
   }),
   overrideIdentity: operation('POST /dashboard/reading/:studyId/identity/override', {
+    // It allows signing against a patient-safety warning.
+    access: 'confirmed',
     summary: 'Allow signing although the images differ from the worklist or the study, with a reason',
     params: studyParams,
     /** `differences`: as they were shown. 422 where they are others by now. */
@@ -331,55 +348,77 @@ export const dashboardReports = {
     reply: Reading,
   }),
   withdrawOverride: operation('DELETE /dashboard/reading/:studyId/identity/override', {
+    access: 'signed-in',
     summary: 'Take the override back: signing is blocked again. 422 once a report was signed by it',
     params: studyParams,
     reply: Reading,
   }),
   startAddendum: operation('POST /dashboard/reports/:reportId/addendum', {
+    access: 'signed-in',
     summary: 'Start an addendum to a signed report',
     params: reportParams,
     reply: Outcome,
   }),
   cancelAddendum: operation('POST /dashboard/reports/:reportId/cancel-addendum', {
+    access: 'signed-in',
     summary: 'Give up the addendum that is being written',
     params: reportParams,
     reply: Outcome,
   }),
   pdfLink: operation('POST /dashboard/reports/:reportId/pdf-link', {
+    access: 'signed-in',
     summary: 'A link to the PDF of a signed report, good for an hour',
     params: reportParams,
     reply: z.object({ url: z.url() }),
   }),
   send: operation('POST /dashboard/reports/:reportId/send', {
+    access: 'signed-in',
     summary: 'Send the DICOM copies of a signed report to a destination',
     params: reportParams,
     body: z.object({ destinationId: z.uuid() }),
     reply: Outcome,
   }),
   criticals: operation('GET /dashboard/criticals', {
+    access: 'signed-in',
+    background: true,
     summary: 'Critical results that nobody was told of yet, oldest first',
     reply: z.object({ criticals: z.array(CriticalResult) }),
   }),
   communicate: operation('POST /dashboard/criticals/:reportId', {
+    access: 'signed-in',
     summary: 'Document that a critical result was made known',
     params: reportParams,
     body: Communication,
     reply: CriticalResult,
   }),
   templates: operation('GET /dashboard/templates', {
+    access: 'signed-in',
     summary: 'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
     query: z.object({ studyId: StudyId.optional() }),
     reply: z.object({ templates: z.array(ReportTemplate) }),
   }),
-  addTemplate: operation('POST /dashboard/templates', { summary: 'Add one', body: NewReportTemplate, reply: ReportTemplate, status: 201 }),
+  addTemplate: operation('POST /dashboard/templates', {
+    access: 'signed-in',
+    summary: 'Add one',
+    body: NewReportTemplate,
+    reply: ReportTemplate,
+    status: 201,
+  }),
   changeTemplate: operation('PATCH /dashboard/templates/:templateId', {
+    access: 'signed-in',
     summary: 'Change one',
     params: templateParams,
     body: TemplatePatch,
     reply: ReportTemplate,
   }),
-  removeTemplate: operation('DELETE /dashboard/templates/:templateId', { summary: 'Remove one', params: templateParams, reply: Outcome }),
+  removeTemplate: operation('DELETE /dashboard/templates/:templateId', {
+    access: 'signed-in',
+    summary: 'Remove one',
+    params: templateParams,
+    reply: Outcome,
+  }),
   assign: operation('POST /dashboard/reading/:studyId/assign', {
+    access: 'signed-in',
     summary: 'Assign the study to a person, or to nobody',
     params: studyParams,
     body: z.object({ userId: UserId.nullable() }),

@@ -111,6 +111,7 @@ const reportParams = z.object({ reportId: ReportId })
 
 export const scribe = {
   create: operation('POST /v1/scribe/studies', {
+    access: 'partner',
     summary: 'Create a study for reporting',
     body: z.object({
       studyInstanceUid: Uid,
@@ -128,17 +129,25 @@ export const scribe = {
     status: 201,
   }),
   list: operation('GET /v1/scribe/studies', {
+    access: 'partner',
     summary: 'List scribe studies, newest first',
     query: z.object({ ...studyFilters, studyReportStatus: choices(REPORT_STUDY_STATUSES) }),
     reply: pageOf('studies', ScribeStudy),
   }),
-  read: operation('GET /v1/scribe/studies/:studyId', { summary: 'Read a scribe study', params: studyParams, reply: ScribeStudy }),
+  read: operation('GET /v1/scribe/studies/:studyId', {
+    access: 'partner',
+    summary: 'Read a scribe study',
+    params: studyParams,
+    reply: ScribeStudy,
+  }),
   byUid: operation('GET /v1/scribe/studies/by-uid/:studyInstanceUid', {
+    access: 'partner',
     summary: 'Read a scribe study by its UID',
     params: uidParams,
     reply: ScribeStudy,
   }),
   update: operation('PATCH /v1/scribe/studies/:studyId', {
+    access: 'partner',
     summary: 'Update a scribe study',
     params: studyParams,
     body: orEmpty(
@@ -156,48 +165,62 @@ export const scribe = {
     ),
     reply: ScribeStudy,
   }),
-  cancel: operation('POST /v1/scribe/studies/cancel', { summary: 'Cancel a study', body: orEmpty(z.object(eitherStudy)), reply: Outcome }),
+  cancel: operation('POST /v1/scribe/studies/cancel', {
+    access: 'partner',
+    summary: 'Cancel a study',
+    body: orEmpty(z.object(eitherStudy)),
+    reply: Outcome,
+  }),
   uncancel: operation('POST /v1/scribe/studies/uncancel', {
+    access: 'partner',
     summary: 'Undo cancelling',
     body: orEmpty(z.object(eitherStudy)),
     reply: Outcome,
   }),
   rerouteUrl: operation('POST /v1/scribe/studies/reroute-url', {
+    access: 'partner',
     summary: 'Assign the study and mint a URL to the viewer with dictation',
     body: z.object({ assignedToUserId: UserId, ...eitherStudy }),
     reply: TokenUrl,
   }),
   viewerOnlyRerouteUrl: operation('POST /v1/scribe/studies/viewer-only-reroute-url', {
+    access: 'viewer',
     summary: 'Mint a URL to the viewer without dictation',
     body: orEmpty(z.object({ ...eitherStudy, userId: UserId.optional() })),
     reply: TokenUrl,
   }),
   reports: operation('GET /v1/scribe/reports', {
+    access: 'partner',
     summary: 'Reports of a study, versions and addenda included',
     query: reportQuery.omit({ reportId: true }),
     reply: z.object({ reports: z.array(ScribeReport), studyId: StudyId, studyInstanceUid: z.string() }),
   }),
   reportText: operation('GET /v1/scribe/reports/text', {
+    access: 'partner',
     summary: 'Text of completed reports',
     query: reportQuery,
     reply: oneOrAll(ReportText),
   }),
   reportPdf: operation('GET /v1/scribe/reports/pdf', {
+    access: 'partner',
     summary: 'Time-limited PDF links of completed reports',
     query: reportQuery,
     reply: oneOrAll(ReportPdf),
   }),
   startAddendum: operation('POST /v1/scribe/reports/:reportId/addendum', {
+    access: 'partner',
     summary: 'Start an addendum on a completed report',
     params: reportParams,
     reply: Outcome,
   }),
   cancelAddendum: operation('POST /v1/scribe/reports/:reportId/cancel-addendum', {
+    access: 'partner',
     summary: 'Cancel an active addendum',
     params: reportParams,
     reply: Outcome,
   }),
   ephemeralSession: operation('POST /v1/scribe/ephemeral-sessions', {
+    access: 'partner',
     summary: 'A viewer session without a study',
     body: EphemeralSession,
     reply: TokenUrl,

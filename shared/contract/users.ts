@@ -128,46 +128,59 @@ const eitherInvitation = orEmpty(z.object({ invitationId: InvitationId.optional(
 
 export const viewerUsers = {
   invite: operation('POST /v1/viewer/users', {
+    access: 'viewer-people',
     summary: 'Invite a user and send the invitation',
     body: z.object(invite),
     reply: ViewerUser,
     status: 201,
   }),
   list: operation('GET /v1/viewer/users', {
+    access: 'viewer',
     summary: 'List users, newest first',
     query: z.object(userList),
     reply: pageOf('users', ViewerUser),
   }),
-  read: operation('GET /v1/viewer/users/:userId', { summary: 'Read a user', params: userParams, reply: ViewerUser }),
+  read: operation('GET /v1/viewer/users/:userId', { access: 'viewer', summary: 'Read a user', params: userParams, reply: ViewerUser }),
   update: operation('PATCH /v1/viewer/users/:userId', {
+    access: 'viewer-people',
     summary: 'Update a user; the e-mail cannot be changed',
     params: userParams,
     body: orEmpty(z.object(patch).partial()),
     reply: ViewerUser,
   }),
   revokeAccess: operation('POST /v1/viewer/users/revoke-access', {
+    access: 'viewer-people',
     summary: 'Take a user’s access away; data is preserved',
     body: one,
     reply: Outcome,
   }),
-  reactivate: operation('POST /v1/viewer/users/reactivate', { summary: 'Give a user’s access back', body: one, reply: Outcome }),
+  reactivate: operation('POST /v1/viewer/users/reactivate', {
+    access: 'viewer-people',
+    summary: 'Give a user’s access back',
+    body: one,
+    reply: Outcome,
+  }),
   invitations: operation('GET /v1/viewer/users/invitations', {
+    access: 'viewer',
     summary: 'List invitations, newest first',
     query: invitationList,
     reply: pageOf('invitations', ViewerInvitation),
   }),
   invitation: operation('GET /v1/viewer/users/invitations/:invitationId', {
+    access: 'viewer',
     summary: 'Read an invitation',
     params: invitationParams,
     reply: ViewerInvitation,
   }),
   updateInvitation: operation('PATCH /v1/viewer/users/invitations/:invitationId', {
+    access: 'viewer-people',
     summary: 'Update an invitation that is neither expired nor processed',
     params: invitationParams,
     body: orEmpty(z.object(patch).partial()),
     reply: ViewerInvitation,
   }),
   revokeInvitation: operation('POST /v1/viewer/users/invitations/revoke', {
+    access: 'viewer-people',
     summary: 'Revoke a pending invitation',
     body: eitherInvitation,
     reply: Outcome,
@@ -176,46 +189,59 @@ export const viewerUsers = {
 
 export const scribeUsers = {
   invite: operation('POST /v1/scribe/users', {
+    access: 'people',
     summary: 'Invite a user, who may sign reports, and send the invitation',
     body: z.object({ ...invite, ...reporting }),
     reply: ScribeUser,
     status: 201,
   }),
   list: operation('GET /v1/scribe/users', {
+    access: 'partner',
     summary: 'List users, newest first',
     query: z.object({ ...userList, canCreateReports: Flag }),
     reply: pageOf('users', ScribeUser),
   }),
-  read: operation('GET /v1/scribe/users/:userId', { summary: 'Read a user', params: userParams, reply: ScribeUser }),
+  read: operation('GET /v1/scribe/users/:userId', { access: 'partner', summary: 'Read a user', params: userParams, reply: ScribeUser }),
   update: operation('PATCH /v1/scribe/users/:userId', {
+    access: 'people',
     summary: 'Update a user; the e-mail cannot be changed',
     params: userParams,
     body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
     reply: ScribeUser,
   }),
   revokeAccess: operation('POST /v1/scribe/users/revoke-access', {
+    access: 'people',
     summary: 'Take a user’s access away; data is preserved',
     body: one,
     reply: Outcome,
   }),
-  reactivate: operation('POST /v1/scribe/users/reactivate', { summary: 'Give a user’s access back', body: one, reply: Outcome }),
+  reactivate: operation('POST /v1/scribe/users/reactivate', {
+    access: 'people',
+    summary: 'Give a user’s access back',
+    body: one,
+    reply: Outcome,
+  }),
   invitations: operation('GET /v1/scribe/users/invitations', {
+    access: 'partner',
     summary: 'List invitations, newest first',
     query: invitationList,
     reply: pageOf('invitations', ScribeInvitation),
   }),
   invitation: operation('GET /v1/scribe/users/invitations/:invitationId', {
+    access: 'partner',
     summary: 'Read an invitation',
     params: invitationParams,
     reply: ScribeInvitation,
   }),
   updateInvitation: operation('PATCH /v1/scribe/users/invitations/:invitationId', {
+    access: 'people',
     summary: 'Update an invitation that is neither expired nor processed',
     params: invitationParams,
     body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
     reply: ScribeInvitation,
   }),
   revokeInvitation: operation('POST /v1/scribe/users/invitations/revoke', {
+    access: 'people',
     summary: 'Revoke a pending invitation',
     body: eitherInvitation,
     reply: Outcome,

@@ -84,6 +84,7 @@ function utf8Length(text: string): number {
 
 export const viewer = {
   create: operation('POST /v1/viewer/studies', {
+    access: 'viewer',
     summary: 'Create a viewer study',
     body: z.object({
       studyInstanceUid: Uid,
@@ -97,17 +98,25 @@ export const viewer = {
     status: 201,
   }),
   list: operation('GET /v1/viewer/studies', {
+    access: 'viewer',
     summary: 'List viewer studies, newest first',
     query: z.object({ ...studyFilters, studyViewerStatus: z.preprocess((given) => given || undefined, StudyViewerStatus.optional()) }),
     reply: pageOf('studies', ViewerStudy),
   }),
-  read: operation('GET /v1/viewer/studies/:studyId', { summary: 'Read a viewer study', params: studyParams, reply: ViewerStudy }),
+  read: operation('GET /v1/viewer/studies/:studyId', {
+    access: 'viewer',
+    summary: 'Read a viewer study',
+    params: studyParams,
+    reply: ViewerStudy,
+  }),
   byUid: operation('GET /v1/viewer/studies/by-uid/:studyInstanceUid', {
+    access: 'viewer',
     summary: 'Read a viewer study by its UID',
     params: uidParams,
     reply: ViewerStudy,
   }),
   update: operation('PATCH /v1/viewer/studies/:studyId', {
+    access: 'viewer',
     summary: 'Update a viewer study',
     params: studyParams,
     body: orEmpty(
@@ -121,18 +130,26 @@ export const viewer = {
     ),
     reply: ViewerStudy,
   }),
-  cancel: operation('POST /v1/viewer/studies/cancel', { summary: 'Cancel a study', body: orEmpty(z.object(eitherStudy)), reply: Outcome }),
+  cancel: operation('POST /v1/viewer/studies/cancel', {
+    access: 'viewer',
+    summary: 'Cancel a study',
+    body: orEmpty(z.object(eitherStudy)),
+    reply: Outcome,
+  }),
   uncancel: operation('POST /v1/viewer/studies/uncancel', {
+    access: 'viewer',
     summary: 'Undo cancelling',
     body: orEmpty(z.object(eitherStudy)),
     reply: Outcome,
   }),
   rerouteUrl: operation('POST /v1/viewer/studies/reroute-url', {
+    access: 'viewer',
     summary: 'A tokenized, time-limited URL that opens the viewer on the study',
     body: orEmpty(z.object(eitherStudy)),
     reply: TokenUrl,
   }),
   ephemeralSession: operation('POST /v1/viewer/ephemeral-sessions', {
+    access: 'viewer',
     summary: 'A viewer session without a study',
     body: EphemeralSession,
     reply: TokenUrl,

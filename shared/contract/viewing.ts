@@ -291,40 +291,49 @@ export type NewCapture = z.input<typeof NewCapture>
 /** The viewer, for the page that a link or the window has opened: each call is of one view, by the cookie of that view alone (row 22). */
 export const viewing = {
   open: operation('POST /viewer/sessions', {
+    // The token of the link is the proof.
+    access: 'public',
+    fromAnyWorkstation: true,
     summary: 'Use up the token of a link: a view begins, with a cookie of its own',
     body: z.object({ token: z.string().min(1).max(200) }),
     reply: View,
   }),
-  read: operation('GET /viewer/:viewId', { summary: 'What the view is of', params: viewParams, reply: View }),
-  close: operation('POST /viewer/:viewId/close', { summary: 'End the view', params: viewParams, reply: Outcome }),
+  read: operation('GET /viewer/:viewId', { access: 'view', summary: 'What the view is of', params: viewParams, reply: View }),
+  close: operation('POST /viewer/:viewId/close', { access: 'view', summary: 'End the view', params: viewParams, reply: Outcome }),
   priors: operation('GET /viewer/:viewId/priors', {
+    access: 'view',
     summary: 'Earlier studies of the patient that can be put beside',
     params: viewParams,
     reply: z.object({ priors: z.array(ViewedPrior) }),
   }),
   addPrior: operation('POST /viewer/:viewId/priors', {
+    access: 'view',
     summary: 'Add an earlier study to the view: its images come in the list',
     params: viewParams,
     body: z.object({ studyInstanceUid: ReceivedUid }),
     reply: Outcome,
   }),
   extras: operation('GET /viewer/:viewId/instances/:sopInstanceUid/extras', {
+    access: 'view',
     summary: 'Palette, look-up tables and overlays of an instance',
     params: instanceParams,
     reply: InstanceExtras,
   }),
   annotations: operation('GET /viewer/:viewId/studies/:studyInstanceUid/annotations', {
+    access: 'view',
     summary: 'What this person has drawn on the study',
     params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
     reply: Annotations,
   }),
   saveAnnotations: operation('PUT /viewer/:viewId/studies/:studyInstanceUid/annotations', {
+    access: 'view',
     summary: 'Keep what this person has drawn; 422 where another window has saved since `revision`',
     params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
     body: Annotations,
     reply: z.object({ revision: z.int() }),
   }),
   capture: operation('POST /viewer/:viewId/captures', {
+    access: 'view',
     summary: 'Make a Secondary Capture of what is shown: kept in the archive, and uploaded to wherever the partner says',
     params: viewParams,
     body: NewCapture,
@@ -332,11 +341,13 @@ export const viewing = {
     status: 201,
   }),
   captures: operation('GET /viewer/:viewId/captures', {
+    access: 'view',
     summary: 'Captures of this study and how they stand',
     params: viewParams,
     reply: z.object({ captures: z.array(Capture) }),
   }),
   retryCapture: operation('POST /viewer/:viewId/captures/:captureId/retry', {
+    access: 'view',
     summary: 'Upload it again now',
     params: viewParams.extend({ captureId: z.uuid() }),
     reply: Capture,
@@ -346,6 +357,7 @@ export const viewing = {
 /** The way into the viewer from the window. */
 export const dashboardViews = {
   open: operation('POST /dashboard/views', {
+    access: 'signed-in',
     summary: 'Open the images of a study: a view begins, with a cookie of its own',
     body: z.union([z.object({ studyId: StudyId }).strict(), z.object({ studyInstanceUid: ReceivedUid }).strict()]),
     reply: View,

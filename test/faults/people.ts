@@ -3,6 +3,7 @@ import { ofArea } from './fault.ts'
 const domain = 'electron/gateway/domain'
 const http = 'electron/gateway/http'
 const dashboard = 'electron/gateway/dashboard'
+const contract = 'shared/contract'
 
 export const viewing = ofArea('VIE', [
   {
@@ -249,5 +250,46 @@ export const users = ofArea('USR', [
     replace: "if (access === 'every-patient' && !user.hasDashboardAccess)",
     tests: 'flows/interface/authority.test.ts',
     project: 'flows',
+  },
+  {
+    promise: 'P-USR-02',
+    what: 'every user may change the settings',
+    file: `${contract}/dashboard.ts`,
+    find: `operation('PATCH /dashboard/settings', {
+    access: 'manage-confirmed',`,
+    replace: `operation('PATCH /dashboard/settings', {
+    access: 'signed-in',`,
+    tests: `${dashboard}/permissions.test.ts`,
+  },
+  {
+    promise: 'P-USR-22',
+    what: 'an API key can be made without a recent sign-in',
+    file: `${contract}/dashboard-people.ts`,
+    find: `operation('POST /dashboard/api-keys', {
+    access: 'manage-confirmed',`,
+    replace: `operation('POST /dashboard/api-keys', {
+    access: 'manage',`,
+    tests: `${dashboard}/permissions.test.ts`,
+  },
+  {
+    promise: 'P-USR-23',
+    what: 'the exams of every patient are open to a member who is linked to customers',
+    file: `${contract}/dashboard-exams.ts`,
+    find: `operation('GET /dashboard/worklist/exams', {
+    access: 'every-patient',`,
+    replace: `operation('GET /dashboard/worklist/exams', {
+    access: 'signed-in',`,
+    tests: `${dashboard}/permissions.test.ts`,
+  },
+  {
+    promise: 'P-USR-10',
+    what: 'an open window keeps its session awake with the calls that it repeats',
+    file: `${contract}/dashboard.ts`,
+    find: `operation('GET /dashboard/status', {
+    access: 'signed-in',
+    background: true,`,
+    replace: `operation('GET /dashboard/status', {
+    access: 'signed-in',`,
+    tests: `${dashboard}/permissions.test.ts`,
   },
 ])

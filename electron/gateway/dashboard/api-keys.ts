@@ -1,9 +1,9 @@
 import type { ApiKey } from '#gateway/domain/api-keys.ts'
 import { userActor } from '#gateway/domain/audit.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import { instantOf } from '#gateway/store/clock.ts'
-import type { ApiKeyRow } from '#shared/contract/dashboard-people.ts'
+import type { ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { DashboardPeopleDeps } from './dashboard-people.ts'
-import type { PeopleHandlers } from './people-permissions.ts'
 
 const HOUR_MS = 60 * 60_000
 
@@ -11,7 +11,7 @@ export function apiKeyHandlers({
   apiKeys,
   clock,
 }: Pick<DashboardPeopleDeps, 'apiKeys' | 'clock'>): Pick<
-  PeopleHandlers,
+  HandlersOf<typeof dashboardPeople>,
   'apiKeys' | 'createApiKey' | 'changeApiKey' | 'rotateApiKey' | 'revokeApiKey'
 > {
   /** The secret before is told of only while it opens. */

@@ -2,10 +2,8 @@ import { userActor } from '#gateway/domain/audit.ts'
 import { serveDownload } from '#gateway/http/download.ts'
 import type { HttpApp } from '#gateway/http/operations.ts'
 import type { ChainedRow } from '#gateway/store/audit.ts'
-import { AuditExport } from '#shared/contract/dashboard.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
-import { PERMISSIONS } from './permissions.ts'
+import { AuditExport, dashboard } from '#shared/contract/dashboard.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 export const auditHandlers = ({
   auditTrail,
@@ -20,7 +18,7 @@ export const auditHandlers = ({
 
 /** `GET /dashboard/audit/export` (`AuditExport`): the trail as a file, sent as it is read. */
 export function serveAuditExport(app: HttpApp, { auditTrail, clock }: Pick<DashboardDeps, 'auditTrail' | 'clock'>): void {
-  serveDownload(app, '/dashboard/audit/export', { access: PERMISSIONS.audit, query: AuditExport }, ({ query, user }) => {
+  serveDownload(app, '/dashboard/audit/export', { access: dashboard.audit.access, query: AuditExport }, ({ query, user }) => {
     const { mediaType, head, line } = FORMATS[query.format]
     const day = new Date(clock()).toISOString().slice(0, 10)
     async function* text() {

@@ -1,6 +1,5 @@
 import { note, userActor } from '#gateway/domain/audit.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 export const certificateHandlers = ({
   store,

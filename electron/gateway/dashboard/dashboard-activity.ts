@@ -4,7 +4,6 @@ import type { Settings } from '#gateway/domain/settings.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { type Clock, instantOf } from '#gateway/store/clock.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
-import { ACTIVITY_BACKGROUND, ACTIVITY_PERMISSIONS } from './activity-permissions.ts'
 
 export interface DashboardActivityDeps {
   readonly associationLog: Pick<AssociationLog, 'list' | 'read'>
@@ -16,7 +15,7 @@ export interface DashboardActivityDeps {
 
 /** Declares the window's calls about connections of devices (`shared/contract/dashboard-activity.ts`). */
 export function serveDashboardActivity(app: HttpApp, { associationLog, settings, clock, version }: DashboardActivityDeps): void {
-  const handlers: HandlersOf<typeof dashboardActivity, typeof ACTIVITY_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardActivity> = {
     async associations({ query: { cursor, limit, ...filter } }) {
       const { items, ...rest } = await associationLog.list(filter, { cursor, limit })
       return { associations: items, ...rest }
@@ -27,5 +26,5 @@ export function serveDashboardActivity(app: HttpApp, { associationLog, settings,
       return { ...record, supportText: supportTextOf(record, about) }
     },
   }
-  serveAll(app, dashboardActivity, ACTIVITY_PERMISSIONS, handlers, { background: ACTIVITY_BACKGROUND })
+  serveAll(app, dashboardActivity, handlers)
 }

@@ -3,7 +3,6 @@ import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operation
 import type { Store } from '#gateway/store/store.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
-import { CORRECTION_NOTICES_PERMISSIONS } from './corrections-permissions.ts'
 import type { Feed } from './feed.ts'
 import { windowList } from './window-list.ts'
 
@@ -21,15 +20,14 @@ export function serveDashboardCorrectionNotices(
 ): void {
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
-  const handlers: HandlersOf<typeof dashboardCorrectionNotices, typeof CORRECTION_NOTICES_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardCorrectionNotices> = {
     list: ({ query, user }) =>
       list('notices', dashboardCorrectionNotices.list, { query }, (page) =>
         correctionNotices.list(callerOf(user), { show: query.show, ...page }),
       ),
     confirm: ({ params, body, user }) => correctionNotices.confirm(callerOf(user), params.noticeId, body.note),
   }
-  serveAll(app, dashboardCorrectionNotices, CORRECTION_NOTICES_PERMISSIONS, handlers, {
-    background: ['list'],
+  serveAll(app, dashboardCorrectionNotices, handlers, {
     afterChange: () => feed.noteStatus(),
   })
 }

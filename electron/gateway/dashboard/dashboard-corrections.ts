@@ -4,7 +4,6 @@ import { visibleCustomers } from '#gateway/domain/study-access.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { type Correction, type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
-import { CORRECTIONS_BACKGROUND, CORRECTIONS_PERMISSIONS } from './corrections-permissions.ts'
 import type { Feed } from './feed.ts'
 import type { CorrectionPorts } from './ports.ts'
 
@@ -26,7 +25,7 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
     if (target.to === 'order') imageStudies.demandManaging(caller)
   }
 
-  const handlers: HandlersOf<typeof dashboardCorrections, typeof CORRECTIONS_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardCorrections> = {
     async identities({ params, user }) {
       imageStudies.demandManaging(callerOf(user), params.studyInstanceUid)
       return { identities: await ports.identities(params.studyInstanceUid) }
@@ -66,8 +65,7 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
     },
   }
 
-  serveAll(app, dashboardCorrections, CORRECTIONS_PERMISSIONS, handlers, {
-    background: CORRECTIONS_BACKGROUND,
+  serveAll(app, dashboardCorrections, handlers, {
     afterChange() {
       feed.noteImages()
       feed.noteStatus()

@@ -5,7 +5,6 @@ import type { Store } from '#gateway/store/store.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
-import { DESTINATIONS_BACKGROUND, DESTINATIONS_PERMISSIONS } from './destinations-permissions.ts'
 import type { Feed } from './feed.ts'
 import type { ForwardingPort } from './ports.ts'
 import { windowList } from './window-list.ts'
@@ -26,7 +25,7 @@ export function serveDashboardDestinations(
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
 
-  const handlers: HandlersOf<typeof dashboardDestinations, typeof DESTINATIONS_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardDestinations> = {
     list: () => forwarding.list(),
     add: ({ body, user }) => forwarding.add(body, userActor(user.userId)),
     update: ({ params, body, user }) => forwarding.update(params.destinationId, body, userActor(user.userId)),
@@ -75,8 +74,7 @@ export function serveDashboardDestinations(
     },
   }
 
-  serveAll(app, dashboardDestinations, DESTINATIONS_PERMISSIONS, handlers, {
-    background: DESTINATIONS_BACKGROUND,
+  serveAll(app, dashboardDestinations, handlers, {
     afterChange() {
       feed.noteImages()
       feed.noteStatus()

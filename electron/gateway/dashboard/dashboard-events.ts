@@ -8,7 +8,6 @@ import { dryRun } from '#gateway/webhooks/dry-run.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { ReplyOf } from '#shared/operation.ts'
-import { EVENTS_BACKGROUND, EVENTS_PERMISSIONS } from './events-permissions.ts'
 import type { Feed } from './feed.ts'
 import { windowList } from './window-list.ts'
 
@@ -36,7 +35,7 @@ export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): v
   const { store, eventLog, replay, endpoints, plaintextHosts, feed, ports } = deps
   const list = windowList(store.seal)
 
-  const handlers: HandlersOf<Calls, typeof EVENTS_PERMISSIONS> = {
+  const handlers: HandlersOf<Calls> = {
     list({ query }) {
       const { cursor: _, limit: __, ...filters } = query
       return list('events', dashboardEvents.list, { query }, (page) => eventLog.list({ ...filters, ...page }))
@@ -61,8 +60,7 @@ export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): v
     rotateSecret: ({ params, body, user }) => endpoints.rotateSecret(params.endpointId, body, userActor(user.userId)),
   }
 
-  serveAll(app, dashboardEvents, EVENTS_PERMISSIONS, handlers, {
-    background: EVENTS_BACKGROUND,
+  serveAll(app, dashboardEvents, handlers, {
     // A million characters of an answer, and what JSON makes of them.
     bodyBytes: { dryRun: 4 << 20 },
     afterChange: () => feed.noteStatus(),

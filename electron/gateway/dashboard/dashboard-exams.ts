@@ -5,7 +5,6 @@ import { dashboardExams, type ExamDay, ExamPrint, MOST_EXAMS } from '#shared/con
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DashboardDeps } from './deps.ts'
-import { EXAMS_PERMISSIONS } from './exams-permissions.ts'
 import type { Feed } from './feed.ts'
 import type { ExamPorts } from './ports.ts'
 
@@ -27,7 +26,7 @@ export function serveDashboardExams(app: HttpApp, { devices, ports, today, print
     throw new ApiError('refused', message, { errors: [{ path: 'body.deviceId', message }] })
   }
 
-  const handlers: HandlersOf<typeof dashboardExams, typeof EXAMS_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardExams> = {
     exams: ({ query }) => ports.day(query, MOST_EXAMS),
     refresh({ body, user }) {
       const asked = body.deviceId === null ? devices.list().filter(({ isEnabled }) => isEnabled) : [existing(body.deviceId)]
@@ -42,8 +41,8 @@ export function serveDashboardExams(app: HttpApp, { devices, ports, today, print
     },
     explain: ({ body, user }) => ports.explain(body, existing(body.deviceId), user),
   }
-  serveAll(app, dashboardExams, EXAMS_PERMISSIONS, handlers, { background: ['exams'], afterChange: () => feed.noteChange('exams') })
-  serveFile(app, '/dashboard/worklist/exams/print', { access: EXAMS_PERMISSIONS.exams, query: ExamPrint }, async ({ query }, reply) => {
+  serveAll(app, dashboardExams, handlers, { afterChange: () => feed.noteChange('exams') })
+  serveFile(app, '/dashboard/worklist/exams/print', { access: dashboardExams.exams.access, query: ExamPrint }, async ({ query }, reply) => {
     const { day, language } = query
     const exams = await ports.day({ day, show: 'all' }, MOST_EXAMS)
     const fileName = `worklist-${exams.day}.pdf`

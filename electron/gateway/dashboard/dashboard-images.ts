@@ -5,7 +5,6 @@ import type { Store } from '#gateway/store/store.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import type { Feed } from './feed.ts'
-import { IMAGES_BACKGROUND, IMAGES_PERMISSIONS } from './images-permissions.ts'
 import type { ImagePorts } from './ports.ts'
 import { windowList } from './window-list.ts'
 
@@ -22,7 +21,7 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
 
-  const handlers: HandlersOf<typeof dashboardImages, typeof IMAGES_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardImages> = {
     list({ query, user }) {
       const { show, search } = query
       return list('studies', dashboardImages.list, { query }, (page) => imageStudies.list(callerOf(user), { show, search, ...page }))
@@ -80,8 +79,7 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
     },
   }
 
-  serveAll(app, dashboardImages, IMAGES_PERMISSIONS, handlers, {
-    background: IMAGES_BACKGROUND,
+  serveAll(app, dashboardImages, handlers, {
     afterChange() {
       feed.noteImages()
       feed.noteStatus()

@@ -13,7 +13,6 @@ import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { apiKeyHandlers } from './api-keys.ts'
 import { mailHandlers } from './mail.ts'
 import { peopleHandlers } from './people.ts'
-import { PEOPLE_PERMISSIONS } from './people-permissions.ts'
 
 /** What the window needs of the way out by mail; `inviting.ts` fills it. */
 export interface MailPort {
@@ -42,6 +41,5 @@ export interface DashboardPeopleDeps {
 /** Declares the window's calls about people, invitations, keys and mail (`shared/contract/dashboard-people.ts`). */
 export function serveDashboardPeople(app: HttpApp, deps: DashboardPeopleDeps): void {
   const handlers = { ...peopleHandlers(deps), ...apiKeyHandlers(deps), ...mailHandlers(deps) }
-  // Whoever follows the link of an invitation may do so at any PC.
-  serveAll(app, dashboardPeople, PEOPLE_PERMISSIONS, handlers, { fromAnywhere: ['invitation', 'acceptInvitation', 'rejectInvitation'] })
+  serveAll(app, dashboardPeople, handlers)
 }

@@ -2,7 +2,6 @@ import type { ImageStudies } from '#gateway/domain/image-studies.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
-import { RECONCILIATION_PERMISSIONS } from './exams-permissions.ts'
 import type { Feed } from './feed.ts'
 import type { ReconciliationPort } from './ports.ts'
 
@@ -18,7 +17,7 @@ export function serveDashboardReconciliation(app: HttpApp, deps: DashboardReconc
   const { imageStudies, customersOf, feed, reconciliation } = deps
   const callerOf = windowCaller(customersOf)
 
-  const handlers: HandlersOf<typeof dashboardReconciliation, typeof RECONCILIATION_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardReconciliation> = {
     read({ query, user }) {
       const caller = callerOf(user)
       return reconciliation.read(query, (studyInstanceUid) => imageStudies.isVisible(caller, studyInstanceUid))
@@ -42,8 +41,7 @@ export function serveDashboardReconciliation(app: HttpApp, deps: DashboardReconc
       return { success: true, message: 'The decision was undone.' }
     },
   }
-  serveAll(app, dashboardReconciliation, RECONCILIATION_PERMISSIONS, handlers, {
-    background: ['read'],
+  serveAll(app, dashboardReconciliation, handlers, {
     afterChange() {
       feed.noteImages()
       feed.noteStatus()

@@ -17,7 +17,6 @@ import { StudyId } from '#shared/ids.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import type { Feed } from './feed.ts'
 import type { ReportPorts } from './ports.ts'
-import { REPORTS_BACKGROUND, REPORTS_PERMISSIONS } from './reports-permissions.ts'
 
 export interface DashboardReportsDeps {
   readonly store: Store
@@ -37,7 +36,7 @@ const TEXT_BYTES = 2 * 1024 * 1024
 export const REPORTS_BYTES = { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES } as const
 export const DocumentParams = z.object({ studyId: StudyId, documentId: z.coerce.number().int().positive() })
 
-export type ReportHandlers = HandlersOf<typeof dashboardReports, typeof REPORTS_PERMISSIONS>
+export type ReportHandlers = HandlersOf<typeof dashboardReports>
 
 /** What answers the calls about reports, of the window and by link; `callerOf` says what rights the person has there. */
 export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCaller(deps.customersOf)): ReportHandlers {
@@ -148,14 +147,13 @@ export function contextDocument({ studies, contexts, customersOf }: DashboardRep
 /** Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of their clinical context. */
 export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps): void {
   const document = contextDocument(deps)
-  serveAll(app, dashboardReports, REPORTS_PERMISSIONS, reportHandlers(deps), {
-    background: REPORTS_BACKGROUND,
+  serveAll(app, dashboardReports, reportHandlers(deps), {
     bodyBytes: REPORTS_BYTES,
   })
   serveDocument(
     app,
     '/dashboard/reading/:studyId/documents/:documentId',
-    { access: 'signed-in', params: DocumentParams },
+    { access: dashboardReports.read.access, params: DocumentParams },
     ({ params, user }) => document(user, params),
   )
 }

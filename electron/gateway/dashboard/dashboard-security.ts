@@ -4,14 +4,13 @@ import type { People } from '#gateway/domain/people.ts'
 import type { SecondFactors } from '#gateway/domain/second-factor.ts'
 import type { Settings } from '#gateway/domain/settings.ts'
 import type { Workstations } from '#gateway/domain/workstations.ts'
-import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { ACCESS } from '#gateway/http/sessions.ts'
 import type { Clock } from '#gateway/store/clock.ts'
 import type { Store } from '#gateway/store/store.ts'
 import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Feed } from './feed.ts'
-import { FROM_ANY_WORKSTATION, SECURITY_BACKGROUND, SECURITY_PERMISSIONS, type SecurityHandlers } from './security-permissions.ts'
 import { sessionShown } from './session.ts'
 import { workstationHandlers } from './workstations.ts'
 
@@ -41,15 +40,15 @@ export interface DashboardSecurityDeps {
 /** Declares the window's lock, the account of who is signed in, sessions, and access from other PCs (`shared/contract/dashboard-security.ts`). */
 export function serveDashboardSecurity(app: HttpApp, deps: DashboardSecurityDeps): void {
   const handlers = { ...accountHandlers(deps, openAccounts(deps)), ...sessionsHandlers(deps), ...workstationHandlers(deps) }
-  serveAll(app, dashboardSecurity, SECURITY_PERMISSIONS, handlers, {
-    background: SECURITY_BACKGROUND,
-    fromAnywhere: FROM_ANY_WORKSTATION,
+  serveAll(app, dashboardSecurity, handlers, {
     afterChange() {
       deps.feed.noteStatus()
       deps.feed.noteChange('access')
     },
   })
 }
+
+type SecurityHandlers = HandlersOf<typeof dashboardSecurity>
 
 type AccountCalls =
   | 'unlock'

@@ -6,7 +6,6 @@ import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operation
 import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { Feed } from './feed.ts'
-import { SETUP_BACKGROUND, SETUP_PERMISSIONS } from './setup-permissions.ts'
 
 type Calls = typeof dashboardSetup
 
@@ -27,7 +26,7 @@ export interface DashboardSetupDeps {
 
 /** Declares the calls of the first-run wizard and of the readiness page (`shared/contract/dashboard-setup.ts`). */
 export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups, feed, ports }: DashboardSetupDeps): void {
-  const handlers: HandlersOf<Calls, typeof SETUP_PERMISSIONS> = {
+  const handlers: HandlersOf<Calls> = {
     state: () => ports.state(),
     finish({ user }) {
       settings.change({ 'setup.isDone': true }, userActor(user.userId))
@@ -47,5 +46,5 @@ export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups,
       return backups.wizardState()
     },
   }
-  serveAll(app, dashboardSetup, SETUP_PERMISSIONS, handlers, { background: SETUP_BACKGROUND, afterChange: () => feed.noteStatus() })
+  serveAll(app, dashboardSetup, handlers, { afterChange: () => feed.noteStatus() })
 }

@@ -4,7 +4,6 @@ import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operation
 import type { Store } from '#gateway/store/store.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
-import { STUDIES_BACKGROUND, STUDIES_PERMISSIONS } from './studies-permissions.ts'
 import { windowList } from './window-list.ts'
 
 export interface DashboardStudiesDeps {
@@ -19,7 +18,7 @@ export function serveDashboardStudies(app: HttpApp, { store, lists, savedViews, 
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
 
-  const handlers: HandlersOf<typeof dashboardStudies, typeof STUDIES_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardStudies> = {
     list({ query, user }) {
       const { cursor: _, limit: __, ...asked } = query
       return list('studies', dashboardStudies.list, { query }, (page) => lists.list(callerOf(user), { ...asked, ...page }))
@@ -34,5 +33,5 @@ export function serveDashboardStudies(app: HttpApp, { store, lists, savedViews, 
       return { success: true }
     },
   }
-  serveAll(app, dashboardStudies, STUDIES_PERMISSIONS, handlers, { background: STUDIES_BACKGROUND })
+  serveAll(app, dashboardStudies, handlers)
 }

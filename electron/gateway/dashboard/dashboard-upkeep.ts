@@ -4,7 +4,6 @@ import type { Restoring } from '#gateway/domain/restoring.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import type { Feed } from './feed.ts'
-import { UPKEEP_BACKGROUND, UPKEEP_PERMISSIONS } from './upkeep-permissions.ts'
 
 export interface DashboardUpkeepDeps {
   readonly backups: Pick<Backups, 'state' | 'begin' | 'remove' | 'beginRehearsal'>
@@ -16,7 +15,7 @@ export interface DashboardUpkeepDeps {
 
 /** Declares the window's calls about back-ups, their trial and their return (`shared/contract/dashboard-upkeep.ts`). */
 export function serveDashboardUpkeep(app: HttpApp, { backups, restoring, feed, diagnostics }: DashboardUpkeepDeps): void {
-  const handlers: HandlersOf<typeof dashboardUpkeep, typeof UPKEEP_PERMISSIONS> = {
+  const handlers: HandlersOf<typeof dashboardUpkeep> = {
     state: () => backups.state(),
     make({ user }) {
       backups.begin('by-hand', userActor(user.userId))
@@ -35,5 +34,5 @@ export function serveDashboardUpkeep(app: HttpApp, { backups, restoring, feed, d
     restoreState: () => restoring.state(),
     diagnostics: async () => ({ files: await diagnostics() }),
   }
-  serveAll(app, dashboardUpkeep, UPKEEP_PERMISSIONS, handlers, { background: UPKEEP_BACKGROUND, afterChange: () => feed.noteStatus() })
+  serveAll(app, dashboardUpkeep, handlers, { afterChange: () => feed.noteStatus() })
 }

@@ -13,7 +13,7 @@ export interface DashboardViewsDeps {
 /** Declares the window's way into the viewer: the page it opens then goes by the cookie of the view. */
 export function serveDashboardViews(app: HttpApp, { views, customersOf, sessionOf }: DashboardViewsDeps): void {
   const callerOf = windowCaller(customersOf)
-  serve(app, dashboardViews.open, { access: 'signed-in' }, ({ body, user, viewCookie, session }) => {
+  serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
     const { view, token } = views.byUser(callerOf(user), body, session.token && sessionOf?.(session.token)?.sessionId)
     viewCookie.set(view.viewId, token)
     return views.shown(view)

@@ -8,7 +8,6 @@ import { downtimeHandlers } from './downtime.ts'
 import { feedHandlers, serveFeedEvents } from './feed.ts'
 import { inspectionHandlers } from './inspections.ts'
 import { partnerHandlers } from './partner.ts'
-import { BACKGROUND, PERMISSIONS } from './permissions.ts'
 import { sessionHandlers } from './session.ts'
 import { settingsHandlers } from './settings.ts'
 import { statusHandlers } from './status.ts'
@@ -28,7 +27,7 @@ export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
     ...settingsHandlers(deps),
     ...auditHandlers(deps),
   }
-  serveAll(app, dashboard, PERMISSIONS, handlers, { background: BACKGROUND, afterChange: () => feed.noteStatus() })
+  serveAll(app, dashboard, handlers, { afterChange: () => feed.noteStatus() })
   serveFeedEvents(app, feed)
   serveAuditExport(app, deps)
 }

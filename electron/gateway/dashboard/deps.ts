@@ -6,9 +6,14 @@ import type { PartnerEndpoint } from '#gateway/domain/partner-endpoint.ts'
 import type { People } from '#gateway/domain/people.ts'
 import type { Settings } from '#gateway/domain/settings.ts'
 import type { Workstations } from '#gateway/domain/workstations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { Clock } from '#gateway/store/clock.ts'
 import type { Store } from '#gateway/store/store.ts'
+import type { dashboard } from '#shared/contract/dashboard.ts'
 import type { DashboardPorts } from './ports.ts'
+
+/** One handler for each operation of `shared/contract/dashboard.ts`. */
+export type DashboardHandlers = HandlersOf<typeof dashboard>
 
 /** What the window's calls stand on; each file takes the two or three it uses. */
 export interface DashboardDeps {

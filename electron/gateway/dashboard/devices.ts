@@ -1,8 +1,7 @@
 import { userActor } from '#gateway/domain/audit.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 type Served =
   | 'devices'

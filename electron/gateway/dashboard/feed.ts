@@ -1,10 +1,8 @@
 import { serveEvents } from '#gateway/http/events.ts'
-import type { HttpApp } from '#gateway/http/operations.ts'
+import type { HandlersOf, HttpApp } from '#gateway/http/operations.ts'
 import { type Clock, instantOf } from '#gateway/store/clock.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#gateway/store/page.ts'
-import type { FeedLine } from '#shared/contract/dashboard.ts'
-import type { DashboardHandlers } from './handlers.ts'
-import { PERMISSIONS } from './permissions.ts'
+import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 
 /** What a subscriber hears: a new line, or that what is named changed, see `Feed`. */
 export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: Change }
@@ -97,7 +95,7 @@ export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 10
   }
 }
 
-export const feedHandlers = (feed: Feed): Pick<DashboardHandlers, 'feed'> => ({
+export const feedHandlers = (feed: Feed): Pick<HandlersOf<typeof dashboard>, 'feed'> => ({
   feed({ query }) {
     const { items, ...rest } = feed.latest(query)
     return { lines: items, ...rest }
@@ -114,7 +112,7 @@ const MOST_MISSED = 200
  * far as they are kept; it reads the rest again by itself.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
-  serveEvents(app, '/dashboard/feed/events', { access: PERMISSIONS.feed }, (send, lastEventId) => {
+  serveEvents(app, '/dashboard/feed/events', { access: dashboard.feed.access }, (send, lastEventId) => {
     const sendLine = (line: FeedLine) => send({ event: 'line', data: line, id: String(line.lineId) })
     const seen = Number(lastEventId)
     if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)

@@ -1,7 +1,6 @@
 import { userActor } from '#gateway/domain/audit.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 /** The query inspector: what was asked and answered, asking as a device, and steps closed by hand. */
 export function inspectionHandlers({

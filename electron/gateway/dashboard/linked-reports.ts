@@ -1,19 +1,12 @@
 import type { UserCaller } from '#gateway/domain/caller.ts'
 import { serveDocument } from '#gateway/http/document.ts'
-import { type Call, type HttpApp, serve } from '#gateway/http/operations.ts'
+import { type HttpApp, serve } from '#gateway/http/operations.ts'
 import type { OpenView } from '#gateway/http/views.ts'
 import { linked, linkedDocumentPath, linkedReports } from '#shared/contract/linked.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import {
-  contextDocument,
-  type DashboardReportsDeps,
-  DocumentParams,
-  REPORTS_BYTES,
-  type ReportHandlers,
-  reportHandlers,
-} from './dashboard-reports.ts'
+import type { OperationFor } from '#shared/operation.ts'
+import { contextDocument, type DashboardReportsDeps, DocumentParams, REPORTS_BYTES, reportHandlers } from './dashboard-reports.ts'
 import type { sessionShown } from './session.ts'
 
 export interface LinkedReportsDeps extends DashboardReportsDeps {
@@ -58,19 +51,24 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
     if (studies.some((named) => named !== studyId)) throw new ApiError('not-found', 'This link is for another study.')
   }
 
-  function declare<S extends OperationShape>(name: LinkedCall, operation: Operation<S>): void {
+  function declare(name: LinkedCall): void {
+    const operation: OperationFor<'view'> = linkedReports[name]
     const bodyBytes = (REPORTS_BYTES as Partial<Record<LinkedCall, number>>)[name]
-    serve(app, operation, { access: 'view', bodyBytes }, (call) => {
-      const dictation = dictationOf(call.view)
-      demandOwn(dictation, call as NamedIn)
-      const handlers: ReportHandlers = reportHandlers(deps, dictation.callerOf)
-      const handler = handlers[name] as unknown as (call: Call<S, 'signed-in'>) => ReplyOf<S> | Promise<ReplyOf<S>>
-      return handler({ ...call, view: undefined, user: dictation.user } as unknown as Call<S, 'signed-in'>)
-    })
+    serve(
+      app,
+      operation,
+      (call) => {
+        const dictation = dictationOf(call.view)
+        demandOwn(dictation, call as NamedIn)
+        const handler = reportHandlers(deps, dictation.callerOf)[name] as (call: unknown) => unknown
+        return handler({ ...call, view: undefined, user: dictation.user })
+      },
+      { bodyBytes },
+    )
   }
 
-  serve(app, linked.session, { access: 'view' }, ({ view }) => session(dictationOf(view).user))
-  for (const name of Object.keys(linkedReports) as LinkedCall[]) declare(name, linkedReports[name] as Operation)
+  serve(app, linked.session, ({ view }) => session(dictationOf(view).user))
+  for (const name of Object.keys(linkedReports) as LinkedCall[]) declare(name)
   serveDocument(app, linkedDocumentPath, { access: 'view', params: DocumentParams }, ({ params, view }) => {
     const dictation = dictationOf(view)
     demandOwn(dictation, { params })

@@ -1,11 +1,12 @@
 import { userActor } from '#gateway/domain/audit.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
+import type { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { DashboardPeopleDeps } from './dashboard-people.ts'
-import type { PeopleHandlers } from './people-permissions.ts'
 
 export const mailHandlers = ({
   mailServer,
   mail,
-}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<PeopleHandlers, 'mail' | 'setMail' | 'testMail'> => ({
+}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<HandlersOf<typeof dashboardPeople>, 'mail' | 'setMail' | 'testMail'> => ({
   mail: () => mailServer.read(),
   setMail({ body, user }) {
     mailServer.set(body, userActor(user.userId))

@@ -4,15 +4,15 @@ import { invitedPerson } from '#gateway/domain/invited-person.ts'
 import { listPage, printTimeKey, readTimeKey } from '#gateway/domain/list-page.ts'
 import { personSearch, wantedPart } from '#gateway/domain/people-search.ts'
 import { scribeUserOf } from '#gateway/domain/user-view.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { SessionCookie } from '#gateway/http/sessions.ts'
 import type { InvitationRecord } from '#gateway/store/invitations.ts'
 import type { TimeKey, UserRecord } from '#gateway/store/users.ts'
-import type { CustomerUser, PEOPLE_SHOWN, Person } from '#shared/contract/dashboard-people.ts'
+import type { CustomerUser, dashboardPeople, PEOPLE_SHOWN, Person } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, InvitationId } from '#shared/ids.ts'
 import type { DashboardPeopleDeps } from './dashboard-people.ts'
-import type { PeopleHandlers } from './people-permissions.ts'
 import { sessionShown, placeOf as whereFrom } from './session.ts'
 
 type Served =
@@ -65,7 +65,7 @@ export function peopleHandlers({
 }: Pick<
   DashboardPeopleDeps,
   'users' | 'invitations' | 'customers' | 'people' | 'settings' | 'version' | 'secondFactors' | 'workstations'
->): Pick<PeopleHandlers, Served> {
+>): Pick<HandlersOf<typeof dashboardPeople>, Served> {
   const showSession = sessionShown({ people, settings, version })
   function show(user: UserRecord): Person {
     const invitation = invitations.ofUser(user.userId)

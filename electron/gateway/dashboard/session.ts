@@ -7,8 +7,7 @@ import type { WorkstationCookie } from '#gateway/http/workstations.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { OperationShape } from '#shared/operation.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 /** What the sessions are read by; `use` says whether a person is at work. */
 interface SessionReader {

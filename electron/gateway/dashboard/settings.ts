@@ -1,8 +1,7 @@
 import { userActor } from '#gateway/domain/audit.ts'
 import type { SettingValues } from '#gateway/store/settings.ts'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 export const settingsHandlers = ({
   settings,

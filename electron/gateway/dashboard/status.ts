@@ -4,8 +4,7 @@ import { type WriteHealth, writeFaultSentence } from '#gateway/store/write-healt
 import type { Status } from '#shared/contract/dashboard.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf, type Situation } from './banner.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardHandlers } from './handlers.ts'
+import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
 type SituationDeps = Pick<DashboardDeps, 'store' | 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'>
 

@@ -9,7 +9,6 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type CustomersOf, windowCaller } from './caller.ts'
 import type { DashboardDeps } from './deps.ts'
-import { TODAY_PERMISSIONS } from './exams-permissions.ts'
 import type { DashboardPorts, ExamPorts, ReconciliationPort } from './ports.ts'
 import { recordsOf } from './status.ts'
 import { itemsOf, MOST_COUNTED } from './today-items.ts'
@@ -44,7 +43,7 @@ const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 /** Declares the call behind Today (`shared/contract/dashboard-today.ts`). */
 export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): void {
   const look = todayOf(deps)
-  serveAll(app, dashboardToday, TODAY_PERMISSIONS, { today: ({ user }) => look(user) }, { background: ['today'] })
+  serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
 }
 
 /** What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic has stored. */

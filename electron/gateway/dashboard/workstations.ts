@@ -1,8 +1,8 @@
 import { userActor } from '#gateway/domain/audit.ts'
-import type { LanAccess, ThisWorkstation } from '#shared/contract/dashboard-security.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
+import type { dashboardSecurity, LanAccess, ThisWorkstation } from '#shared/contract/dashboard-security.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DashboardSecurityDeps } from './dashboard-security.ts'
-import type { SecurityHandlers } from './security-permissions.ts'
 
 type Served = 'thisWorkstation' | 'askForWorkstation' | 'lanAccess' | 'setLanAccess' | 'approveWorkstation' | 'removeWorkstation'
 
@@ -12,7 +12,7 @@ export function workstationHandlers({
   settings,
   lan,
   feed,
-}: Pick<DashboardSecurityDeps, 'workstations' | 'settings' | 'lan' | 'feed'>): Pick<SecurityHandlers, Served> {
+}: Pick<DashboardSecurityDeps, 'workstations' | 'settings' | 'lan' | 'feed'>): Pick<HandlersOf<typeof dashboardSecurity>, Served> {
   const shown = (): LanAccess => ({ ...lan.state(), workstations: workstations.list() })
 
   function here(found: ReturnType<typeof workstations.find> | undefined): ThisWorkstation {

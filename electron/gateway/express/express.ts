@@ -1,7 +1,6 @@
 import type { Customers } from '#gateway/domain/customers.ts'
 import { listPage } from '#gateway/domain/list-page.ts'
-import { accessOfAll } from '#gateway/http/callers.ts'
-import { type HttpApp, type PartnerHandlersOf, serveAll } from '#gateway/http/operations.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { express } from '#shared/contract/express.ts'
 import { customerOf } from './customer.ts'
 
@@ -11,10 +10,10 @@ export interface ExpressDeps {
 
 /** Declares the calls of Express customers (interface.md, Express customers). */
 export function serveExpress(app: HttpApp, deps: ExpressDeps): void {
-  serveAll(app, express, accessOfAll(express), expressHandlers(deps))
+  serveAll(app, express, expressHandlers(deps))
 }
 
-const expressHandlers = ({ customers }: ExpressDeps): PartnerHandlersOf<typeof express> => ({
+const expressHandlers = ({ customers }: ExpressDeps): HandlersOf<typeof express> => ({
   create: ({ caller, body }) => customerOf(customers.create(caller, body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = customers.list(caller, { ...query, after: cursor })

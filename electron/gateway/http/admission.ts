@@ -1,16 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { type Caller, PARTNER_ACCESS, type PartnerAccess } from './callers.ts'
+import type { Access, Operation, PartnerAccess, WindowAccess } from '#shared/operation.ts'
+import { type Caller, PARTNER_ACCESS } from './callers.ts'
 import type { HttpApp } from './operations.ts'
 import { admitCaller } from './partners.ts'
-import { type Access, admit, requireOwnPage, type SessionUse } from './sessions.ts'
+import { admit, requireOwnPage, type SessionUse } from './sessions.ts'
 import { admitView, type OpenView } from './views.ts'
 import { admitWorkstation } from './workstations.ts'
 
-/** Who may make a call: of the window by its session, of the interface by key or session, of the viewer by the cookie of the view. */
-export type AnyAccess = Access | PartnerAccess | 'view'
-
 export type Who = SignedInUser | Caller | OpenView
+
+/** The user that a handler receives: of every call of the window that is not public. */
+export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | undefined : A extends WindowAccess ? SignedInUser : undefined
+/** The caller that a handler of the interface receives. */
+export type CallerFor<A extends Access> = A extends PartnerAccess ? Caller : undefined
+/** The view that a handler of the viewer receives. */
+export type ViewFor<A extends Access> = A extends 'view' ? OpenView : undefined
+
 /** @throws ApiError not-signed-in, locked, workstation-unknown, bad-key, not-permitted, too-many */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Who | undefined
 
@@ -25,19 +31,17 @@ const USE_HEADER = 'x-isthmus-use'
 const USES: readonly SessionUse[] = ['person', 'background']
 const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse => USES.find((known) => known === headers[USE_HEADER]) ?? use
 
-export interface AdmissionRule {
-  readonly access: AnyAccess
-  readonly use: SessionUse
-  /** A call of the window that may come from a PC of the network that nobody has approved, such as one with a link. */
-  readonly isFromAnywhere?: boolean
-}
+/** What of an operation decides who may call it. */
+export type AdmissionRule = Pick<Operation, 'access' | 'background' | 'fromAnyWorkstation'>
 
-export function admissionOf(app: HttpApp, { access, use, isFromAnywhere = false }: AdmissionRule): Admission {
+export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
+  const { access, background = false, fromAnyWorkstation = false } = rule
+  const use = background ? 'background' : 'person'
   const admitOne = isForPartners(access)
     ? partnerAdmission(app, access, use)
     : access === 'view'
       ? viewAdmission(app)
-      : windowAdmission(app, access, { use, isFromAnywhere })
+      : windowAdmission(app, access, { use, fromAnyWorkstation })
   return (request, reply) => {
     const who = admitOne(request, reply)
     if (who) app.noteExpected(request)
@@ -45,7 +49,7 @@ export function admissionOf(app: HttpApp, { access, use, isFromAnywhere = false 
   }
 }
 
-const isForPartners = (access: AnyAccess): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)
+const isForPartners = (access: Access): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)
 
 function viewAdmission({ views, publicUrl }: HttpApp): Admission {
   return (request) => {
@@ -56,12 +60,12 @@ function viewAdmission({ views, publicUrl }: HttpApp): Admission {
 
 function windowAdmission(
   { sessions, workstations, publicUrl }: HttpApp,
-  access: Access,
-  { use, isFromAnywhere }: Pick<Required<AdmissionRule>, 'use' | 'isFromAnywhere'>,
+  access: WindowAccess,
+  { use, fromAnyWorkstation }: { readonly use: SessionUse; readonly fromAnyWorkstation: boolean },
 ): Admission {
   return (request) => {
     requireOwnPage(request, publicUrl())
-    if (!isFromAnywhere) admitWorkstation(request, workstations)
+    if (!fromAnyWorkstation) admitWorkstation(request, workstations)
     return admit(request, access, sessions, useOf(request, use))
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
-import type { Operation } from '#shared/operation.ts'
+import type { PartnerAccess } from '#shared/operation.ts'
 import { CSRF_HEADER, isFromOwnPage, locked, type Sessions, type SessionUse, sessionTokenOf } from './sessions.ts'
 import { admitWorkstation, type Workstations } from './workstations.ts'
 
@@ -34,31 +34,13 @@ export interface Callers {
   customerIdsOf(userId: UserId): readonly ExpressCustomerId[]
 }
 
-/**
- * Who may call what of the interface: `partner` any key, `viewer` a key with the viewer area, `people` a key that may
- * manage people; a signed-in person all of it, `people` after a recent proof of who they are (row 26, decision 0033).
- */
+/** Which keys may make a call of the interface; a signed-in person may make all of them. */
 export const PARTNER_ACCESS = {
   partner: () => true,
   viewer: (key) => key.isViewerEnabled,
   people: (key) => key.managesPeople === true,
   'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
-} as const satisfies Record<string, (key: ApiKeyCaller) => boolean>
-export type PartnerAccess = keyof typeof PARTNER_ACCESS
-
-/** The access of one operation of the interface by its path: the routes and their description go by it alike (row 26). */
-export function accessOf({ method, path }: Pick<Operation, 'method' | 'path'>): PartnerAccess {
-  const isViewer = path.startsWith('/v1/viewer/') || path.endsWith('/viewer-only-reroute-url')
-  const changesPeople = method !== 'GET' && /^\/v1\/(?:viewer|scribe|express\/:\w+)\/users(?:\/|$)/.test(path)
-  if (changesPeople) return isViewer ? 'viewer-people' : 'people'
-  return isViewer ? 'viewer' : 'partner'
-}
-
-/** The access of each operation of a contract, as `serveAll` takes it. */
-export const accessOfAll = <T extends Readonly<Record<string, Pick<Operation, 'method' | 'path'>>>>(operations: T) =>
-  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, accessOf(operation)])) as PartnerAccesses<T>
-
-export type PartnerAccesses<T> = { readonly [K in keyof T]: PartnerAccess }
+} as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 export interface CallerDeps {
   readonly callers: Callers

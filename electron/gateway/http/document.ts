@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import type { WindowAccess } from '#shared/operation.ts'
 import { type FileCall, serveFile } from './file-route.ts'
 import type { HttpApp } from './operations.ts'
-import type { Access } from './sessions.ts'
 
 /** Something somebody else made, to be looked at. */
 export interface Document {
@@ -14,7 +14,7 @@ export interface Document {
 const SHOWN: readonly string[] = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 /** Declares a path of the window or the viewer that answers with a document: shown where a browser shows it safely, else to be saved. */
-export function serveDocument<P extends z.ZodType, A extends Access | 'view'>(
+export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'view'>(
   app: HttpApp,
   path: `/${string}`,
   rule: { readonly access: A; readonly params: P },

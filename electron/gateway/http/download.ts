@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
+import type { WindowAccess } from '#shared/operation.ts'
 import { type FileCall, serveFile } from './file-route.ts'
 import type { HttpApp } from './operations.ts'
-import type { Access } from './sessions.ts'
 
 /** A file on its way out: sent as it is made; where making it fails the connection ends before the file does. */
 export interface Download {
@@ -13,7 +13,7 @@ export interface Download {
 }
 
 /** Declares a path of the window that answers with a file to be saved. */
-export function serveDownload<Q extends z.ZodType, A extends Access>(
+export function serveDownload<Q extends z.ZodType, A extends WindowAccess>(
   app: HttpApp,
   path: `/${string}`,
   rule: { readonly access: A; readonly query: Q },

@@ -1,8 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import type { WindowAccess } from '#shared/operation.ts'
 import type { HttpApp } from './operations.ts'
-import { type Access, admit, requireOwnPage } from './sessions.ts'
+import { admit, requireOwnPage } from './sessions.ts'
 import { admitWorkstation } from './workstations.ts'
 
 /** One server-sent event (HTML Standard §9.2). `data` is sent as JSON. */
@@ -14,7 +15,7 @@ export interface StreamEvent {
 }
 
 export interface StreamRule {
-  readonly access: Access
+  readonly access: WindowAccess
   /** An event `beat` goes out this often, and the session is looked at again. Milliseconds. */
   readonly heartbeatMs?: number
   /** What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes. */

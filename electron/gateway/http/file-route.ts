@@ -1,34 +1,33 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { admissionOf, isView } from './admission.ts'
+import type { WindowAccess } from '#shared/operation.ts'
+import { admissionOf, isView, type UserFor, type ViewFor } from './admission.ts'
 import { type HttpApp, noteRead } from './operations.ts'
 import { malformed } from './problem.ts'
 import { normalQuery } from './query.ts'
-import type { Access, UserFor } from './sessions.ts'
-import type { OpenView } from './views.ts'
 
 /** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
-export interface FileCall<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'> {
+export interface FileCall<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'> {
   readonly params: z.output<P>
   readonly query: z.output<Q>
-  readonly user: A extends Access ? UserFor<A> : undefined
-  readonly view: A extends 'view' ? OpenView : undefined
+  readonly user: UserFor<A>
+  readonly view: ViewFor<A>
 }
 
-export interface FileRule<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'> {
+export interface FileRule<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'> {
   readonly access: A
   readonly params?: P
   readonly query?: Q
 }
 
 /** Declares a path of the window or the viewer that answers a GET with something else than JSON; what is refused is a problem all the same. */
-export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends Access | 'view'>(
+export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'>(
   app: HttpApp,
   path: `/${string}`,
   { access, params, query }: FileRule<P, Q, A>,
   answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
-  const admitOne = admissionOf(app, { access, use: 'person' })
+  const admitOne = admissionOf(app, { access })
   app.declared.push({ method: 'GET', path })
   app.fastify.route({
     method: 'GET',

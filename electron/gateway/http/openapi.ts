@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { Problem } from '#shared/contract/conventions.ts'
-import { interfaceOperations } from '#shared/contract/interface.ts'
+import { interfaceOperations } from '#shared/contract/operations.ts'
 import { EVENTS, type EventType, WorklistItem } from '#shared/contract/webhooks.ts'
 import { ERRORS, type ErrorCode } from '#shared/errors.ts'
 import { WebhookEventId } from '#shared/ids.ts'
-import type { Operation } from '#shared/operation.ts'
-import { accessOf, type PartnerAccess } from './callers.ts'
+import type { Operation, OperationFor, PartnerAccess } from '#shared/operation.ts'
 import { exampleOf } from './example.ts'
 import { type JsonObject, type SchemaPrinter, schemaPrinter } from './json-schema.ts'
 
@@ -87,7 +86,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
   }
 }
 
-function operationObject(operationId: string, operation: Operation, printer: SchemaPrinter): JsonObject {
+function operationObject(operationId: string, operation: OperationFor<PartnerAccess>, printer: SchemaPrinter): JsonObject {
   const { method, path, summary, params, query, body, reply, status = 200 } = operation
   const tag = Object.entries(TAGS).find(([prefix]) => path.startsWith(prefix))?.[1][0]
   return {
@@ -127,8 +126,8 @@ const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
   people: 'Needs a key that may manage people.',
   'viewer-people': 'Needs a key with the viewer area that may manage people.',
 }
-function descriptionOf(operation: Operation): { readonly description?: string } {
-  const description = NEEDS[accessOf(operation)]
+function descriptionOf({ access }: OperationFor<PartnerAccess>): { readonly description?: string } {
+  const description = NEEDS[access]
   return description === undefined ? {} : { description }
 }
 

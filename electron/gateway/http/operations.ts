@@ -2,18 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { type AnyAccess, admissionOf, isCaller, isView, type Who } from './admission.ts'
-import { type Caller, callerName, type PartnerAccess, type PartnerAccesses } from './callers.ts'
+import { admissionOf, type CallerFor, isCaller, isView, type UserFor, type ViewFor, type Who } from './admission.ts'
+import { type Caller, callerName } from './callers.ts'
 import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
 import type { Partners } from './partners.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import { normalQuery } from './query.ts'
-import { type Access, type SessionCookie, type Sessions, type SessionUse, sessionCookie, type UserFor } from './sessions.ts'
+import { type SessionCookie, type Sessions, sessionCookie } from './sessions.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
-import { type OpenView, type ViewCookie, type Views, viewCookie } from './views.ts'
+import { type ViewCookie, type Views, viewCookie } from './views.ts'
 import { type WorkstationCookie, type Workstations, workstationCookie } from './workstations.ts'
-
-export type { AnyAccess } from './admission.ts'
 
 /** What a slice declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
@@ -45,10 +43,10 @@ export interface HttpApp {
 }
 
 /** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's, `view` of the viewer's. */
-export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = CallOf<S> & {
-  readonly user: A extends Access ? UserFor<A> : undefined
-  readonly caller: A extends PartnerAccess ? Caller : undefined
-  readonly view: A extends 'view' ? OpenView : undefined
+export type Call<S extends OperationShape> = CallOf<S> & {
+  readonly user: UserFor<S['access']>
+  readonly caller: CallerFor<S['access']>
+  readonly view: ViewFor<S['access']>
   readonly session: SessionCookie
   readonly viewCookie: ViewCookie
   readonly workstation: WorkstationCookie
@@ -57,29 +55,12 @@ export type Call<S extends OperationShape, A extends AnyAccess = AnyAccess> = Ca
  * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
  * In a list of the interface `query.cursor` and the reply's `cursor` are the store's own: this floor seals them.
  */
-export type Handler<S extends OperationShape, A extends AnyAccess = AnyAccess> = (call: Call<S, A>) => ReplyOf<S> | Promise<ReplyOf<S>>
+export type Handler<S extends OperationShape> = (call: Call<S>) => ReplyOf<S> | Promise<ReplyOf<S>>
 
 type Operations = Readonly<Record<string, Operation>>
 /** One handler for each operation of a contract. */
-export type HandlersOf<T extends Operations, R extends { readonly [K in keyof T]: AnyAccess }> = {
-  readonly [K in keyof T]: Handler<T[K], R[K]>
-}
+export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handler<T[K]> }
 
-/** The same of a contract of the interface. */
-export type PartnerHandlersOf<T extends Operations> = HandlersOf<T, PartnerAccesses<T>>
-
-/** Who may make a call, and whether making it shows a person at work: what a window asks by itself does not keep its session awake. */
-export interface ServeRule<A extends AnyAccess = AnyAccess> {
-  readonly access: A
-  readonly use?: SessionUse
-  /** The window's call may come from a PC of the network that nobody has approved. */
-  readonly isFromAnywhere?: boolean
-  /** Most bytes of a body, where the contract allows more than the server does. */
-  readonly bodyBytes?: number | undefined
-}
-
-/** Calls of anyone at other paths are made by a link, which carries its own proof. */
-const WINDOW_CALLS = '/dashboard/'
 /** Most bytes of a body that anyone may send: an account's form has far fewer. */
 const PUBLIC_BYTES = 16 * 1024
 
@@ -87,16 +68,16 @@ const PUBLIC_BYTES = 16 * 1024
  * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
  * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
  */
-export function serve<S extends OperationShape, A extends AnyAccess>(
+export function serve<S extends OperationShape>(
   app: HttpApp,
   operation: Operation<S>,
-  { access, use = 'person', isFromAnywhere = access === 'public' && !operation.path.startsWith(WINDOW_CALLS), bodyBytes }: ServeRule<A>,
-  handler: Handler<S, A>,
+  handler: Handler<S>,
+  { bodyBytes }: { readonly bodyBytes?: number | undefined } = {},
 ): void {
-  const { method, path } = operation
+  const { method, path, access } = operation
   const admitted = new WeakMap<FastifyRequest, Who>()
   const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
-  const admitOne = admissionOf(app, { access, use, isFromAnywhere })
+  const admitOne = admissionOf(app, operation)
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
   app.fastify.route({
@@ -149,7 +130,7 @@ export function serve<S extends OperationShape, A extends AnyAccess>(
           session: sessionCookie(request, reply),
           viewCookie: viewCookie(request, reply),
           workstation: workstationCookie(request, reply),
-        } as Call<S, A>)
+        } as Call<S>)
         return answer instanceof Promise ? answer.then(speak) : speak(answer)
       }
       if (replies && caller) {
@@ -233,10 +214,6 @@ const typeOf = (status: number) => (status < 400 ? 'application/json; charset=ut
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
 export interface ServeAllOptions<T extends Operations> {
-  /** Calls that a window makes by itself. */
-  readonly background?: readonly (keyof T)[]
-  /** Calls of the window that may come from a PC of the network that nobody has approved. */
-  readonly fromAnywhere?: readonly (keyof T)[]
   /** Most bytes of a body, for calls that take more than the server's limit. */
   readonly bodyBytes?: { readonly [K in keyof T]?: number }
   /** After each change that has succeeded. */
@@ -244,33 +221,31 @@ export interface ServeAllOptions<T extends Operations> {
 }
 
 /** Declares every operation of a contract. */
-export function serveAll<T extends Operations, R extends { readonly [K in keyof T]: AnyAccess }>(
+export function serveAll<T extends Operations>(
   app: HttpApp,
   operations: T,
-  rules: R,
-  handlers: HandlersOf<T, R>,
-  { background = [], fromAnywhere = [], bodyBytes, afterChange }: ServeAllOptions<T> = {},
+  handlers: HandlersOf<T>,
+  { bodyBytes, afterChange }: ServeAllOptions<T> = {},
 ): void {
   for (const name of Object.keys(operations) as (keyof T & string)[]) {
     const operation = operations[name] as T[typeof name]
-    const handler: HandlersOf<T, R>[typeof name] = handlers[name]
-    const use = background.includes(name) ? 'background' : 'person'
-    const rule: ServeRule<R[typeof name]> = {
-      access: rules[name],
-      use,
-      bodyBytes: bodyBytes?.[name],
-      ...(fromAnywhere.includes(name) && { isFromAnywhere: true }),
-    }
-    if (operation.method === 'GET' || !afterChange) serve(app, operation, rule, handler)
+    const handler: HandlersOf<T>[typeof name] = handlers[name]
+    const options = { bodyBytes: bodyBytes?.[name] }
+    if (operation.method === 'GET' || !afterChange) serve(app, operation, handler, options)
     else
-      serve(app, operation, rule, (call) => {
-        const changed = <T>(reply: T): T => {
-          afterChange()
-          return reply
-        }
-        const reply = handler(call)
-        return reply instanceof Promise ? reply.then(changed) : changed(reply)
-      })
+      serve(
+        app,
+        operation,
+        (call) => {
+          const changed = <T>(reply: T): T => {
+            afterChange()
+            return reply
+          }
+          const reply = handler(call)
+          return reply instanceof Promise ? reply.then(changed) : changed(reply)
+        },
+        options,
+      )
   }
 }
 

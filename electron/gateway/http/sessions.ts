@@ -3,6 +3,7 @@ import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { WindowAccess } from '#shared/operation.ts'
 import { browserName } from './browser-name.ts'
 import { isOurOrigin } from './host-names.ts'
 
@@ -27,11 +28,7 @@ export interface Sessions {
 const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
 const manages = (user: SignedInUser) => user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
 
-/**
- * Who may make a call: anyone, anyone signed in, or who manages the gateway (owner and admin). `every-patient`: anyone
- * who is not limited to the studies of some customers. `confirmed` and `manage-confirmed` take a recent proof of who is
- * there too (decision 0033).
- */
+/** Which users may make a call of the window, by their account alone; `admit` checks the rest. */
 export const ACCESS = {
   public: () => true,
   'signed-in': isSignedIn,
@@ -39,14 +36,10 @@ export const ACCESS = {
   confirmed: isSignedIn,
   manage: manages,
   'manage-confirmed': manages,
-} as const satisfies Record<string, (user: SignedInUser) => boolean>
-export type Access = keyof typeof ACCESS
+} as const satisfies Record<WindowAccess, (user: SignedInUser) => boolean>
 
-const MANAGING: ReadonlySet<Access> = new Set(['manage', 'manage-confirmed'])
-const CONFIRMED: ReadonlySet<Access> = new Set(['confirmed', 'manage-confirmed'])
-
-/** The user a handler sees: always there, except in public calls. */
-export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | undefined : SignedInUser
+const MANAGING: ReadonlySet<WindowAccess> = new Set(['manage', 'manage-confirmed'])
+const CONFIRMED: ReadonlySet<WindowAccess> = new Set(['confirmed', 'manage-confirmed'])
 
 /** The session of one call, as its handler may see and change it. */
 export interface SessionCookie {
@@ -61,7 +54,7 @@ export interface SessionCookie {
 }
 
 /** The user allowed to make this call. @throws ApiError not-signed-in, locked, not-permitted, confirm-identity */
-export function admit(request: FastifyRequest, access: Access, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
+export function admit(request: FastifyRequest, access: WindowAccess, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
   const token = sessionTokenOf(request)
   const found = token ? sessions.userOf(token, use) : undefined
   const user = found === 'locked' ? undefined : found

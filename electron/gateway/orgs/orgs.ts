@@ -1,5 +1,4 @@
 import type { Customers } from '#gateway/domain/customers.ts'
-import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { orgs } from '#shared/contract/express.ts'
 import { organizationOf } from './organization.ts'
@@ -10,7 +9,7 @@ export interface OrgsDeps {
 
 /** Declares the legacy call that makes an organization (interface.md, Express customers). */
 export function serveOrgs(app: HttpApp, { customers }: OrgsDeps): void {
-  serveAll(app, orgs, accessOfAll(orgs), {
+  serveAll(app, orgs, {
     create: ({ caller, body }) => organizationOf(customers.createOrganization(caller, body)),
   })
 }

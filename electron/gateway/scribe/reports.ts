@@ -1,5 +1,5 @@
 import type { Reports } from '#gateway/domain/reports.ts'
-import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { scribe } from '#shared/contract/scribe.ts'
 import { reportItemOf, reportsOf, scribeReportOf } from './report.ts'
 
@@ -10,7 +10,7 @@ export interface ScribeReportDeps {
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe reports. */
-export const scribeReportHandlers = ({ reports }: ScribeReportDeps): Pick<PartnerHandlersOf<typeof scribe>, ReportCalls> => ({
+export const scribeReportHandlers = ({ reports }: ScribeReportDeps): Pick<HandlersOf<typeof scribe>, ReportCalls> => ({
   reports: ({ caller, query }) => reportsOf(reports.list(caller, query), scribeReportOf),
   reportText({ caller, query }) {
     const found = reports.text(caller, query)

@@ -1,4 +1,3 @@
-import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers } from '#shared/contract/users.ts'
@@ -8,6 +7,6 @@ import { type ScribeUserDeps, scribeUserHandlers } from './users.ts'
 
 /** Declares the scribe area (interface.md, Scribe studies, invitations and reports). */
 export function serveScribe(app: HttpApp, deps: ScribeStudyDeps & ScribeReportDeps & ScribeUserDeps): void {
-  serveAll(app, scribe, accessOfAll(scribe), { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
-  serveAll(app, scribeUsers, accessOfAll(scribeUsers), scribeUserHandlers(deps))
+  serveAll(app, scribe, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
+  serveAll(app, scribeUsers, scribeUserHandlers(deps))
 }

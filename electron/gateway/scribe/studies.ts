@@ -1,7 +1,7 @@
 import type { Links } from '#gateway/domain/links.ts'
 import { listPage } from '#gateway/domain/list-page.ts'
 import type { Studies } from '#gateway/domain/studies.ts'
-import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { scribe } from '#shared/contract/scribe.ts'
 import { scribeStudyOf } from './study.ts'
 
@@ -10,7 +10,7 @@ export interface ScribeStudyDeps {
   readonly links: Pick<Links, 'reroute' | 'viewerOnly' | 'ephemeral'>
 }
 
-type ScribeHandlers = PartnerHandlersOf<typeof scribe>
+type ScribeHandlers = HandlersOf<typeof scribe>
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe studies; interface-choices §1.3. */

@@ -4,7 +4,7 @@ import { listPage, printTimeKey, readTimeKey } from '#gateway/domain/list-page.t
 import type { Settings } from '#gateway/domain/settings.ts'
 import { scribeInvitationOf, scribeUserOf } from '#gateway/domain/user-view.ts'
 import type { Users } from '#gateway/domain/users.ts'
-import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { InvitationRecord } from '#gateway/store/invitations.ts'
 import type { scribeUsers } from '#shared/contract/users.ts'
 
@@ -15,7 +15,7 @@ export interface ScribeUserDeps {
 }
 
 /** interface.md, Scribe invitations; interface-choices §1.1. */
-export function scribeUserHandlers({ users, invitations, settings }: ScribeUserDeps): PartnerHandlersOf<typeof scribeUsers> {
+export function scribeUserHandlers({ users, invitations, settings }: ScribeUserDeps): HandlersOf<typeof scribeUsers> {
   const show = (invitation: InvitationRecord) => scribeInvitationOf(invitation, settings.get('clinic.id') ?? '')
   return {
     invite: ({ caller, body }) => scribeUserOf(invitations.invite(caller, invitedPerson(body)).user),

@@ -1,7 +1,7 @@
 import type { Links } from '#gateway/domain/links.ts'
 import { listPage } from '#gateway/domain/list-page.ts'
 import type { Studies } from '#gateway/domain/studies.ts'
-import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { viewer } from '#shared/contract/viewer.ts'
 import { viewerStudyOf } from './study.ts'
 
@@ -11,7 +11,7 @@ export interface ViewerStudyDeps {
 }
 
 /** interface.md, Viewer studies; interface-choices §1.3. */
-export const viewerStudyHandlers = ({ studies, links }: ViewerStudyDeps): PartnerHandlersOf<typeof viewer> => ({
+export const viewerStudyHandlers = ({ studies, links }: ViewerStudyDeps): HandlersOf<typeof viewer> => ({
   create: ({ caller, body }) => viewerStudyOf(studies.create(caller, 'viewer', body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = studies.list(caller, 'viewer', { ...query, after: cursor })

@@ -4,7 +4,7 @@ import { listPage, printTimeKey, readTimeKey } from '#gateway/domain/list-page.t
 import type { Settings } from '#gateway/domain/settings.ts'
 import { viewerInvitationOf, viewerUserOf } from '#gateway/domain/user-view.ts'
 import type { Users } from '#gateway/domain/users.ts'
-import type { PartnerHandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { InvitationRecord } from '#gateway/store/invitations.ts'
 import type { viewerUsers } from '#shared/contract/users.ts'
 
@@ -15,7 +15,7 @@ export interface ViewerUserDeps {
 }
 
 /** interface.md, Viewer users; interface-choices §1.2. */
-export function viewerUserHandlers({ users, invitations, settings }: ViewerUserDeps): PartnerHandlersOf<typeof viewerUsers> {
+export function viewerUserHandlers({ users, invitations, settings }: ViewerUserDeps): HandlersOf<typeof viewerUsers> {
   const show = (invitation: InvitationRecord) => viewerInvitationOf(invitation, settings.get('clinic.id') ?? '')
   return {
     invite: ({ caller, body }) => viewerUserOf(invitations.invite(caller, invitedPerson(body)).user),

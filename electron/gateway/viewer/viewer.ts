@@ -1,4 +1,3 @@
-import { accessOfAll } from '#gateway/http/callers.ts'
 import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
@@ -7,6 +6,6 @@ import { type ViewerUserDeps, viewerUserHandlers } from './users.ts'
 
 /** Declares the viewer area (interface.md, Viewer studies and Viewer users). */
 export function serveViewer(app: HttpApp, deps: ViewerStudyDeps & ViewerUserDeps): void {
-  serveAll(app, viewer, accessOfAll(viewer), viewerStudyHandlers(deps))
-  serveAll(app, viewerUsers, accessOfAll(viewerUsers), viewerUserHandlers(deps))
+  serveAll(app, viewer, viewerStudyHandlers(deps))
+  serveAll(app, viewerUsers, viewerUserHandlers(deps))
 }

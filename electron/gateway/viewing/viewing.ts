@@ -3,7 +3,7 @@ import { type HttpApp, serveAll } from '#gateway/http/operations.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#gateway/http/view-stream.ts'
 import { ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
 import type { ViewImages } from './view-images.ts'
-import { VIEWING_ACCESS, type ViewsHandlersDeps, viewsHandlers } from './views-handlers.ts'
+import { type ViewsHandlersDeps, viewsHandlers } from './views-handlers.ts'
 
 export interface ViewingDeps extends Omit<ViewsHandlersDeps, 'images'> {
   readonly images: ViewImages
@@ -21,7 +21,7 @@ const Medium = z.object({ mediaId: z.coerce.number().int().nonnegative() })
 /** Declares the calls of the viewer's page (`shared/contract/viewing.ts`): the operations, and its paths that answer with bytes. */
 export function serveViewing(app: HttpApp, deps: ViewingDeps): void {
   const { images } = deps
-  serveAll(app, viewing, VIEWING_ACCESS, viewsHandlers(deps), {
+  serveAll(app, viewing, viewsHandlers(deps), {
     bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
   })
   serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))

@@ -1,7 +1,7 @@
 import type { AnnotationsOfViews } from '#gateway/domain/annotations.ts'
 import { note, userActor } from '#gateway/domain/audit.ts'
 import type { ViewSessions } from '#gateway/domain/view-sessions.ts'
-import type { AnyAccess, HandlersOf } from '#gateway/http/operations.ts'
+import type { HandlersOf } from '#gateway/http/operations.ts'
 import type { OpenView } from '#gateway/http/views.ts'
 import type { Store } from '#gateway/store/store.ts'
 import type { viewing } from '#shared/contract/viewing.ts'
@@ -17,22 +17,7 @@ export interface ViewsHandlersDeps {
   readonly captures: Pick<Captures, 'make' | 'list' | 'retry'>
 }
 
-/** Who may make which of these calls: whoever has a link opens it, the rest is of the view whose cookie comes with it. */
-export const VIEWING_ACCESS = {
-  open: 'public',
-  read: 'view',
-  close: 'view',
-  priors: 'view',
-  addPrior: 'view',
-  extras: 'view',
-  annotations: 'view',
-  saveAnnotations: 'view',
-  capture: 'view',
-  captures: 'view',
-  retryCapture: 'view',
-} as const satisfies { readonly [K in keyof typeof viewing]: AnyAccess }
-
-export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewing, typeof VIEWING_ACCESS> {
+export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewing> {
   const { store, views, images, annotations, captures } = deps
 
   /** What is drawn is of a study that the view shows; those of an ephemeral session are the ones that the partner gave. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { WINDOW_OPERATIONS, type WindowOperation } from '#gateway/dashboard/authority.ts'
 import { hashOfToken } from '#gateway/domain/token.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
+import { type WindowOperation, windowOperations } from '#shared/contract/operations.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { type Client, clientOf, type StartedInterface, startInterface } from '../../support/interface.ts'
@@ -125,7 +125,7 @@ describe('the authority matrix of the window', () => {
   }
 
   /** The refusal that stands before the operation's own rules; undefined: admitted. */
-  function refusalOf(caller: Caller, { access }: WindowOperation): string | undefined {
+  function refusalOf(caller: Caller, { operation: { access } }: WindowOperation): string | undefined {
     if (access === 'public') return undefined
     if (caller === 'nobody' || caller === 'key') return 'not-signed-in'
     const isManager = caller === 'owner' || caller === 'admin' || caller === 'stale'
@@ -138,10 +138,10 @@ describe('the authority matrix of the window', () => {
   it.each(Object.keys(clients) as Caller[])('holds for every call of %s', async (caller) => {
     const given: Record<string, string> = {}
     const expected: Record<string, string> = {}
-    for (const one of WINDOW_OPERATIONS) {
-      const { name, operation, access } = one
+    for (const one of windowOperations()) {
+      const { name, operation } = one
       // Signing out and locking would end what the next call is made with.
-      if (access === 'public') continue
+      if (operation.access === 'public') continue
       const answer = await probe(clients[caller](), one)
       const refusal = refusalOf(caller, one)
       const code = codeOf(answer)
@@ -155,7 +155,7 @@ describe('the authority matrix of the window', () => {
   })
 
   it('takes a recent sign-in for all that a manager changes, but for tests and tidying', () => {
-    const without = WINDOW_OPERATIONS.filter(({ operation, access }) => operation.method !== 'GET' && access === 'manage')
+    const without = windowOperations().filter(({ operation: { method, access } }) => method !== 'GET' && access === 'manage')
     expect(without.map(({ name }) => name)).toEqual([
       ...['window.echoDevice', 'window.lintDevice', 'window.dismissCaller', 'window.testPartner', 'window.verifyAudit'],
       ...['people.testMail', 'setup.finish', 'setup.selfTest', 'setup.makeBackup'],

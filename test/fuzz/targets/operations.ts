@@ -1,30 +1,14 @@
-import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
-import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
-import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
-import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
-import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
-import { dashboardToday } from '#shared/contract/dashboard-today.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
-import { dashboardDestinations } from '#shared/contract/destinations.ts'
-import { dashboardEvents } from '#shared/contract/events.ts'
-import { dashboardImages } from '#shared/contract/images.ts'
-import { interfaceOperations } from '#shared/contract/interface.ts'
 import { linked } from '#shared/contract/linked.ts'
-import { dashboardReports } from '#shared/contract/reports.ts'
-import { dashboardViews, viewing } from '#shared/contract/viewing.ts'
+import { interfaceOperations, windowOperations } from '#shared/contract/operations.ts'
+import { viewing } from '#shared/contract/viewing.ts'
 import type { Operation } from '#shared/operation.ts'
-
-const GROUPS: readonly Readonly<Record<string, Operation>>[] = [
-  ...[dashboard, dashboardActivity, dashboardExams, dashboardPeople, dashboardSecurity, dashboardSetup, dashboardStudies, dashboardToday],
-  ...[dashboardUpkeep, dashboardDestinations, dashboardEvents, dashboardImages, dashboardReports, dashboardViews, viewing, linked],
-] as readonly Readonly<Record<string, Operation>>[]
 
 /** Every call that a running gateway answers. Those of the rescue page are answered only where the data cannot be opened. */
 export const OPERATIONS: readonly Operation[] = [
   ...interfaceOperations().map(({ operation }) => operation),
-  ...GROUPS.flatMap((group) => Object.values(group)),
+  ...windowOperations().map(({ operation }) => operation),
+  ...(Object.values(viewing) as Operation[]),
+  ...(Object.values(linked) as Operation[]),
 ]
 
 export const nameOf = ({ method, path }: Operation): string => `${method} ${path}`

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DESTINATIONS_BACKGROUND, DESTINATIONS_PERMISSIONS } from '#gateway/dashboard/destinations-permissions.ts'
 import { openStudies } from '#gateway/domain/studies.ts'
 import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -131,7 +130,7 @@ describe('rights', () => {
     expect(await refused(await gateway.signedIn('member'))).toEqual([...managed, 'send', 'retry', 'drop', 'findPriors', 'pull'])
     expect(await refused(await gateway.signedIn('member', mayManage(gateway)))).toEqual(managed)
     expect(await refused(await gateway.signedIn('admin'))).toEqual([])
-    expect(names.filter((name) => DESTINATIONS_PERMISSIONS[name].startsWith('manage'))).toEqual(managed)
+    expect(names.filter((name) => dashboardDestinations[name].access.startsWith('manage'))).toEqual(managed)
   })
 
   it('of a member who is linked to customers end at their studies', async () => {
@@ -158,7 +157,7 @@ describe('rights', () => {
     for (const name of names) {
       gateway.uses.length = 0
       await ask(owner, name)
-      const isRepeated = (DESTINATIONS_BACKGROUND as readonly string[]).includes(name)
+      const isRepeated = ['list', 'studies', 'instances', 'pulls'].includes(name)
       expect([name, ...gateway.uses]).toEqual([name, isRepeated ? 'background' : 'person'])
     }
   })

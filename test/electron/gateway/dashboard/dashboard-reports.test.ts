@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardReports } from '#gateway/dashboard/dashboard-reports.ts'
-import { REPORTS_PERMISSIONS } from '#gateway/dashboard/reports-permissions.ts'
 import { serveReportPdf } from '#gateway/http/report-pdf.ts'
 import type { HttpServer } from '#gateway/http/server.ts'
 import type { UserRecord } from '#gateway/store/users.ts'
@@ -197,7 +196,7 @@ describe('every call about reports', () => {
     const answer = await httpCall(server.url + filled, { method, headers: OWN_PAGE, json: method === 'GET' ? undefined : {} })
     expect(codeOf(answer)).toEqual([401, 'not-signed-in'])
     // What a report is released with against its warnings takes a recent sign-in.
-    expect(REPORTS_PERMISSIONS[name]).toBe(name === 'overrideIdentity' ? 'confirmed' : 'signed-in')
+    expect(dashboardReports[name].access).toBe(name === 'overrideIdentity' ? 'confirmed' : 'signed-in')
   })
 
   it('that a window makes by itself is no sign of a person', async () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardReports } from '#gateway/dashboard/dashboard-reports.ts'
 import { serveLinkedReports } from '#gateway/dashboard/linked-reports.ts'
-import { REPORTS_PERMISSIONS } from '#gateway/dashboard/reports-permissions.ts'
 import { sessionShown } from '#gateway/dashboard/session.ts'
 import { openCustomers } from '#gateway/domain/customers.ts'
 import { type BegunView, openViewSessions, type ViewSessions } from '#gateway/domain/view-sessions.ts'
@@ -122,7 +121,7 @@ describe('dictation by link', () => {
     // An override can be withdrawn by the same path.
     expect((await call('POST', reading('/identity/override'), order)).status).toBe(405)
     const names = Object.keys(linkedReports) as (keyof typeof linkedReports)[]
-    expect(names.filter((name) => REPORTS_PERMISSIONS[name] !== 'signed-in')).toEqual([])
+    expect(names.filter((name) => dashboardReports[name].access !== 'signed-in')).toEqual([])
   })
 
   it('is read only once the study is signed', async () => {

@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACTIVITY_PERMISSIONS } from '#gateway/dashboard/activity-permissions.ts'
-import { CORRECTION_NOTICES_PERMISSIONS, CORRECTIONS_PERMISSIONS } from '#gateway/dashboard/corrections-permissions.ts'
-import { DESTINATIONS_PERMISSIONS } from '#gateway/dashboard/destinations-permissions.ts'
-import { EVENTS_PERMISSIONS } from '#gateway/dashboard/events-permissions.ts'
-import { EXAMS_PERMISSIONS, RECONCILIATION_PERMISSIONS, TODAY_PERMISSIONS } from '#gateway/dashboard/exams-permissions.ts'
-import { IMAGES_PERMISSIONS } from '#gateway/dashboard/images-permissions.ts'
-import { PEOPLE_PERMISSIONS } from '#gateway/dashboard/people-permissions.ts'
-import { PERMISSIONS } from '#gateway/dashboard/permissions.ts'
-import { REPORTS_PERMISSIONS } from '#gateway/dashboard/reports-permissions.ts'
-import { SECURITY_PERMISSIONS } from '#gateway/dashboard/security-permissions.ts'
-import { SETUP_PERMISSIONS } from '#gateway/dashboard/setup-permissions.ts'
-import { STUDIES_PERMISSIONS } from '#gateway/dashboard/studies-permissions.ts'
-import { UPKEEP_PERMISSIONS } from '#gateway/dashboard/upkeep-permissions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { windowOperations } from '#shared/contract/operations.ts'
 import { LEVELS, type Level } from '#shared/contract/people.ts'
+import type { Operation } from '#shared/operation.ts'
 import { openTestDashboard, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
 
 let gateway: TestDashboard
@@ -26,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-const names = (Object.keys(dashboard) as (keyof typeof dashboard)[]).filter((name) => PERMISSIONS[name] !== 'public')
+const names = (Object.keys(dashboard) as (keyof typeof dashboard)[]).filter((name) => dashboard[name].access !== 'public')
 const ask = (window: TestWindow, name: keyof typeof dashboard, headers?: Record<string, string>) => {
   const { method, path } = dashboard[name]
   const filled = path.replace(':deviceId', randomUUID()).replace(':inspectionId', '1').replace(':use', 'https')
@@ -41,7 +32,7 @@ describe.each(names)('%s', (name) => {
 
   it.each(LEVELS)('keeps to the level of an %s', async (level) => {
     const answer = await ask(windows[level], name)
-    if (level === 'member' && PERMISSIONS[name].startsWith('manage'))
+    if (level === 'member' && dashboard[name].access.startsWith('manage'))
       expect(Problem.parse(answer.json)).toMatchObject({ status: 403, code: 'not-permitted' })
     else expect([401, 403]).not.toContain(answer.status)
   })
@@ -53,7 +44,7 @@ describe.each(names)('%s', (name) => {
 })
 
 it('leaves to members what a technologist does, and to owner and admin what changes the gateway', () => {
-  const managed = names.filter((name) => PERMISSIONS[name].startsWith('manage'))
+  const managed = names.filter((name) => dashboard[name].access.startsWith('manage'))
   expect(managed).toEqual([
     'addDevice',
     'updateDevice',
@@ -86,55 +77,34 @@ it('takes what an open window asks by itself for no sign of a person', async () 
   for (const name of ['devices', 'inspections', 'addDevice'] as const) expect(await looksOf(name)).toEqual(['person'])
 })
 
-describe('the calls of every table', () => {
-  const TABLES = {
-    dashboard: PERMISSIONS,
-    activity: ACTIVITY_PERMISSIONS,
-    corrections: CORRECTIONS_PERMISSIONS,
-    notices: CORRECTION_NOTICES_PERMISSIONS,
-    destinations: DESTINATIONS_PERMISSIONS,
-    events: EVENTS_PERMISSIONS,
-    exams: EXAMS_PERMISSIONS,
-    reconciliation: RECONCILIATION_PERMISSIONS,
-    today: TODAY_PERMISSIONS,
-    images: IMAGES_PERMISSIONS,
-    people: PEOPLE_PERMISSIONS,
-    reports: REPORTS_PERMISSIONS,
-    security: SECURITY_PERMISSIONS,
-    setup: SETUP_PERMISSIONS,
-    studies: STUDIES_PERMISSIONS,
-    upkeep: UPKEEP_PERMISSIONS,
-  }
-  const callsFor = (access: string) =>
-    Object.entries(TABLES).flatMap(([table, calls]) =>
-      Object.entries(calls).flatMap(([name, given]) => (given === access ? [`${table}.${name}`] : [])),
-    )
+describe('the operations of the window', () => {
+  const callsFor = (given: string) => windowOperations().flatMap(({ name, operation: { access } }) => (access === given ? [name] : []))
 
   // A call that is moved from one of these lists to another gives or takes somebody a right.
   it('are open to anybody: public', () => {
     expect(callsFor('public')).toEqual([
-      'dashboard.session',
-      'dashboard.signIn',
-      'dashboard.followLink',
-      'dashboard.createOwner',
-      'dashboard.signOut',
-      'people.invitation',
-      'people.acceptInvitation',
-      'people.rejectInvitation',
+      'window.session',
+      'window.signIn',
+      'window.followLink',
+      'window.createOwner',
+      'window.signOut',
       'security.lock',
       'security.unlock',
       'security.thisWorkstation',
       'security.askForWorkstation',
+      'people.invitation',
+      'people.acceptInvitation',
+      'people.rejectInvitation',
     ])
   })
 
   it('are refused to whoever is limited to some customers: every-patient', () => {
     expect(callsFor('every-patient')).toEqual([
-      'dashboard.inspections',
-      'dashboard.inspection',
-      'dashboard.askWorklist',
-      'dashboard.closeStep',
-      'dashboard.reopenStep',
+      'window.inspections',
+      'window.inspection',
+      'window.askWorklist',
+      'window.closeStep',
+      'window.reopenStep',
       'exams.exams',
       'exams.refresh',
       'exams.explain',
@@ -152,30 +122,21 @@ describe('the calls of every table', () => {
 
   it('take an owner or administrator: manage', () => {
     expect(callsFor('manage')).toEqual([
-      'dashboard.echoDevice',
-      'dashboard.lintDevice',
-      'dashboard.callers',
-      'dashboard.dismissCaller',
-      'dashboard.partner',
-      'dashboard.testPartner',
-      'dashboard.certificates',
-      'dashboard.settings',
-      'dashboard.audit',
-      'dashboard.verifyAudit',
-      'destinations.echo',
-      'events.list',
-      'events.read',
-      'events.replay',
-      'events.drop',
-      'events.dryRun',
-      'events.test',
-      'events.meter',
-      'events.endpoints',
+      'window.echoDevice',
+      'window.lintDevice',
+      'window.callers',
+      'window.dismissCaller',
+      'window.partner',
+      'window.testPartner',
+      'window.certificates',
+      'window.settings',
+      'window.audit',
+      'window.verifyAudit',
+      'security.lanAccess',
       'people.people',
       'people.apiKeys',
       'people.mail',
       'people.testMail',
-      'security.lanAccess',
       'setup.state',
       'setup.finish',
       'setup.selfTest',
@@ -189,26 +150,32 @@ describe('the calls of every table', () => {
       'upkeep.restore',
       'upkeep.restoreState',
       'upkeep.diagnostics',
+      'events.list',
+      'events.read',
+      'events.replay',
+      'events.drop',
+      'events.dryRun',
+      'events.test',
+      'events.meter',
+      'events.endpoints',
+      'destinations.echo',
     ])
   })
 
   it('take an owner or administrator, and a recent proof of who is there: manage-confirmed', () => {
     expect(callsFor('manage-confirmed')).toEqual([
-      'dashboard.addDevice',
-      'dashboard.updateDevice',
-      'dashboard.removeDevice',
-      'dashboard.approveCaller',
-      'dashboard.setPartner',
-      'dashboard.renewCertificate',
-      'dashboard.changeSettings',
-      'dashboard.acknowledgeAudit',
-      'destinations.add',
-      'destinations.update',
-      'destinations.remove',
-      'events.addEndpoint',
-      'events.changeEndpoint',
-      'events.removeEndpoint',
-      'events.rotateSecret',
+      'window.addDevice',
+      'window.updateDevice',
+      'window.removeDevice',
+      'window.approveCaller',
+      'window.setPartner',
+      'window.renewCertificate',
+      'window.changeSettings',
+      'window.acknowledgeAudit',
+      'security.resetSecondFactor',
+      'security.setLanAccess',
+      'security.approveWorkstation',
+      'security.removeWorkstation',
       'people.invitePerson',
       'people.updatePerson',
       'people.revokePerson',
@@ -220,19 +187,52 @@ describe('the calls of every table', () => {
       'people.rotateApiKey',
       'people.revokeApiKey',
       'people.setMail',
-      'security.resetSecondFactor',
-      'security.setLanAccess',
-      'security.approveWorkstation',
-      'security.removeWorkstation',
       'setup.makeRecoveryKey',
       'setup.confirmRecoveryKey',
       'setup.setBackupFolder',
       'upkeep.remove',
+      'events.addEndpoint',
+      'events.changeEndpoint',
+      'events.removeEndpoint',
+      'events.rotateSecret',
+      'destinations.add',
+      'destinations.update',
+      'destinations.remove',
     ])
   })
 
   it('are for whoever has signed in: all others', () => {
     const known = ['public', 'every-patient', 'confirmed', 'manage', 'manage-confirmed', 'signed-in'].flatMap(callsFor)
-    expect(known).toHaveLength(Object.values(TABLES).flatMap((calls) => Object.keys(calls)).length)
+    expect(known).toHaveLength(windowOperations().length)
+  })
+
+  it('can be called from a PC that nobody has approved only to ask for it, and with the link of an invitation', () => {
+    const open = windowOperations().filter(({ operation: { fromAnyWorkstation = false } }) => fromAnyWorkstation)
+    expect(open.map(({ name }) => name)).toEqual([
+      ...['security.thisWorkstation', 'security.askForWorkstation'],
+      ...['people.invitation', 'people.acceptInvitation', 'people.rejectInvitation'],
+    ])
+  })
+
+  it('that a window repeats by itself change nothing, but for its lock and the hold of a draft', () => {
+    const changes = windowOperations().filter(({ operation: { method, background = false } }) => background && method !== 'GET')
+    expect(changes.map(({ name }) => name)).toEqual(['security.lock', 'security.unlock', 'reports.hold'])
+  })
+
+  it('are all of the contract', async () => {
+    const folder = new URL('../../../../shared/contract/', import.meta.url)
+    const files = await Promise.all(readdirSync(folder).map((file) => import(`${folder.href}${file}`) as Promise<object>))
+    const isOperation = (value: unknown): value is Operation =>
+      typeof value === 'object' && value !== null && 'access' in value && 'path' in value
+    const declared = files
+      .flatMap((exported): unknown[] => Object.values(exported))
+      .flatMap((group) => (typeof group === 'object' && group !== null ? Object.values(group).filter(isOperation) : []))
+      .filter(({ path }) => path.startsWith('/dashboard/') && !path.startsWith(dashboardRescue.state.path))
+    const callOf = ({ method, path }: Operation) => `${method} ${path}`
+    expect(
+      windowOperations()
+        .map(({ operation }) => callOf(operation))
+        .sort(),
+    ).toEqual(declared.map(callOf).sort())
   })
 })

@@ -15,10 +15,10 @@ const key: Who = { kind: 'api-key' } as never
 const params = z.object({ viewId: z.string() })
 const reply = z.object({ email: z.string() })
 const calls = {
-  atWork: operation('GET /at-work', { summary: 'At work', reply }),
-  byItself: operation('GET /by-itself', { summary: 'By itself', reply }),
-  image: operation('GET /viewer/:viewId/image', { summary: 'Image', params, reply }),
-  change: operation('POST /viewer/:viewId/change', { summary: 'Change', params, reply }),
+  atWork: operation('GET /at-work', { access: 'signed-in', summary: 'At work', reply }),
+  byItself: operation('GET /by-itself', { access: 'signed-in', background: true, summary: 'By itself', reply }),
+  image: operation('GET /viewer/:viewId/image', { access: 'view', summary: 'Image', params, reply }),
+  change: operation('POST /viewer/:viewId/change', { access: 'view', summary: 'Change', params, reply }),
 }
 
 const sessions = sessionsOf({ member })
@@ -36,10 +36,9 @@ beforeAll(async () => {
     },
     register: (given: HttpApp) => {
       app = given
-      serve(given, calls.atWork, { access: 'signed-in' }, ({ user }) => ({ email: user.email }))
-      serve(given, calls.byItself, { access: 'signed-in', use: 'background' }, ({ user }) => ({ email: user.email }))
-      for (const each of [calls.image, calls.change])
-        serve(given, each, { access: 'view' }, ({ view: opened }) => ({ email: opened.user?.email ?? '' }))
+      serve(given, calls.atWork, ({ user }) => ({ email: user.email }))
+      serve(given, calls.byItself, ({ user }) => ({ email: user.email }))
+      for (const each of [calls.image, calls.change]) serve(given, each, ({ view: opened }) => ({ email: opened.user?.email ?? '' }))
     },
   })
 })
@@ -111,7 +110,8 @@ describe('who makes a call', () => {
   })
 
   it('cannot be a partner on a server without the interface', async () => {
-    const register = (given: HttpApp) => serve(given, calls.atWork, { access: 'partner' }, () => ({ email: '' }))
+    const ofPartners = operation('GET /v1/at-work', { access: 'partner', summary: 'At work', reply })
+    const register = (given: HttpApp) => serve(given, ofPartners, () => ({ email: '' }))
     const opening = openTestServer({ register })
     await expect(opening).rejects.toThrow('opened without `partners`')
   })

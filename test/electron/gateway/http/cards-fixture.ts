@@ -19,39 +19,55 @@ import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 // An interface of cards, as a partner calls it.
 export const cards = {
   make: operation('POST /v1/cards', {
+    access: 'partner',
     summary: 'Make',
     body: z.object({ name: z.string().min(1), home: z.object({ city: z.string() }).optional() }),
     reply: z.object({ cardId: z.string(), name: z.string(), by: z.string() }),
     status: 201,
   }),
   list: operation('GET /v1/cards', {
+    access: 'partner',
     summary: 'List',
     query: z.object({ ...Page, owner: nullable(UserId), kind: choices(['red', 'blue']), isOld: Flag }),
     reply: pageOf('cards', z.object({ seq: z.int() })),
   }),
   read: operation('GET /v1/cards/:cardId', {
+    access: 'partner',
     summary: 'Read',
     params: z.object({ cardId: z.string().max(64) }),
     reply: z.object({ cardId: z.string() }),
   }),
-  special: operation('GET /v1/cards/special', { summary: 'Special', reply: z.object({ special: z.literal(true) }) }),
+  special: operation('GET /v1/cards/special', { access: 'partner', summary: 'Special', reply: z.object({ special: z.literal(true) }) }),
   touch: operation('POST /v1/cards/:cardId/touch', {
+    access: 'partner',
     summary: 'Touch',
     params: z.object({ cardId: z.string() }),
     reply: z.object({ success: z.boolean() }),
   }),
   edit: operation('PATCH /v1/cards/:cardId', {
+    access: 'partner',
     summary: 'Edit',
     params: z.object({ cardId: z.string() }),
     body: orEmpty(z.object({ name: z.string().optional() })),
     reply: z.object({ fields: z.array(z.string()) }),
   }),
-  slow: operation('POST /v1/slow', { summary: 'Slow', body: z.object({ name: z.string() }), reply: z.object({ name: z.string() }) }),
-  fail: operation('POST /v1/fail', { summary: 'Fail', body: z.object({ code: z.string() }), reply: z.object({}) }),
+  slow: operation('POST /v1/slow', {
+    access: 'partner',
+    summary: 'Slow',
+    body: z.object({ name: z.string() }),
+    reply: z.object({ name: z.string() }),
+  }),
+  fail: operation('POST /v1/fail', { access: 'partner', summary: 'Fail', body: z.object({ code: z.string() }), reply: z.object({}) }),
 }
 const views = {
-  see: operation('GET /v1/viewer/things', { summary: 'See', reply: z.object({ success: z.boolean() }) }),
+  see: operation('GET /v1/viewer/things', {
+    access: 'viewer',
+    background: true,
+    summary: 'See',
+    reply: z.object({ success: z.boolean() }),
+  }),
   send: operation('POST /v1/viewer/things', {
+    access: 'viewer',
     summary: 'Send',
     body: z.object({ text: z.string() }),
     reply: z.object({ length: z.int() }),
@@ -126,12 +142,12 @@ export async function openCards() {
 }
 
 function serveCards(app: HttpApp, on: Cards): void {
-  serve(app, cards.make, { access: 'partner' }, ({ body, caller }) => {
+  serve(app, cards.make, ({ body, caller }) => {
     on.made += 1
     if (body.name === 'taken') throw new ApiError('refused', 'The name is taken.')
     return { cardId: `card-${on.made}`, name: body.name, by: caller.kind === 'user' ? caller.user.customerIds.join() : caller.scope }
   })
-  serve(app, cards.list, { access: 'partner' }, ({ query }) => {
+  serve(app, cards.list, ({ query }) => {
     on.calls.push(JSON.stringify(query))
     const after = query.cursor === undefined ? TOTAL + 1 : Number(query.cursor)
     const seqs = Array.from({ length: TOTAL }, (_, index) => TOTAL - index).filter((seq) => seq < after)
@@ -139,20 +155,20 @@ function serveCards(app: HttpApp, on: Cards): void {
     const hasMore = seqs.length > page.length
     return { cards: page.map((seq) => ({ seq })), hasMore, ...(hasMore && { cursor: String(page.at(-1)) }) }
   })
-  serve(app, cards.read, { access: 'partner' }, ({ params }) => ({ cardId: params.cardId }))
-  serve(app, cards.special, { access: 'partner' }, () => ({ special: true as const }))
-  serve(app, cards.touch, { access: 'partner' }, () => {
+  serve(app, cards.read, ({ params }) => ({ cardId: params.cardId }))
+  serve(app, cards.special, () => ({ special: true as const }))
+  serve(app, cards.touch, () => {
     on.made += 1
     return { success: true }
   })
-  serve(app, cards.edit, { access: 'partner' }, ({ body }) => ({ fields: Object.keys(body) }))
-  serve(app, cards.slow, { access: 'partner' }, async ({ body }) => {
+  serve(app, cards.edit, ({ body }) => ({ fields: Object.keys(body) }))
+  serve(app, cards.slow, async ({ body }) => {
     on.made += 1
     on.slow.reached.resolve()
     await on.slow.release.promise
     return body
   })
-  serve(app, cards.fail, { access: 'partner' }, ({ body }) => {
+  serve(app, cards.fail, ({ body }) => {
     on.made += 1
     on.store.settings.set('clinic.name', `"${body.code} ${on.made}"`)
     if (body.code === 'busy') throw new ApiError('too-many', 'Wait.', { headers: { 'retry-after': '3' } })
@@ -161,8 +177,7 @@ function serveCards(app: HttpApp, on: Cards): void {
   serveAll(
     app,
     views,
-    { see: 'viewer', send: 'viewer' },
     { see: () => ({ success: true }), send: ({ body }) => ({ length: body.text.length }) },
-    { background: ['see'], bodyBytes: { send: 5000 }, afterChange: () => on.calls.push('changed') },
+    { bodyBytes: { send: 5000 }, afterChange: () => on.calls.push('changed') },
   )
 }

@@ -143,11 +143,11 @@ it('tells a person what is in it', () => {
 
 it('serves over TLS, with Secure cookies and without HSTS, and ends a connection that does not speak it', async () => {
   const { key, cert } = selfSignedCertificate(['localhost'], { nowMs: Date.now() })
-  const ping = operation('POST /ping', { summary: 'Ping', reply: z.object({ success: z.boolean() }) })
+  const ping = operation('POST /ping', { access: 'public', summary: 'Ping', reply: z.object({ success: z.boolean() }) })
   await using server = await openTestServer({
     tls: { key, cert },
     register: (app) =>
-      serve(app, ping, { access: 'public' }, ({ session }) => {
+      serve(app, ping, ({ session }) => {
         session.set('token')
         return { success: true }
       }),

@@ -11,31 +11,35 @@ import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 
 const things = {
   make: operation('POST /things', {
+    access: 'public',
     summary: 'Make',
     body: z.object({ email: Email, size: z.int().min(1), kind: z.string().default('plain') }),
     reply: z.object({ email: z.string(), size: z.int(), kind: z.string() }),
     status: 201,
   }),
   list: operation('GET /things', {
+    access: 'public',
     summary: 'List',
     query: z.object({ limit: z.coerce.number().int().default(20), tag: z.string().optional() }),
     reply: z.object({ limit: z.int(), tag: z.string().nullable() }),
   }),
   read: operation('GET /things/:thingId', {
+    access: 'public',
     summary: 'Read',
     params: z.object({ thingId: z.uuid() }),
     reply: z.object({ thingId: z.string() }),
   }),
   drop: operation('DELETE /things/:thingId', {
+    access: 'public',
     summary: 'Drop',
     params: z.object({ thingId: z.uuid() }),
     reply: z.object({ success: z.boolean() }),
   }),
-  refuse: operation('POST /refuse', { summary: 'Refuse', body: z.object({ code: z.string() }), reply: z.object({}) }),
-  broken: operation('GET /broken', { summary: 'Broken', reply: z.object({ count: z.int() }) }),
-  whose: operation('GET /whose', { summary: 'Whose', reply: z.object({ email: z.string() }) }),
-  mine: operation('GET /mine', { summary: 'Mine', reply: z.object({ email: z.string() }) }),
-  manage: operation('GET /manage', { summary: 'Manage', reply: z.object({ email: z.string() }) }),
+  refuse: operation('POST /refuse', { access: 'public', summary: 'Refuse', body: z.object({ code: z.string() }), reply: z.object({}) }),
+  broken: operation('GET /broken', { access: 'public', summary: 'Broken', reply: z.object({ count: z.int() }) }),
+  whose: operation('GET /whose', { access: 'public', summary: 'Whose', reply: z.object({ email: z.string() }) }),
+  mine: operation('GET /mine', { access: 'signed-in', summary: 'Mine', reply: z.object({ email: z.string() }) }),
+  manage: operation('GET /manage', { access: 'manage', summary: 'Manage', reply: z.object({ email: z.string() }) }),
 }
 
 const THING = '7b0f3a51-27a5-4f0b-9c60-0f4dbd1b86f0'
@@ -55,11 +59,11 @@ beforeAll(async () => {
     log: { error: (fields, message) => logged.push({ ...fields, message }) },
     bodyBytes: 2000,
     register: (app: HttpApp) => {
-      serve(app, things.make, { access: 'public' }, ({ body }) => ({ ...body, secret: 'never leaves' }))
-      serve(app, things.list, { access: 'public' }, ({ query }) => ({ limit: query.limit, tag: query.tag ?? null }))
-      serve(app, things.read, { access: 'public' }, async ({ params }) => ({ thingId: params.thingId }))
-      serve(app, things.drop, { access: 'public' }, () => ({ success: true }))
-      serve(app, things.refuse, { access: 'public' }, ({ body }) => {
+      serve(app, things.make, ({ body }) => ({ ...body, secret: 'never leaves' }))
+      serve(app, things.list, ({ query }) => ({ limit: query.limit, tag: query.tag ?? null }))
+      serve(app, things.read, async ({ params }) => ({ thingId: params.thingId }))
+      serve(app, things.drop, () => ({ success: true }))
+      serve(app, things.refuse, ({ body }) => {
         if (body.code === 'sqlite') throw Object.assign(new Error('disk'), { code: 'SQLITE_FULL' })
         if (body.code === 'crash') throw new TypeError('cannot read PatientName of MUSTER^ERIKA')
         throw new ApiError('too-many', 'Wait a little', {
@@ -67,10 +71,10 @@ beforeAll(async () => {
           errors: [{ path: 'body.code', message: 'again' }],
         })
       })
-      serve(app, things.broken, { access: 'public' }, () => ({ count: 1.5 }))
-      serve(app, things.whose, { access: 'public' }, ({ user }) => ({ email: user?.email ?? '' }))
-      serve(app, things.mine, { access: 'signed-in' }, ({ user }) => ({ email: user.email }))
-      serve(app, things.manage, { access: 'manage' }, ({ user }) => ({ email: user.email }))
+      serve(app, things.broken, () => ({ count: 1.5 }))
+      serve(app, things.whose, ({ user }) => ({ email: user?.email ?? '' }))
+      serve(app, things.mine, ({ user }) => ({ email: user.email }))
+      serve(app, things.manage, ({ user }) => ({ email: user.email }))
     },
   })
 })

@@ -6,6 +6,8 @@ import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
 const greet = operation('POST /dashboard/greet', {
+  access: 'public',
+  fromAnyWorkstation: true,
   summary: 'Greet',
   body: z.object({ text: z.string() }),
   reply: z.object({ length: z.int() }),
@@ -13,7 +15,7 @@ const greet = operation('POST /dashboard/greet', {
 
 it('takes 16 KiB at most of whoever has not signed in, though the server takes more', async () => {
   await using server = await openTestServer({
-    register: (app) => serve(app, greet, { access: 'public', isFromAnywhere: true }, ({ body }) => ({ length: body.text.length })),
+    register: (app) => serve(app, greet, ({ body }) => ({ length: body.text.length })),
   })
   const send = (length: number) =>
     httpCall(`${server.url}/dashboard/greet`, {

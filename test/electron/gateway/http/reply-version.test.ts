@@ -10,7 +10,7 @@ import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const count = operation('GET /v1/count', { summary: 'Count', reply: z.object({ count: z.int() }) })
+const count = operation('GET /v1/count', { access: 'partner', summary: 'Count', reply: z.object({ count: z.int() }) })
 const key: ApiKeyCaller = { kind: 'api-key', apiKeyId: 'k1', scope: 'all', isViewerEnabled: true }
 
 it('does not keep a reply when something changed between reading and answering', async () => {
@@ -31,7 +31,7 @@ it('does not keep a reply when something changed between reading and answering',
   await using server = await openTestServer({
     partners,
     register: (app) =>
-      serve(app, count, { access: 'partner' }, async () => {
+      serve(app, count, async () => {
         const read = { count: state.count }
         await Promise.resolve()
         if (state.changesWhileAnswering) {

@@ -14,7 +14,7 @@ import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const ping = operation('GET /api/ping', { summary: 'Ping', reply: z.object({ pong: z.boolean() }) })
+const ping = operation('GET /api/ping', { access: 'public', summary: 'Ping', reply: z.object({ pong: z.boolean() }) })
 const cleanUp: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 async function open(options: Partial<HttpServerOptions> = {}) {
-  const server = await openTestServer({ register: (app) => serve(app, ping, { access: 'public' }, () => ({ pong: true })), ...options })
+  const server = await openTestServer({ register: (app) => serve(app, ping, () => ({ pong: true })), ...options })
   cleanUp.push(async () => server[Symbol.asyncDispose]())
   return server
 }
@@ -177,13 +177,13 @@ describe('the listener', () => {
   })
 
   it('lets a call under way finish when it closes, and cuts it off after the grace', async () => {
-    const slow = operation('GET /slow', { summary: 'Slow', reply: z.object({ done: z.boolean() }) })
+    const slow = operation('GET /slow', { access: 'public', summary: 'Slow', reply: z.object({ done: z.boolean() }) })
     const reached = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     const server = await open({
       drainMs: 10_000,
       register: (app) =>
-        serve(app, slow, { access: 'public' }, async () => {
+        serve(app, slow, async () => {
           reached.resolve()
           await finish.promise
           return { done: true }
@@ -200,7 +200,7 @@ describe('the listener', () => {
     const never = await open({
       drainMs: 20,
       register: (app) =>
-        serve(app, slow, { access: 'public' }, () => {
+        serve(app, slow, () => {
           again.resolve()
           return new Promise<never>(() => {})
         }),

@@ -8,21 +8,21 @@ import { operation } from '#shared/operation.ts'
 import { httpCall, OWN_PAGE } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const enter = operation('POST /enter', { summary: 'Enter', reply: z.object({ token: z.string().nullable() }) })
-const look = operation('POST /place', { summary: 'Look', reply: z.object({ browser: z.string(), address: z.string() }) })
-const leave = operation('DELETE /enter', { summary: 'Leave', reply: z.object({}) })
+const enter = operation('POST /enter', { access: 'public', summary: 'Enter', reply: z.object({ token: z.string().nullable() }) })
+const look = operation('POST /place', { access: 'public', summary: 'Look', reply: z.object({ browser: z.string(), address: z.string() }) })
+const leave = operation('DELETE /enter', { access: 'public', summary: 'Leave', reply: z.object({}) })
 let server: HttpServer
 
 beforeAll(async () => {
   server = await openTestServer({
     publicUrl: () => 'https://gw.clinic.example',
     register: (app) => {
-      serve(app, enter, { access: 'public' }, ({ session }) => {
+      serve(app, enter, ({ session }) => {
         session.set('t0ken')
         return { token: session.token ?? null }
       })
-      serve(app, look, { access: 'public' }, ({ session }) => session.place)
-      serve(app, leave, { access: 'public' }, ({ session }) => {
+      serve(app, look, ({ session }) => session.place)
+      serve(app, leave, ({ session }) => {
         session.clear()
         return {}
       })

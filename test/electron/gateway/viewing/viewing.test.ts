@@ -9,7 +9,6 @@ import type { HttpServer } from '#gateway/http/server.ts'
 import { VIEW_COOKIE } from '#gateway/http/views.ts'
 import type { ViewImages } from '#gateway/viewing/view-images.ts'
 import { serveViewing } from '#gateway/viewing/viewing.ts'
-import { VIEWING_ACCESS } from '#gateway/viewing/views-handlers.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Capture, ViewedPrior } from '#shared/contract/viewing.ts'
 import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
@@ -183,12 +182,12 @@ describe('the calls of a view', () => {
 
   it.each(Object.keys(viewing) as (keyof typeof viewing)[])('%s needs the cookie of the view, and a page of ours', async (name) => {
     const { view, cookie } = await opened()
-    const { method, path } = viewing[name]
+    const { method, path, access } = viewing[name]
     const url = server.url + path.replace(':viewId', view.viewId).replace(/:(\w+)/g, CAPTURE.captureId)
     const json = method === 'GET' ? undefined : {}
     const foreign = await httpCall(url, { method, headers: { ...OWN_PAGE, cookie, 'sec-fetch-site': 'cross-site' }, json })
     expect(codeOf(foreign)).toEqual([403, 'not-permitted'])
-    if (VIEWING_ACCESS[name] === 'public') return
+    if (access === 'public') return
     expect(codeOf(await httpCall(url, { method, headers: OWN_PAGE, json }))).toEqual([401, 'not-signed-in'])
     const wrong = { ...OWN_PAGE, cookie: `${VIEW_COOKIE}=x` }
     expect(codeOf(await httpCall(url, { method, headers: wrong, json }))).toEqual([401, 'not-signed-in'])

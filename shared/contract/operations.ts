@@ -1,0 +1,76 @@
+import type { Access, OperationFor, PartnerAccess, WindowAccess } from '../operation.ts'
+import { dashboardCorrectionNotices } from './correction-notices.ts'
+import { dashboardCorrections } from './corrections.ts'
+import { dashboard } from './dashboard.ts'
+import { dashboardActivity } from './dashboard-activity.ts'
+import { dashboardExams } from './dashboard-exams.ts'
+import { dashboardPeople } from './dashboard-people.ts'
+import { dashboardSecurity } from './dashboard-security.ts'
+import { dashboardSetup } from './dashboard-setup.ts'
+import { dashboardStudies } from './dashboard-studies.ts'
+import { dashboardToday } from './dashboard-today.ts'
+import { dashboardUpkeep } from './dashboard-upkeep.ts'
+import { dashboardDestinations } from './destinations.ts'
+import { dashboardEvents } from './events.ts'
+import { express, orgs } from './express.ts'
+import { dashboardImages } from './images.ts'
+import { dashboardReconciliation } from './reconciliation.ts'
+import { dashboardReports } from './reports.ts'
+import { scribe } from './scribe.ts'
+import { scribeUsers, viewerUsers } from './users.ts'
+import { viewer } from './viewer.ts'
+import { dashboardViews } from './viewing.ts'
+
+type Groups<A extends Access> = Readonly<Record<string, Readonly<Record<string, OperationFor<A>>>>>
+
+/** Every operation that partners call, under `/v1`; the events they receive are `EVENTS`. */
+const INTERFACE = { express, orgs, viewer, viewerUsers, scribe, scribeUsers } as const satisfies Groups<PartnerAccess>
+
+/** Every operation of the window, under `/dashboard`, but those of the rescue page. */
+const WINDOW = {
+  window: dashboard,
+  security: dashboardSecurity,
+  people: dashboardPeople,
+  setup: dashboardSetup,
+  upkeep: dashboardUpkeep,
+  events: dashboardEvents,
+  destinations: dashboardDestinations,
+  activity: dashboardActivity,
+  today: dashboardToday,
+  exams: dashboardExams,
+  reconciliation: dashboardReconciliation,
+  studies: dashboardStudies,
+  images: dashboardImages,
+  corrections: dashboardCorrections,
+  notices: dashboardCorrectionNotices,
+  reports: dashboardReports,
+  views: dashboardViews,
+} as const satisfies Groups<WindowAccess>
+
+interface InterfaceOperation {
+  /** Such as `viewerUsersInvite`. */
+  readonly operationId: string
+  readonly operation: OperationFor<PartnerAccess>
+}
+
+export const interfaceOperations = (): InterfaceOperation[] =>
+  Object.entries(INTERFACE).flatMap(([group, operations]) =>
+    Object.entries(operations as Readonly<Record<string, OperationFor<PartnerAccess>>>).map(([name, operation]) => ({
+      operationId: `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      operation,
+    })),
+  )
+
+export interface WindowOperation {
+  /** Such as `people.createApiKey`. */
+  readonly name: string
+  readonly operation: OperationFor<WindowAccess>
+}
+
+export const windowOperations = (): WindowOperation[] =>
+  Object.entries(WINDOW).flatMap(([group, operations]) =>
+    Object.entries(operations as Readonly<Record<string, OperationFor<WindowAccess>>>).map(([name, operation]) => ({
+      name: `${group}.${name}`,
+      operation,
+    })),
+  )
