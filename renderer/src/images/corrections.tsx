@@ -50,7 +50,12 @@ export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanc
   const current = corrections.find(isUnderWay)?.correctionId
   if (current !== undefined && current !== seen) setSeen(current)
   const hasFailed = reply.isSuccess && seen !== null && corrections.every(({ correctionId }) => correctionId !== seen)
-  const undoing = corrections.find((one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '')
+  // The dialog stays until it is closed: the list may say that the correction is undone before the
+  // reply to the request has come, and the reply leads to the study that the images are in again.
+  const undoable = corrections.find((one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '')
+  const [asked, setAsked] = useState(undoable)
+  if (undoable && undoable.correctionId !== asked?.correctionId) setAsked(undoable)
+  const undoing = asked?.correctionId === undo ? asked : undoable
   const ask = (correctionId?: string) =>
     void navigate({
       to: '/images/$studyInstanceUid',

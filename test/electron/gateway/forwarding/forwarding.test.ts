@@ -33,10 +33,11 @@ describe('forwarding', () => {
   it('sends all that waits, each once, while the disk takes no record of it', async () => {
     await using archive = await openArchive()
     await using stage = forwardingStage()
-    const { destinationId } = stage.add(await freePort())
+    // Not before all are queued, however long that takes.
+    const { destinationId } = stage.add(archive.port, { isEnabled: false })
     const uids = Array.from({ length: BATCH + 1 }, (_, at) => `1.2.${at + 1}`)
     for (const uid of uids) await stage.keep(uid)
-    stage.forwarding.update(destinationId, { port: archive.port }, ACTOR)
+    stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     {
       using _ = withoutRoom(stage.store, 'read-only')
       await stage.forwarding.settled()
