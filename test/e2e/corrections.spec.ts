@@ -312,6 +312,15 @@ test('two studies of one exam are merged: list, viewer and report page show the 
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('Identity corrected')
   await openStudy(uidOf(4))
+  // The list says that it is undone before the reply of the request is there.
+  await maja.route('**/dashboard/corrections/*/undo', async (route) => {
+    const response = await route.fetch()
+    await expect(async () => {
+      await maja.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      await expect(corrections().getByText('Undone', { exact: true })).toBeVisible({ timeout: 500 })
+    }).toPass({ timeout: 20_000 })
+    await route.fulfill({ response })
+  })
   await maja.getByRole('button', { name: 'Undo…' }).click()
   await undoAs('They are two exams after all')
   await expect(maja).toHaveURL(new RegExp(`${SECOND.replaceAll('.', '\\.')}$`))
