@@ -133,6 +133,8 @@ test('a person is told what they may not do and who can allow it, and may once i
 
 test('a locked window shows no patient, and goes on where it was with what was being written', async () => {
   await goOn(noor, 'Reading')
+  // The list of studies that is left has the same row, whose link leads elsewhere.
+  await expect(noor.getByRole('heading', { name: 'Reading', level: 1 })).toBeVisible()
   await noor.getByRole('row').filter({ hasText: 'Underhill' }).first().getByRole('link').click()
   await editor().click()
   await noor.keyboard.type('Findings: the lungs are clear.')
