@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { node24, root, runNode } from './setup.mjs'
 
 const LARGEST = 1024 * 1024
+/** A backup is encrypted, so it does not compress, and the tables of its database alone take more than 1 MiB. */
+const LARGER = { 'test/fixtures/data-folder/data-folder-0018-backup.tar.gz': 2 * LARGEST }
 
 // The rules are TypeScript, which the system's Node may not read.
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -39,7 +41,8 @@ process.exit(faults.length > 0 ? 1 : 0)
 function faultsOf(file) {
   const bytes = readFileSync(join(staged, file))
   const mebibytes = (bytes.length / LARGEST).toFixed(1)
-  if (bytes.length > LARGEST) return [`${file} has ${mebibytes} MiB: a file in the repository has at most 1 MiB.`]
+  const limit = LARGER[file] ?? LARGEST
+  if (bytes.length > limit) return [`${file} has ${mebibytes} MiB: it may have at most ${limit / LARGEST} MiB.`]
   if (bytes.subarray(0, 8000).includes(0)) return []
   // This test has samples of all that the rules find.
   if (file === 'test/secrets.test.ts') return []

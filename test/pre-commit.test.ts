@@ -52,7 +52,13 @@ describe('the hook before a commit', () => {
     ['a token', 'a.md', `ghp_${'a1B2'.repeat(9)}\n`, /a\.md has a token of a forge/],
     ['a folder of somebody', 'a.md', ['', 'home', 'maria', 'x'].join('/'), /a\.md has a folder of somebody/],
     ['a patient who is not invented', 'a.md', ['Kowalczyk', 'Piotr'].join('^'), /Kowalczyk\^… in a\.md: is it invented/],
-    ['a file of more than 1 MiB', 'a.bin', Buffer.alloc(1024 * 1024 + 1), /a\.bin has 1\.0 MiB/],
+    ['a file of more than 1 MiB', 'a.bin', Buffer.alloc(1024 * 1024 + 1), /a\.bin has 1\.0 MiB: it may have at most 1 MiB/],
+    [
+      'a larger file than is allowed for the backup of a fixture',
+      'test/fixtures/data-folder/data-folder-0018-backup.tar.gz',
+      Buffer.alloc(2 * 1024 * 1024 + 1),
+      /backup\.tar\.gz has 2\.0 MiB: it may have at most 2 MiB/,
+    ],
   ])('refuses %s', (_, file, content, reason) => {
     const { isMade, output } = commit({ [file]: content })
     expect(output).toMatch(reason)
