@@ -1,55 +1,53 @@
 import { ofArea } from './fault.ts'
 
-const intake = 'electron/gateway/intake'
-
 export const commitment = ofArea('COM', [
   {
     promise: 'P-COM-02',
     what: 'an image is confirmed though the version that the device sent is set aside',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: "if (!version || version.state === 'quarantined') return",
     replace: 'if (!version) return',
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
   {
     promise: 'P-COM-02',
     what: 'an image is confirmed though its file is shorter than received',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: 'return size === version.bytes && (await isComplete(version)) ? undefined',
     replace: 'return size !== undefined && (await isComplete(version)) ? undefined',
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
   {
     promise: 'P-COM-02',
     what: 'an incomplete image is confirmed once a person let it in',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: "if (structure !== 'unchecked') return structure === 'complete'",
     replace: "if (structure !== 'unchecked') return true",
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
   {
     promise: 'P-COM-05',
     what: 'what another system sent is confirmed to a device in the place of its own',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: 'versions.findLast(({ callingAeTitle }) => isSame(callingAeTitle, requester.callingAeTitle)) ??',
     replace: '',
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
   {
     promise: 'P-COM-04',
     what: 'a result that could not be delivered is given up after its first day',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: 'if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {',
     replace: 'if (nextAt > msOf(requestedAt) + GIVE_UP_MS / 3) {',
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
   {
     promise: 'P-COM-01',
     what: 'storage commitment answers though it is switched off',
-    file: `${intake}/commitment.ts`,
+    file: 'electron/gateway/intake/commitment.ts',
     find: "if (!setting('commitment.isOn')) throw",
     replace: "if (setting('commitment.isOn') === undefined) throw",
-    tests: `${intake}/commitment.test.ts`,
+    tests: 'electron/gateway/intake/commitment.test.ts',
   },
 ])
 
@@ -57,36 +55,36 @@ export const performedSteps = ofArea('MPP', [
   {
     promise: 'P-MPP-01',
     what: 'a step that is over can be changed',
-    file: `${intake}/performed-step.ts`,
+    file: 'electron/gateway/intake/performed-step.ts',
     find: "if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED",
     replace: "if (before.status === 'DISCONTINUED') return NO_LONGER_UPDATED",
-    tests: `${intake}/performed-step.test.ts`,
+    tests: 'electron/gateway/intake/performed-step.test.ts',
   },
   {
     promise: 'P-MPP-04',
     what: 'a second N-CREATE overwrites the step',
-    file: `${intake}/performed-step.ts`,
+    file: 'electron/gateway/intake/performed-step.ts',
     find: 'if (store.performedSteps.get(sopInstanceUid)) return false',
     replace: `if (store.performedSteps.get(sopInstanceUid)) {
         store.performedSteps.update(step)
         return true
       }`,
-    tests: `${intake}/performed-step.test.ts`,
+    tests: 'electron/gateway/intake/performed-step.test.ts',
   },
   {
     promise: 'P-MPP-03',
     what: 'images of a step under the wrong worklist entry stay in their study',
-    file: `${intake}/performed-step.ts`,
+    file: 'electron/gateway/intake/performed-step.ts',
     find: "if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {",
     replace: "if (step.status === 'COMPLETED' && step.discontinuationCode === WRONG_ENTRY) {",
-    tests: `${intake}/performed-step.test.ts`,
+    tests: 'electron/gateway/intake/performed-step.test.ts',
   },
   {
     promise: 'P-MPP-01',
     what: 'a completed step needs no series',
-    file: `${intake}/performed-step.ts`,
+    file: 'electron/gateway/intake/performed-step.ts',
     find: "if (facts.status === 'COMPLETED' && !facts.hasSeries) {",
     replace: "if (facts.status === 'DISCONTINUED' && !facts.hasSeries) {",
-    tests: `${intake}/performed-step.test.ts`,
+    tests: 'electron/gateway/intake/performed-step.test.ts',
   },
 ])

@@ -1,39 +1,37 @@
 import { ofArea } from './fault.ts'
 
-const dimse = 'electron/gateway/dimse'
-
 export default ofArea('LIM', [
   {
     promise: 'P-LIM-03',
     what: 'associations of one device are not limited',
-    file: `${dimse}/admission.ts`,
+    file: 'electron/gateway/dimse/admission.ts',
     find: 'if (ofCaller >= limits.associationsPerCaller) {',
     replace: 'if (ofCaller >= limits.associations) {',
-    tests: `${dimse}/server.test.ts`,
+    tests: 'electron/gateway/dimse/server.test.ts',
   },
   {
     promise: 'P-LIM-03',
     what: 'an association beyond the limit is refused for good',
-    file: `${dimse}/admission.ts`,
+    file: 'electron/gateway/dimse/admission.ts',
     find: 'if (all >= limits.associations) return { result: 2, source: 3, reason: 2,',
     replace: 'if (all >= limits.associations) return { result: 1, source: 3, reason: 2,',
-    tests: `${dimse}/server.test.ts`,
+    tests: 'electron/gateway/dimse/server.test.ts',
   },
   {
     promise: 'P-LIM-02',
     what: 'a PDU of any length is waited for',
-    file: `${dimse}/pdu-reader.ts`,
+    file: 'electron/gateway/dimse/pdu-reader.ts',
     find: 'if (length > most) throw new PduFault',
     replace: 'if (length > most * 1000) throw new PduFault',
-    tests: `${dimse}/pdu-reader.test.ts`,
+    tests: 'electron/gateway/dimse/pdu-reader.test.ts',
   },
   {
     promise: 'P-LIM-04',
     what: 'connections that never ask are kept',
-    file: `${dimse}/server.ts`,
+    file: 'electron/gateway/dimse/server.ts',
     find: '    refuseSurplus()\n',
     replace: '',
-    tests: `${dimse}/server.test.ts`,
+    tests: 'electron/gateway/dimse/server.test.ts',
   },
   {
     promise: 'P-DIM-02',
@@ -62,10 +60,10 @@ export default ofArea('LIM', [
   {
     promise: 'P-DIM-09',
     what: 'DICOM over TLS takes a suite without authenticated encryption',
-    file: `${dimse}/tls-profile.ts`,
+    file: 'electron/gateway/dimse/tls-profile.ts',
     find: "ECDHE-RSA-AES128-GCM-SHA256',",
     replace: "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256',",
-    tests: `${dimse}/tls-listener.test.ts`,
+    tests: 'electron/gateway/dimse/tls-listener.test.ts',
   },
   {
     promise: 'P-LIM-18',

@@ -1,50 +1,47 @@
 import { ofArea } from './fault.ts'
 
-const domain = 'electron/gateway/domain'
-const http = 'electron/gateway/http'
-const dashboard = 'electron/gateway/dashboard'
 const contract = 'shared/contract'
 
 export const viewing = ofArea('VIE', [
   {
     promise: 'P-VIE-01',
     what: 'a link to the viewer opens more than once',
-    file: `${domain}/links.ts`,
+    file: 'electron/gateway/domain/links.ts',
     find: "if (link.usedAt !== null) return 'used'",
     replace: '',
-    tests: `${domain}/links.test.ts`,
+    tests: 'electron/gateway/domain/links.test.ts',
   },
   {
     promise: 'P-VIE-02',
     what: 'the link of an ephemeral session is good as long as any other',
-    file: `${domain}/links.ts`,
+    file: 'electron/gateway/domain/links.ts',
     find: 'const lifetimeMs = ephemeral ? EPHEMERAL_SECONDS * 1000 : linkMinutes() * 60_000',
     replace: 'const lifetimeMs = linkMinutes() * 60_000',
-    tests: `${domain}/links.test.ts`,
+    tests: 'electron/gateway/domain/links.test.ts',
   },
   {
     promise: 'P-VIE-03',
     what: 'a link opens a study that was cancelled since',
-    file: `${domain}/links.ts`,
+    file: 'electron/gateway/domain/links.ts',
     find: "if (link.studyId !== null && studies.get(link.studyId)?.cancelledAt !== null) return 'cancelled'",
     replace: '',
-    tests: `${domain}/links.test.ts`,
+    tests: 'electron/gateway/domain/links.test.ts',
   },
   {
     promise: 'P-VIE-03',
     what: 'a link outlives the key that gave it',
-    file: `${domain}/links.ts`,
+    file: 'electron/gateway/domain/links.ts',
     find: 'if (createdByApiKeyId !== null && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)',
     replace: "if (createdByApiKeyId === '' && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)",
-    tests: `${domain}/links.test.ts`,
+    tests: 'electron/gateway/domain/links.test.ts',
   },
   {
     promise: 'P-VIE-04',
     what: 'the cookie of one view opens another',
-    file: `${domain}/view-sessions.ts`,
+    file: 'electron/gateway/domain/view-sessions.ts',
     find: 'if (view?.tokenHash !== hashOfToken(token)) return undefined',
     replace: "if (!view || token === '') return undefined",
-    tests: `${domain}/view-sessions.test.ts`,
+    tests: 'electron/gateway/domain/view-sessions.test.ts',
   },
 ])
 
@@ -52,23 +49,23 @@ export const users = ofArea('USR', [
   {
     promise: 'P-USR-10',
     what: 'a session never locks by itself',
-    file: `${domain}/sessions.ts`,
+    file: 'electron/gateway/domain/sessions.ts',
     find: 'const isLocked = session.lockedAt !== null || isIdle(session, now)',
     replace: 'const isLocked = session.lockedAt !== null',
-    tests: `${domain}/people.test.ts`,
+    tests: 'electron/gateway/domain/people.test.ts',
   },
   {
     promise: 'P-USR-10',
     what: 'what a window asks by itself keeps it open',
-    file: `${domain}/sessions.ts`,
+    file: 'electron/gateway/domain/sessions.ts',
     find: "if (!isLocked && use === 'person' && ",
     replace: 'if (!isLocked && ',
-    tests: [`${domain}/people.test.ts`, `${dashboard}/dashboard-security.test.ts`],
+    tests: ['electron/gateway/domain/people.test.ts', 'electron/gateway/dashboard/dashboard-security.test.ts'],
   },
   {
     promise: 'P-USR-11',
     what: 'a session that has ended comes back where the clock is set back',
-    file: `${domain}/sessions.ts`,
+    file: 'electron/gateway/domain/sessions.ts',
     find: `      keep(session, { isOver: true }, () => forget(session))
       return undefined
     }
@@ -76,20 +73,20 @@ export const users = ofArea('USR', [
     replace: `      return undefined
     }
     const user`,
-    tests: `${domain}/people.test.ts`,
+    tests: 'electron/gateway/domain/people.test.ts',
   },
   {
     promise: 'P-USR-06',
     what: 'guesses wait no longer than the first time',
-    file: `${domain}/sign-in-throttle.ts`,
+    file: 'electron/gateway/domain/sign-in-throttle.ts',
     find: '1000 * 2 ** Math.min(20, failures - FREE_FAILURES)',
     replace: '1000 * 2',
-    tests: `${domain}/people.test.ts`,
+    tests: 'electron/gateway/domain/people.test.ts',
   },
   {
     promise: 'P-USR-06',
     what: 'wrong passwords are counted, and a right one is taken all the same',
-    file: `${domain}/people.ts`,
+    file: 'electron/gateway/domain/people.ts',
     find: `    throttle.enter(account)
     const user = users.byEmail(email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
@@ -110,133 +107,133 @@ export const users = ofArea('USR', [
     }
     throttle.enter(account)
 `,
-    tests: `${domain}/people.test.ts`,
+    tests: 'electron/gateway/domain/people.test.ts',
   },
   {
     promise: 'P-USR-13',
     what: 'a code of the second factor can be used again',
-    file: `${domain}/second-factor.ts`,
+    file: 'electron/gateway/domain/second-factor.ts',
     find: 'if (step !== undefined && step > (record.lastStep ?? -1)) {',
     replace: 'if (step !== undefined) {',
-    tests: `${domain}/second-factor.test.ts`,
+    tests: 'electron/gateway/domain/second-factor.test.ts',
   },
   {
     promise: 'P-USR-13',
     what: 'the second factor is asked for only where a code was sent',
-    file: `${domain}/people.ts`,
+    file: 'electron/gateway/domain/people.ts',
     find: 'if (isAsked) secondFactors.demand(user.userId, code)',
     replace: 'if (isAsked && code) secondFactors.demand(user.userId, code)',
-    tests: [`${domain}/second-factor.test.ts`, `${domain}/people.test.ts`],
+    tests: ['electron/gateway/domain/second-factor.test.ts', 'electron/gateway/domain/people.test.ts'],
   },
   {
     promise: 'P-USR-14',
     what: 'a change needs no header of our own script (CSRF)',
-    file: `${http}/sessions.ts`,
+    file: 'electron/gateway/http/sessions.ts',
     find: "if (request.headers[CSRF_HEADER] !== '1') throw",
     replace: "if (request.headers[CSRF_HEADER] === '0') throw",
-    tests: `${http}/operations.test.ts`,
+    tests: 'electron/gateway/http/operations.test.ts',
   },
   {
     promise: 'P-USR-14',
     what: 'a page of a sibling site counts as ours',
-    file: `${http}/sessions.ts`,
+    file: 'electron/gateway/http/sessions.ts',
     find: "site === 'cross-site' || site === 'same-site'",
     replace: "site === 'cross-site'",
-    tests: `${http}/operations.test.ts`,
+    tests: 'electron/gateway/http/operations.test.ts',
   },
   {
     promise: 'P-USR-15',
     what: 'scripts can read the cookie of a session',
-    file: `${http}/sessions.ts`,
+    file: 'electron/gateway/http/sessions.ts',
     find: "httpOnly: true, sameSite: 'strict', path: '/', secure",
     replace: "httpOnly: false, sameSite: 'strict', path: '/', secure",
-    tests: `${http}/sessions.test.ts`,
+    tests: 'electron/gateway/http/sessions.test.ts',
   },
   {
     promise: 'P-USR-02',
     what: 'a member manages the gateway',
-    file: `${http}/sessions.ts`,
+    file: 'electron/gateway/http/sessions.ts',
     find: "user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')",
     replace: 'user.hasDashboardAccess && user.level.length > 0',
-    tests: `${dashboard}/permissions.test.ts`,
+    tests: 'electron/gateway/dashboard/permissions.test.ts',
   },
   {
     promise: 'P-USR-03',
     what: 'a member who is linked to customers sees studies of none',
-    file: `${domain}/study-access.ts`,
+    file: 'electron/gateway/domain/study-access.ts',
     find: 'customers.some((expressCustomerId) => expressCustomerId === study.expressCustomerId)',
     replace: '(study.expressCustomerId === null || customers.includes(study.expressCustomerId))',
-    tests: [`${domain}/study-access.test.ts`, `${domain}/studies.test.ts`],
+    tests: ['electron/gateway/domain/study-access.test.ts', 'electron/gateway/domain/studies.test.ts'],
   },
   {
     promise: 'P-USR-04',
     what: 'sessions go on after access was revoked',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: `        users.update({ ...user, deactivatedAt: at, updatedAt: at })
         sessions.removeOf(userId)`,
     replace: '        users.update({ ...user, deactivatedAt: at, updatedAt: at })',
-    tests: `${domain}/users.test.ts`,
+    tests: 'electron/gateway/domain/users.test.ts',
   },
   {
     promise: 'P-USR-04',
     what: 'links of a person stay open after access was revoked',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: '        links.revokeOf(userId, at)\n',
     replace: '',
-    tests: [`${domain}/users.test.ts`, `${domain}/links.test.ts`],
+    tests: ['electron/gateway/domain/users.test.ts', 'electron/gateway/domain/links.test.ts'],
   },
   {
     promise: 'P-USR-05',
     what: 'the last owner can become a member',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: "if (isLastOwner(before) && after.level !== 'owner') throw",
     replace: "if (isLastOwner(before) && after.level === 'admin') throw",
-    tests: `${domain}/users.test.ts`,
+    tests: 'electron/gateway/domain/users.test.ts',
   },
   {
     promise: 'P-USR-16',
     what: 'an invitation can be accepted after it was withdrawn',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: "status === 'sent' && (expiry === null || expiry > now)",
     replace: "status !== 'accepted' && (expiry === null || expiry > now)",
-    tests: `${domain}/invitations.test.ts`,
+    tests: 'electron/gateway/domain/invitations.test.ts',
   },
   {
     promise: 'P-USR-16',
     what: 'the link before a renewed one still opens the invitation',
-    file: `${domain}/invitations.ts`,
+    file: 'electron/gateway/domain/invitations.ts',
     find: 'const invitation = { ...before, tokenHash: hashOfToken(token), updatedAt: at }',
     replace: 'const invitation = { ...before, updatedAt: at }',
-    tests: `${domain}/invitations.test.ts`,
+    tests: 'electron/gateway/domain/invitations.test.ts',
   },
   {
     promise: 'P-USR-19',
     what: 'a host name that only begins like ours is answered',
-    file: `${http}/host-names.ts`,
+    file: 'electron/gateway/http/host-names.ts',
     find: 'own !== undefined && plainName(own) === name)',
     replace: 'own !== undefined && name.startsWith(plainName(own)))',
-    tests: `${http}/host-names.test.ts`,
+    tests: 'electron/gateway/http/host-names.test.ts',
   },
   {
     promise: 'P-USR-21',
     what: 'a key makes an administrator of the gateway',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: "return caller.kind === 'user' ? { ...after, level, interfaceLevel: level } :",
     replace: 'return caller.kind.length > 0 ? { ...after, level, interfaceLevel: level } :',
-    tests: `${domain}/users.test.ts`,
+    tests: 'electron/gateway/domain/users.test.ts',
   },
   {
     promise: 'P-USR-21',
     what: 'a key takes the access of an administrator',
-    file: `${domain}/users.ts`,
+    file: 'electron/gateway/domain/users.ts',
     find: "if (caller.kind === 'api-key' && level !== 'member')",
     replace: "if (caller.kind === 'api-key' && level === 'owner')",
-    tests: `${domain}/users.test.ts`,
+    tests: 'electron/gateway/domain/users.test.ts',
   },
   {
     promise: 'P-USR-22',
     what: 'a key is made by a window that was signed in long ago',
-    file: `${domain}/sessions.ts`,
+    file: 'electron/gateway/domain/sessions.ts',
     find: 'Math.abs(clock() - msOf(confirmedAt)) < CONFIRMED_MS',
     replace: 'clock() >= msOf(confirmedAt)',
     tests: 'flows/interface/authority.test.ts',
@@ -245,7 +242,7 @@ export const users = ofArea('USR', [
   {
     promise: 'P-USR-23',
     what: 'a member who is linked to customers sees the exams of every patient',
-    file: `${http}/sessions.ts`,
+    file: 'electron/gateway/http/sessions.ts',
     find: "if (access === 'every-patient' && sessions.isLimited(user))",
     replace: "if (access === 'every-patient' && !user.hasDashboardAccess)",
     tests: 'flows/interface/authority.test.ts',
@@ -259,7 +256,7 @@ export const users = ofArea('USR', [
     access: 'manage-confirmed',`,
     replace: `operation('PATCH /dashboard/settings', {
     access: 'signed-in',`,
-    tests: `${dashboard}/permissions.test.ts`,
+    tests: 'electron/gateway/dashboard/permissions.test.ts',
   },
   {
     promise: 'P-USR-22',
@@ -269,7 +266,7 @@ export const users = ofArea('USR', [
     access: 'manage-confirmed',`,
     replace: `operation('POST /dashboard/api-keys', {
     access: 'manage',`,
-    tests: `${dashboard}/permissions.test.ts`,
+    tests: 'electron/gateway/dashboard/permissions.test.ts',
   },
   {
     promise: 'P-USR-23',
@@ -279,7 +276,7 @@ export const users = ofArea('USR', [
     access: 'every-patient',`,
     replace: `operation('GET /dashboard/worklist/exams', {
     access: 'signed-in',`,
-    tests: `${dashboard}/permissions.test.ts`,
+    tests: 'electron/gateway/dashboard/permissions.test.ts',
   },
   {
     promise: 'P-USR-10',
@@ -290,6 +287,6 @@ export const users = ofArea('USR', [
     background: true,`,
     replace: `operation('GET /dashboard/status', {
     access: 'signed-in',`,
-    tests: `${dashboard}/permissions.test.ts`,
+    tests: 'electron/gateway/dashboard/permissions.test.ts',
   },
 ])

@@ -1,75 +1,73 @@
 import { ofArea } from './fault.ts'
 
-const intake = 'electron/gateway/intake'
-
 export default ofArea('STU', [
   {
     promise: 'P-STU-02',
     what: 'the value of the header wins over that of the partner',
-    file: `${intake}/study-values.ts`,
+    file: 'electron/gateway/intake/study-values.ts',
     find: 'given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))',
     replace: 'fitting(field, clean(ofHeader(light))) ?? given(partner, (raw) => fitting(field, raw))',
-    tests: `${intake}/study-values.test.ts`,
+    tests: 'electron/gateway/intake/study-values.test.ts',
   },
   {
     promise: 'P-STU-02',
     what: 'a size in centimetres is taken for metres',
-    file: `${intake}/study-values.ts`,
+    file: 'electron/gateway/intake/study-values.ts',
     find: 'metres >= 0.2 && metres <= 3',
     replace: 'metres >= 0.2 && metres <= 300',
-    tests: `${intake}/study-values.test.ts`,
+    tests: 'electron/gateway/intake/study-values.test.ts',
   },
   {
     promise: 'P-STU-02',
     what: 'the age does not count the day of the month',
-    file: `${intake}/study-values.ts`,
+    file: 'electron/gateway/intake/study-values.ts',
     find: '- (day < birthDay ? 1 : 0)',
     replace: '- (day < 0 ? 1 : 0)',
-    tests: `${intake}/study-values.test.ts`,
+    tests: 'electron/gateway/intake/study-values.test.ts',
   },
   {
     promise: 'P-STU-03',
     what: 'a later answer overwrites what a person has set',
-    file: `${intake}/seeds.ts`,
+    file: 'electron/gateway/intake/seeds.ts',
     find: 'if (touched.has(name) || !isSame(now, seeded)) return [now, seeded]',
     replace: 'if (!isSame(now, seeded)) return [now, seeded]',
-    tests: `${intake}/seeds.test.ts`,
+    tests: 'electron/gateway/intake/seeds.test.ts',
   },
   {
     promise: 'P-STU-04',
     what: 'a study that a partner made is filled by its images',
-    file: `${intake}/seeding.ts`,
+    file: 'electron/gateway/intake/seeding.ts',
     find: 'if (!isFit || (!isSeeded && freeAreas(study).length === 0)) {',
     replace: 'if (!isFit) {',
-    tests: `${intake}/seeding.test.ts`,
+    tests: 'electron/gateway/intake/seeding.test.ts',
   },
   {
     promise: 'P-STU-05',
     what: 'an answer about the former patient is used after the device corrected it',
-    file: `${intake}/seeding.ts`,
+    file: 'electron/gateway/intake/seeding.ts',
     find: `      if (!now || !isOfSame(study, now)) return undefined
       const merged = mergedFor(now, asked)
       // Somebody`,
     replace: `      if (!now) return undefined
       const merged = mergedFor(now, asked)
       // Somebody`,
-    tests: `${intake}/late-images.test.ts`,
+    tests: 'electron/gateway/intake/late-images.test.ts',
   },
   {
     promise: 'P-MPP-05',
     what: 'a study is settled while an association that sent to it is open',
-    file: `${intake}/settling.ts`,
+    file: 'electron/gateway/intake/settling.ts',
     find: 'tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within',
     replace: "studyInstanceUid === '' ? Number.POSITIVE_INFINITY : within",
-    tests: `${intake}/settling.test.ts`,
+    tests: 'electron/gateway/intake/settling.test.ts',
   },
   {
     promise: 'P-LIM-14',
     what: 'a clock that was set back stops the settling of studies',
-    file: `${intake}/settling.ts`,
+    file: 'electron/gateway/intake/settling.ts',
     find: 'return at - now > mostMs ? now : at',
     replace: 'return at - now > mostMs * 1000 ? now : at',
-    tests: `${intake}/settling.test.ts`,
+    tests: 'electron/gateway/intake/settling.test.ts',
   },
   {
     promise: 'P-STU-10',
