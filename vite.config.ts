@@ -18,7 +18,7 @@ const external = [
   ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [name, new RegExp(`^${name}/`)]),
 ]
 
-// What `domain/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF, because pdfkit takes no WOFF2.
+// What `modules/reports/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF, because pdfkit takes no WOFF2.
 const reportFonts = (): Plugin => ({
   name: 'report-fonts',
   applyToEnvironment: ({ name }) => name === 'node',
@@ -127,12 +127,12 @@ const NEED_ISOLATION = [
   'test/electron/main.test.ts',
   'test/electron/main-second.test.ts',
   'test/electron/preload.test.ts',
-  'test/electron/shell/native-workers.test.ts',
+  'test/electron/desktop/native-workers.test.ts',
   // They expect that no timer is left in the process, where earlier files may have left some.
-  'test/electron/gateway/control.test.ts',
-  'test/electron/gateway/dimse/association.properties.test.ts',
-  'test/electron/gateway/dimse/operations.properties.test.ts',
-  'test/electron/gateway/dimse/requestor.properties.test.ts',
+  'test/electron/server/modules/control/control.test.ts',
+  'test/electron/server/dicom/upper-layer/association.properties.test.ts',
+  'test/electron/server/dicom/upper-layer/operations.properties.test.ts',
+  'test/electron/server/dicom/scu/requestor.properties.test.ts',
 ]
 
 // One more than there are cores, and at least three: most tests wait for processes, sockets and disks.
@@ -246,7 +246,7 @@ export default defineConfig({
           input: {
             main: join(root, 'electron/main.ts'),
             headless: join(root, 'electron/headless.ts'),
-            'native-worker': join(root, 'electron/gateway/scu/native-worker.ts'),
+            'native-worker': join(root, 'electron/server/dicom/scu/native-worker.ts'),
           },
           external,
           output: { format: 'es', entryFileNames: '[name].js' },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { openParts } from '../electron/gateway/parts.ts'
+import { openParts } from '../electron/server/context.ts'
 import { seedImages } from '../test/support/images.ts'
 import { ended, median, startedScript } from './bench-kit.mjs'
 import { seed } from './bench-window/clinic.mjs'
@@ -115,11 +115,11 @@ async function serveGateway(folder, kind) {
   if (kind === 'unaudited')
     registerHooks({
       load: (url, context, next) =>
-        url.endsWith('/electron/gateway/access-paths.ts')
+        url.endsWith('/electron/server/http/access-paths.ts')
           ? { format: 'module', shortCircuit: true, source: 'export const answersNotedIn = () => () => {}' }
           : next(url, context),
     })
-  const { serve } = await import('../electron/command-line/serve.ts')
+  const { serve } = await import('../electron/cli/serve.ts')
   const listeners = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
   process.exit(await serve(['--data', folder, ...listeners, '--log-level', 'error']))
 }

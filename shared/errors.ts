@@ -33,7 +33,7 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** Thrown where the fault is known; translated to problem+json once, in `gateway/http/server`. */
+/** Thrown where the fault is known; translated to problem+json once, in `server/http/server`. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { categoryOf, STATUS } from '#gateway/dimse/status.ts'
-import { verdictOn } from '#gateway/forwarding/verdict.ts'
-import { FAULTS } from '#gateway/worklist/faults.ts'
+import { categoryOf, STATUS } from '#server/dicom/dimse/status.ts'
+import { verdictOn } from '#server/modules/forwarding/verdict.ts'
+import { FAULTS } from '#server/modules/worklist/faults.ts'
 import { codeOf, SCENES } from '../scripts/docs/rejections.ts'
 import { errorCommentsIn, hexNumbersIn } from '../scripts/docs/source.ts'
 import { SAID_IN, SENT, type Service, statusTable, verdictTable } from '../scripts/docs/statuses.ts'
@@ -16,19 +16,21 @@ describe('the conformance statement gives each status that a service can send:',
     expect(stated('worklist')).toEqual(sorted([...Object.values(FAULTS).map(({ status }) => status), 0xa900, 0xc003, 0xfe00]))
   })
 
-  it('storage', () => expect(stated('storage')).toEqual(sorted(hexNumbersIn('intake/receive.ts'))))
+  it('storage', () => expect(stated('storage')).toEqual(sorted(hexNumbersIn('modules/images/receive.ts'))))
 
   it('performed steps, and their error id', () => {
-    const [errorId, ...others] = hexNumbersIn('intake/performed-step.ts', 'intake/performed-data.ts', 'dimse/normalized.ts').sort(
-      (a, b) => b - a,
-    )
+    const [errorId, ...others] = hexNumbersIn(
+      'modules/procedure-steps/performed-step-scp.ts',
+      'modules/procedure-steps/performed-data.ts',
+      'dicom/dimse/normalized.ts',
+    ).sort((a, b) => b - a)
     expect(stated('steps')).toEqual(sorted(others))
     expect(statusTable('steps')).toContain(`with Error ID ${errorId?.toString(16).toUpperCase()}`)
   })
 
   it('storage commitment, without the reasons of single instances', () => {
     const reasons = [0x0112, 0x0119]
-    const found = hexNumbersIn('intake/commitment.ts', 'intake/performed-data.ts', 'dimse/normalized.ts')
+    const found = hexNumbersIn('modules/commitment/commitment.ts', 'modules/procedure-steps/performed-data.ts', 'dicom/dimse/normalized.ts')
     expect(reasons.every((reason) => found.includes(reason))).toBe(true)
     expect(stated('commitment')).toEqual(sorted(found.filter((code) => !reasons.includes(code))))
   })

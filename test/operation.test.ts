@@ -4,26 +4,26 @@ import { describe, expect, it } from 'vitest'
 
 // docs/OPERATION.md lists all code that deletes or replaces files of images.
 
-const GATEWAY = join(import.meta.dirname, '../electron/gateway')
+const SERVER = join(import.meta.dirname, '../electron/server')
 const TEXT = readFileSync(join(import.meta.dirname, '../docs/OPERATION.md'), 'utf8')
 
 /** Modules that delete or rename files, which are never files of images. */
 const OTHERS: Readonly<Record<string, string>> = {
-  control: 'the control socket',
-  'domain/rehearsal': 'the restored backup of a restore test',
-  'domain/setup-folder': 'a probe in the folder of backups',
+  'modules/control/control': 'the control socket',
+  'modules/backups/restore-test': 'the restored backup of a restore test',
+  'modules/backups/backup-folder': 'a probe in the folder of backups',
   'http/certificate': 'certificates',
-  'rescue-calls': 'the database that a new one takes the place of',
-  'store/audit-anchor': 'the anchor of the audit trail',
-  'store/backup': 'backups',
-  'store/backup-opening': 'an opened backup',
-  'store/data-key': 'the data key',
-  'store/database-file': 'copies of the database before an update',
-  'store/restore': 'files of the database that a backup replaces',
-  'store/sealed-file': 'the file that it was writing',
-  'store/untold-restores': 'orders of restores',
-  'store/wrapped-key': 'the wrapped data key',
-  'store/write-health': 'a probe in the data folder',
+  'modules/backups/rescue-calls': 'the database that a new one takes the place of',
+  'modules/audit/audit-anchor': 'the anchor of the audit trail',
+  'modules/backups/make-backup': 'backups',
+  'modules/backups/backup-opening': 'an opened backup',
+  'database/data-key': 'the data key',
+  'database/database-file': 'copies of the database before an update',
+  'modules/backups/restore-files': 'files of the database that a backup replaces',
+  'database/encrypted-file': 'the file that it was writing',
+  'modules/audit/pending-restore-audit': 'orders of restores',
+  'database/wrapped-key': 'the wrapped data key',
+  'platform/write-health': 'a probe in the data folder',
 }
 
 const OF_FILE = /(?<![.\w])(?:fs\.)?(?:rm|rmdir|unlink|rename|truncate)(?:Sync)?\(/
@@ -56,9 +56,9 @@ function functionAt(lines: readonly string[], at: number): string {
 }
 
 /** `module function` of each call that deletes or renames a file. */
-const calls = globSync('**/*.ts', { cwd: GATEWAY }).flatMap((file) => {
+const calls = globSync('**/*.ts', { cwd: SERVER }).flatMap((file) => {
   const module = file.replace(/\.ts$/, '')
-  const lines = readFileSync(join(GATEWAY, file), 'utf8').split('\n')
+  const lines = readFileSync(join(SERVER, file), 'utf8').split('\n')
   return lines.flatMap((line, at) => {
     const isCall = OF_FILE.test(line) || OF_IMAGES.test(line)
     return isCall ? [{ module, name: functionAt(lines, at) }] : []
@@ -71,7 +71,7 @@ const section = TEXT.split('\n## ').find(isSection) ?? ''
 const listed = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => {
   const found: { module: string; names: string[] }[] = []
   for (const [, token = ''] of cell.matchAll(/`([^`]+)`/g))
-    if (token.includes('/') || token === 'images') found.push({ module: token, names: [] })
+    if (token.includes('/')) found.push({ module: token, names: [] })
     else found.at(-1)?.names.push(token)
   return found
 })

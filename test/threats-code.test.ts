@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
-import { openLog } from '#gateway/log.ts'
+import { openLog } from '#server/platform/log.ts'
 
 // What docs/THREATS.md says of the sources as a whole, read off the sources.
 
@@ -35,30 +35,36 @@ it('lets no page set text as markup, or run text as code', () => {
 
 /** Parts of statements that are no constants by their names, by file, with what each is made of. */
 const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly string[]; readonly why: string }>> = {
-  'announced-instances.ts': { parts: ["HERE('?')", "HERE('value')", "CORRECTED('?')"], why: 'a constant with a column or a place in it' },
-  'associations.ts': {
+  'announced-instance-queries.ts': {
+    parts: ["HERE('?')", "HERE('value')", "CORRECTED('?')"],
+    why: 'a constant with a column or a place in it',
+  },
+  'association-queries.ts': {
     parts: ['SCANNED - 1', 'from', 'textOf(rest)', 'unused'],
     why: 'conditions written there, values bound beside them',
   },
   'database.ts': { parts: ['table'], why: 'one of COUNTED' },
-  'forwards.ts': { parts: ["conditions.join(' and ')", 'index'], why: 'conditions written there, and the name of an index' },
-  'image-study-pages.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
+  'forward-queries.ts': { parts: ["conditions.join(' and ')", 'index'], why: 'conditions written there, and the name of an index' },
+  'image-study-page-queries.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
   'key-proof.ts': { parts: ['table'], why: 'one of SAMPLES' },
-  'needed-addenda.ts': {
+  'needed-addendum-queries.ts': {
     parts: ["tests.map(([test]) => test).join(' and ')", "isOldestFirst ? 'asc' : 'desc'"],
     why: 'conditions written there, one of two words',
   },
   'salvage.ts': { parts: ['table'], why: 'one of the tables it counts' },
-  'studies.ts': { parts: ['GRAMS[study.area]', "items.map(() => '?').join(', ')", 'where'], why: 'columns by a table, places for values' },
-  'study-list.ts': {
+  'study-queries.ts': {
+    parts: ['GRAMS[study.area]', "items.map(() => '?').join(', ')", 'where'],
+    why: 'columns by a table, places for values',
+  },
+  'study-list-queries.ts': {
     parts: ['columns', 'index', 'reach', "tests.join(' and ')", "unionOf(branches, '1', reach)", 'where'],
     why: 'branches written there; the merge of runs of an index',
   },
   'audit-triggers.ts': { parts: [`name.replaceAll('"', '""')`], why: 'the name of a trigger that is there, quoted' },
-  'study-search.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
-  'study-tallies.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
+  'study-search-queries.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
+  'study-tally-queries.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
   'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },
-  'today-counts.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
+  'today-count-queries.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
 }
 
 /** What is put into a statement that is text, but constants (by their names in capitals) and numbers. Bound values are `?` or kysely’s. */
@@ -74,7 +80,7 @@ const explained = Object.entries(MADE_OF_CONSTANTS).flatMap(([file, { parts }]) 
 
 it('makes no statement of a value', () => {
   // A migration is written once, and takes nothing.
-  const sources = sourcesIn('electron/gateway/store').filter(({ file }) => !file.includes('/migrations/'))
+  const sources = sourcesIn('electron/server').filter(({ file }) => !file.includes('/migrations/'))
   const parts = [...new Set(sources.flatMap(partsOf))]
   expect(parts.filter((part) => !explained.includes(part))).toEqual([])
   expect(explained.filter((part) => !parts.includes(part))).toEqual([])

@@ -1,6 +1,6 @@
-import { PARTNER_ACCESS } from '#gateway/http/callers.ts'
 import { interfaceOperations, windowOperations } from '#shared/contract/operations.ts'
 import type { PartnerAccess, WindowAccess } from '#shared/operation.ts'
+import { PARTNER_ACCESS } from '../../electron/server/http/callers.ts'
 import { table, yesNo } from './markdown.ts'
 
 type Kind = 'member' | 'limited' | 'manager'

@@ -1,9 +1,9 @@
-import { keywordOf } from '#gateway/dimse/data-set.ts'
-import { TAG as STORED } from '#gateway/intake/header.ts'
-import type { EnrichmentAnswer } from '#gateway/intake/ports.ts'
-import { mergedValues } from '#gateway/intake/study-values.ts'
-import type { ImageHeader } from '#gateway/store/image-studies.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
+import { keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
+import { TAG as STORED } from '../../electron/server/modules/images/header.ts'
+import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
+import type { EnrichmentAnswer } from '../../electron/server/modules/images/ports.ts'
+import { mergedValues } from '../../electron/server/modules/images/study-values.ts'
 import { table } from './markdown.ts'
 
 /** What IHE would have in the place of each event; the compiler sees to it that none is left out. */

@@ -1,10 +1,10 @@
-import { type DataSet, type Element, formatTag, keywordOf } from '#gateway/dimse/data-set.ts'
-import { rejectionNote } from '#gateway/dimse/rejection-note.ts'
-import { type ReportSurroundings, reportInstances } from '#gateway/intake/report-instances.ts'
-import type { ArchivedReport } from '#gateway/intake/report-objects.ts'
-import type { ImageHeader } from '#gateway/store/image-studies.ts'
-import { type CaptureOf, captureObject } from '#gateway/viewing/capture-object.ts'
 import { SECTIONS } from '#shared/report-text.ts'
+import { type DataSet, type Element, formatTag, keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
+import { rejectionNote } from '../../electron/server/dicom/objects/rejection-note.ts'
+import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
+import { type ReportSurroundings, reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
+import type { ArchivedReport } from '../../electron/server/modules/reports/report-objects.ts'
+import { type CaptureOf, captureObject } from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
 
 /** The objects that the gateway makes, three times over: of two exams that differ in everything, and of one of which next to nothing is known. */

@@ -1,9 +1,9 @@
-import { specificCharacterSetFor } from '#gateway/dimse/character-set.ts'
-import { formatTag, keywordOf, vrOf } from '#gateway/dimse/data-set.ts'
-import { TAG as STORED } from '#gateway/intake/header.ts'
-import { TAG } from '#gateway/intake/performed-data.ts'
-import { keysOf } from '#gateway/scu/prior-study.ts'
 import { CHARACTER_SETS, type CharacterSet } from '#shared/contract/devices.ts'
+import { specificCharacterSetFor } from '../../electron/server/dicom/character-sets/character-set.ts'
+import { formatTag, keywordOf, vrOf } from '../../electron/server/dicom/data-set/data-set.ts'
+import { keysOf } from '../../electron/server/dicom/scu/prior-study.ts'
+import { TAG as STORED } from '../../electron/server/modules/images/header.ts'
+import { TAG } from '../../electron/server/modules/procedure-steps/performed-data.ts'
 import { table } from './markdown.ts'
 
 /** What is read of a performed step or of a commitment request, and what for; the compiler sees to it that none is left out. */

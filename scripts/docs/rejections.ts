@@ -1,11 +1,16 @@
-import { openAssociationPolicy } from '#gateway/association-policy.ts'
-import { decide, type OpenAssociations, tooManyUnlisted, unacceptable } from '#gateway/dimse/admission.ts'
-import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
-import type { AssociateRq } from '#gateway/dimse/pdu.ts'
-import type { AssociationInfo, Rejection } from '#gateway/dimse/service.ts'
-import { APPLICATION_CONTEXT, SOP_CLASS } from '#gateway/dimse/uids.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { APPLICATION_CONTEXT, SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
+import type { AssociationInfo, Rejection } from '../../electron/server/dicom/dimse/service.ts'
+import {
+  decide,
+  type OpenAssociations,
+  tooManyUnlisted,
+  unacceptable,
+} from '../../electron/server/dicom/upper-layer/association-admission.ts'
+import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
+import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
+import { openAssociationPolicy } from '../../electron/server/modules/devices/association-policy.ts'
 import { table } from './markdown.ts'
 import { matchIn } from './source.ts'
 
@@ -128,7 +133,7 @@ export const SCENES: readonly Scene[] = [
       policyOn({
         device: {},
         abstractSyntaxes: [CT],
-        storageFault: matchIn('intake/disk.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
+        storageFault: matchIn('platform/disk-space.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
       }),
   },
   {
@@ -156,7 +161,7 @@ export const SCENES: readonly Scene[] = [
     remedy: 'wait some minutes; the device tries again by itself',
     meet: () => {
       const [, result, source, reason, why = ''] = matchIn(
-        'dicom.ts',
+        'modules/devices/dicom-services.ts',
         /reject: \{ result: (\d), source: (\d), reason: (\d), why: '([^']+)'/,
       )
       return { result: Number(result) as 1 | 2, source: Number(source) as 1 | 2 | 3, reason: Number(reason), why }

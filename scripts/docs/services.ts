@@ -1,10 +1,10 @@
-import { basicWorklist } from '#gateway/dimse/basic-worklist.ts'
-import { mpps } from '#gateway/dimse/mpps.ts'
-import type { ServiceClass } from '#gateway/dimse/service-class.ts'
-import { storage } from '#gateway/dimse/storage.ts'
-import { storageCommitment } from '#gateway/dimse/storage-commitment.ts'
-import { SOP_CLASS } from '#gateway/dimse/uids.ts'
-import { verification } from '#gateway/dimse/verification.ts'
+import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
+import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
+import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
+import { mpps } from '../../electron/server/dicom/scp/mpps.ts'
+import { storage } from '../../electron/server/dicom/scp/storage.ts'
+import { storageCommitment } from '../../electron/server/dicom/scp/storage-commitment.ts'
+import { verification } from '../../electron/server/dicom/scp/verification.ts'
 import { table, yesNo } from './markdown.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from './registry.ts'
 import { sopClassKeysIn } from './source.ts'
@@ -46,7 +46,7 @@ const offers = (service: ServiceClass, uid: string): boolean => service.sopClass
 
 /** SOP classes of which we are the user: what `scu/` names. Results of storage commitment go out by an association in which we are the SCP. */
 export function calledClasses(): ReadonlySet<string> {
-  const keys = new Set(sopClassKeysIn('scu'))
+  const keys = new Set(sopClassKeysIn('dicom/scu'))
   keys.delete('storageCommitmentPushModel')
   return new Set([...keys].map((key) => SOP_CLASS[key as keyof typeof SOP_CLASS]))
 }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const read = (path: string): string => readFileSync(new URL(`../../electron/gateway/${path}`, import.meta.url), 'utf8')
+const read = (path: string): string => readFileSync(new URL(`../../electron/server/${path}`, import.meta.url), 'utf8')
 
-/** TypeScript files of a folder below `electron/gateway`. */
+/** TypeScript files of a folder below `electron/server`. */
 export const filesIn = (folder: string): string[] =>
-  readdirSync(new URL(`../../electron/gateway/${folder}`, import.meta.url))
+  readdirSync(new URL(`../../electron/server/${folder}`, import.meta.url))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name}`)
 

@@ -1,9 +1,9 @@
-import { type DimseStatus, STATUS } from '#gateway/dimse/status.ts'
-import { backOffMs, LONGEST_BACK_OFF_MS } from '#gateway/forwarding/back-off.ts'
-import { verdictOn } from '#gateway/forwarding/verdict.ts'
-import { GIVE_UP_MS, REASON, SEND_AGAIN_MS } from '#gateway/intake/commitment.ts'
-import { FAULTS, faultResult } from '#gateway/worklist/faults.ts'
 import { QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
+import { backOffMs, LONGEST_BACK_OFF_MS } from '../../electron/server/jobs/back-off.ts'
+import { GIVE_UP_MS, REASON, SEND_AGAIN_MS } from '../../electron/server/modules/commitment/commitment.ts'
+import { verdictOn } from '../../electron/server/modules/forwarding/verdict.ts'
+import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
 import { errorCommentsIn, filesIn } from './source.ts'
 
@@ -75,21 +75,21 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
 
 /** Where the code of a service says what it answers. */
 export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
-  worklist: [...filesIn('worklist'), 'dimse/basic-worklist.ts', 'dimse/data-set.ts', 'dimse/operation-queue.ts'],
-  storage: ['intake/receive.ts', 'dimse/operation-queue.ts'],
+  worklist: [...filesIn('modules/worklist'), 'dicom/scp/basic-worklist.ts', 'dicom/data-set/data-set.ts', 'dicom/dimse/operation-queue.ts'],
+  storage: ['modules/images/receive.ts', 'dicom/dimse/operation-queue.ts'],
   steps: [
-    'intake/performed-step.ts',
-    'intake/performed-data.ts',
-    'intake/disk-refusal.ts',
-    'dimse/normalized.ts',
-    'dimse/operation-queue.ts',
+    'modules/procedure-steps/performed-step-scp.ts',
+    'modules/procedure-steps/performed-data.ts',
+    'modules/images/disk-refusal.ts',
+    'dicom/dimse/normalized.ts',
+    'dicom/dimse/operation-queue.ts',
   ],
   commitment: [
-    'intake/commitment.ts',
-    'intake/performed-data.ts',
-    'intake/disk-refusal.ts',
-    'dimse/normalized.ts',
-    'dimse/operation-queue.ts',
+    'modules/commitment/commitment.ts',
+    'modules/procedure-steps/performed-data.ts',
+    'modules/images/disk-refusal.ts',
+    'dicom/dimse/normalized.ts',
+    'dicom/dimse/operation-queue.ts',
   ],
 }
 

@@ -1,5 +1,8 @@
-import { formatTag, writeDataSet } from '#gateway/dimse/data-set.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
+import { formatTag, writeDataSet } from '../../electron/server/dicom/data-set/data-set.ts'
+import { TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
 import {
   type Attribute,
   ROOT_ATTRIBUTES,
@@ -7,15 +10,12 @@ import {
   type RowKeyword,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   STEP_ATTRIBUTES,
-} from '#gateway/worklist/attributes.ts'
-import { CONSOLE_PROFILES } from '#gateway/worklist/console-rules.ts'
-import { rowsOfItem } from '#gateway/worklist/item.ts'
-import { WILD_CARD_VRS } from '#gateway/worklist/matching.ts'
-import { readQuery } from '#gateway/worklist/query.ts'
-import { AROUND_ORDER, MOST_DAYS } from '#gateway/worklist/window.ts'
-import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
-import { SETTINGS } from '#shared/contract/settings.ts'
-import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
+} from '../../electron/server/modules/worklist/attributes.ts'
+import { CONSOLE_PROFILES } from '../../electron/server/modules/worklist/console-rules.ts'
+import { rowsOfItem } from '../../electron/server/modules/worklist/item.ts'
+import { WILD_CARD_VRS } from '../../electron/server/modules/worklist/matching.ts'
+import { readQuery } from '../../electron/server/modules/worklist/query.ts'
+import { AROUND_ORDER, MOST_DAYS } from '../../electron/server/modules/worklist/query-window.ts'
 import { table } from './markdown.ts'
 
 // ---- Where a row's values come from

@@ -1,11 +1,11 @@
 // What devices, partners and radiologists do, so often, some at a time.
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
-import { tagOf, vrOf, writeDataSet } from '../../electron/gateway/dimse/data-set.ts'
-import { openAssociation } from '../../electron/gateway/dimse/requestor.ts'
-import { TRANSFER_SYNTAX } from '../../electron/gateway/dimse/uids.ts'
-import { echo } from '../../electron/gateway/scu/query.ts'
-import { findWorklist } from '../../electron/gateway/scu/worklist.ts'
+import { tagOf, vrOf, writeDataSet } from '../../electron/server/dicom/data-set/data-set.ts'
+import { TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
+import { echo } from '../../electron/server/dicom/scu/query.ts'
+import { openAssociation } from '../../electron/server/dicom/scu/requestor.ts'
+import { findWorklist } from '../../electron/server/dicom/scu/worklist.ts'
 
 const DEVICES = 4
 const CONNECTIONS = 8

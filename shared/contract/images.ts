@@ -66,7 +66,7 @@ export const IdentityDifference = z.object({
 })
 export type IdentityDifference = z.infer<typeof IdentityDifference>
 
-/** The identity of a study (`store/study-identity.ts`). */
+/** The identity of a study (`modules/images/study-identity.ts`). */
 export const StudyIdentity = z.object({
   state: z.enum(IDENTITY_STATES),
   differences: z.array(IdentityDifference),

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectByTls } from 'node:tls'
-import { writePdu } from '#gateway/dimse/pdu-writer.ts'
+import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { associateRq, ECHO_CONTEXT } from '../support/requestor.ts'
 
 // A host that attacks the gateway, as a process of its own: node attacker.ts TARGETS ATTACK…

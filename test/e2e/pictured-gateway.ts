@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type NewUser, openPeople } from '#gateway/domain/people.ts'
-import { openGateway } from '#gateway/gateway.ts'
-import { openLog } from '#gateway/log.ts'
-import { openParts, type SettingOverrides } from '#gateway/parts.ts'
+import { openParts, type SettingOverrides } from '#server/context.ts'
+import { type NewUser, openPeople } from '#server/modules/users/people.ts'
+import { openLog } from '#server/platform/log.ts'
+import { openGateway } from '#server/server.ts'
 
 // A gateway in a process of its own whose clock stands where it is put, for pictures that show a day as it was: `pictured-day.ts` runs it.
 

@@ -1,5 +1,5 @@
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { tagOf } from '#gateway/dimse/dictionary.ts'
+import { tagOf } from '#server/dicom/data-set/dictionary.ts'
 import { WRITTEN } from './clinic.ts'
 
 const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}'’]+/gu)?.map((word) => word.toLowerCase()) ?? []

@@ -11,7 +11,7 @@ import { parseArgs, promisify } from 'node:util'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { AxeResults, ContextObject, RunOptions } from 'axe-core'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
-import { askControl } from '#gateway/control.ts'
+import { askControl } from '#server/modules/control/control.ts'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 const root = join(import.meta.dirname, '../..')

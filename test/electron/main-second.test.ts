@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { lockMachine } from '../../electron/desktop/app-lock.ts'
 import { main } from '../../electron/main.ts'
-import { lockMachine } from '../../electron/shell/app-lock.ts'
 import * as fake from '../support/electron.ts'
 
 let data: string

@@ -6,18 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { securityHeaders } from '#gateway/http/security-headers.ts'
-import { isOpenable } from '../../electron/shell/external.ts'
-import { answerPage, channel } from '../../electron/shell/ipc.ts'
-import { keptFile } from '../../electron/shell/kept-file.ts'
-import { refusePermissions, refuseRequests } from '../../electron/shell/permissions.ts'
-import { openWindow, refuseWebviews } from '../../electron/shell/window.ts'
-import { WindowPlaces } from '../../electron/shell/window-state.ts'
+import { securityHeaders } from '#server/http/security-headers.ts'
+import { isOpenable } from '../../electron/desktop/external.ts'
+import { answerPage, channel } from '../../electron/desktop/ipc.ts'
+import { keptFile } from '../../electron/desktop/kept-file.ts'
+import { refusePermissions, refuseRequests } from '../../electron/desktop/permissions.ts'
+import { openWindow, refuseWebviews } from '../../electron/desktop/window.ts'
+import { WindowPlaces } from '../../electron/desktop/window-state.ts'
 import * as fake from '../support/electron.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const sources = ['electron/main.ts', 'electron/preload.ts', ...globSync('electron/shell/*.ts', { cwd: root })].map((path) => ({
+const sources = ['electron/main.ts', 'electron/preload.ts', ...globSync('electron/desktop/*.ts', { cwd: root })].map((path) => ({
   path: path.replaceAll('\\', '/'),
   // What a comment says is not done.
   text: read(path).replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1'),
@@ -148,7 +148,7 @@ it('14: opens windows with images alone', () => {
 })
 
 it('15: hands the system nothing but addresses of a list', () => {
-  expect(naming(/openExternal/)).toEqual(['electron/shell/external.ts'])
+  expect(naming(/openExternal/)).toEqual(['electron/desktop/external.ts'])
   expect(naming(/openItem|showItemInFolder|node:child_process/)).toEqual([])
   expect(
     ['file:///etc/passwd', 'ms-msdt:/id', 'smb://evil.test/', 'https://evil.test/', 'https://user@dicom.nema.org/'].some(isOpenable),
@@ -164,7 +164,7 @@ it('16: runs a version of Electron that is mended', () => {
 })
 
 it('17: answers the main frame of its own page, and messages of a known form', () => {
-  expect(naming(/\bipcMain\b/)).toEqual(['electron/shell/ipc.ts'])
+  expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/ipc.ts'])
   expect(naming(/ipcRenderer\.(on|once|send|sendSync|postMessage|sendToHost)\b|\.on\('ipc-message/)).toEqual([])
   const heard: unknown[] = []
   answerPage(() => ORIGIN, { 'checklist-17': channel(z.tuple([z.string().max(5)]), (text) => heard.push(text)) })

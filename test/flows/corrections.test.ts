@@ -6,7 +6,7 @@ import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { UserId } from '#shared/ids.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
-import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
+import type { Values } from '../electron/server/modules/images/intake-fixture.ts'
 import { EXAM, EXAMS, imageOf, openImagingClinic, sendImages, sopUid, UID, until } from '../support/imaging-clinic.ts'
 import { NORMAL, readingWindow } from '../support/reporting-clinic.ts'
 

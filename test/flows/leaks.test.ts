@@ -2,8 +2,8 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync,
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askControl } from '#gateway/control.ts'
-import { logFilesOf } from '#gateway/log-file.ts'
+import { askControl } from '#server/modules/control/control.ts'
+import { logFilesOf } from '#server/platform/log-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Parts } from '#gateway/parts.ts'
-import { instantOf } from '#gateway/store/clock.ts'
+import type { Parts } from '#server/context.ts'
+import { instantOf } from '#server/platform/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
@@ -11,7 +11,7 @@ import { dashboardReconciliation, type Reconciliation } from '#shared/contract/r
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import type { StudyId } from '#shared/ids.ts'
-import type { Values } from '../electron/gateway/intake/intake-fixture.ts'
+import type { Values } from '../electron/server/modules/images/intake-fixture.ts'
 import { callerOf, OWNER, sessionHeaders } from '../support/gateway.ts'
 import {
   type ClinicOptions,

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { openParts } from '#gateway/parts.ts'
-import { ask, identifierOf, item, openPartner } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { openParts } from '#server/context.ts'
+import { ask, identifierOf, item, openPartner } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { webhookSecret } from '../support/gateway.ts'
 import { associated } from '../support/requestor.ts'

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, type TestContext, vi } from 'vitest'
-import { askControl } from '#gateway/control.ts'
+import { askControl } from '#server/modules/control/control.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardImages } from '#shared/contract/images.ts'

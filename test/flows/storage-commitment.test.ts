@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { readDataSet, tagOf } from '#gateway/dimse/data-set.ts'
-import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { type Acceptor, type Script, startAcceptor } from '../support/acceptor.ts'
 import { freePort } from '../support/free-port.ts'
 

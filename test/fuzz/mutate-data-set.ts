@@ -1,4 +1,4 @@
-import { VR } from '#gateway/dimse/vr.ts'
+import { VR } from '#server/dicom/data-set/vr.ts'
 import { type ByteRules, mutateBytes } from './mutate.ts'
 import type { Random } from './random.ts'
 

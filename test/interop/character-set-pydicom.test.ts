@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { decodeText, encodeText } from '#gateway/dimse/character-set.ts'
+import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
 import { needs } from '../support/needs.ts'
 
 /** Every text element of pydicom's own character set files: its bytes, and what pydicom reads in them. */

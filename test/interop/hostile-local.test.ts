@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPath } from '#gateway/control.ts'
+import { controlPath } from '#server/modules/control/control.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { needing } from '../support/needs.ts'
 import { close, gateway, open, send, unharmed } from './hostile-fixture.ts'

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isStorageClass } from '#gateway/dimse/storage-uids.ts'
-import { type InstanceToSend, type SendResult, sendInstances } from '#gateway/scu/store.ts'
+import { isStorageClass } from '#server/dicom/data-set/storage-uids.ts'
+import { type InstanceToSend, type SendResult, sendInstances } from '#server/dicom/scu/store.ts'
 import { dataSetOf, type Sample, samples } from '../support/samples.ts'
 
 const run = promisify(execFile)

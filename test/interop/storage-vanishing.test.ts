@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { writeMessage } from '#gateway/dimse/message.ts'
+import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { associated, type Requestor } from '../support/requestor.ts'

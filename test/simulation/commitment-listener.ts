@@ -1,5 +1,5 @@
-import { readDataSet } from '#gateway/dimse/data-set.ts'
-import { EXPLICIT, text } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { readDataSet } from '#server/dicom/data-set/data-set.ts'
+import { EXPLICIT, text } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { accepted, startAcceptor } from '../support/acceptor.ts'
 import type { Ledger } from './ledger.ts'
 import type { Random } from './random.ts'

@@ -1,7 +1,7 @@
 import './disk.ts'
 import Sqlite from 'better-sqlite3'
-import { Database } from '#gateway/store/database.ts'
-import { rawQuery } from '#gateway/store/raw-query.ts'
+import { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/raw-query.ts'
 import { cache, commitFault, disk } from './disk.ts'
 
 // SQLite writes past `fs`: a commit that fails is one that it rolled back, and a run may end before a commit and after it. A commit with

@@ -1,4 +1,4 @@
-import { encoded, image, type Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { encoded, image, type Values } from '../electron/server/modules/images/intake-fixture.ts'
 import type { Device } from './device.ts'
 import { examOf, type Patient, patient } from './exams.ts'
 import type { Answer } from './gateway-lives.ts'

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { InstanceRecord } from '#gateway/store/instances.ts'
-import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
+import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
+import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { Standing } from './ledger.ts'
 
 /** What the data folder holds, read beside the gateway. */

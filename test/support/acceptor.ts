@@ -1,12 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { CommandSet } from '#gateway/dimse/command-set.ts'
-import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
-import { createMessageReader, type Message, writeMessage } from '#gateway/dimse/message.ts'
-import { type AssociateAc, type AssociateRq, type ContextResult, type Pdu, PduFault, type RoleSelection } from '#gateway/dimse/pdu.ts'
-import { createPduReader } from '#gateway/dimse/pdu-reader.ts'
-import { writePdu } from '#gateway/dimse/pdu-writer.ts'
+import type { CommandSet } from '#server/dicom/dimse/command-set.ts'
+import { createMessageReader, type Message, writeMessage } from '#server/dicom/dimse/message.ts'
+import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
+import {
+  type AssociateAc,
+  type AssociateRq,
+  type ContextResult,
+  type Pdu,
+  PduFault,
+  type RoleSelection,
+} from '#server/dicom/upper-layer/pdu.ts'
+import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
 /** An application entity for tests that answers as a script says: what no well-behaved server can be made to do. */
 export interface Acceptor extends AsyncDisposable {

@@ -1,5 +1,5 @@
-import type { CorrectedImage, CorrectionDone } from '#gateway/intake/ports.ts'
-import type { Store } from '#gateway/store/store.ts'
+import type { Store } from '#server/database/store.ts'
+import type { CorrectedImage, CorrectionDone } from '#server/modules/images/ports.ts'
 
 export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
 

@@ -1,6 +1,6 @@
-import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
-import { SOP_CLASS } from '#gateway/dimse/uids.ts'
-import { CT, encoded } from '../electron/gateway/intake/intake-fixture.ts'
+import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
+import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
+import { CT, encoded } from '../electron/server/modules/images/intake-fixture.ts'
 
 /** A request of a device, which gets its message id when it is sent. */
 export type DeviceRequest = Omit<CommandSet, 'messageId' | 'hasDataSet'>

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { AdmittedConnections } from '#gateway/admission/connection-budget.ts'
-import { basicWorklist } from '#gateway/dimse/basic-worklist.ts'
-import { type DataSet, writeDataSet } from '#gateway/dimse/data-set.ts'
-import { DEFAULT_LIMITS, type DimseLimits } from '#gateway/dimse/limits.ts'
-import { type DimseServer, openDimseServer } from '#gateway/dimse/server.ts'
-import type { AssociationPolicy, CFindScp, EncodedIdentifiers } from '#gateway/dimse/service.ts'
-import type { ServiceClass } from '#gateway/dimse/service-class.ts'
-import { verification } from '#gateway/dimse/verification.ts'
+import { type DataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { AssociationPolicy, CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
+import { verification } from '#server/dicom/scp/verification.ts'
+import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
+import { type DimseServer, openDimseServer } from '#server/dicom/upper-layer/server.ts'
+import type { AdmittedConnections } from '#server/http/connection-budget.ts'
 
 /** What the observer saw, as short lines: `opened CT1 Verification`. */
 export interface Watched {

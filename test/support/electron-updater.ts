@@ -1,4 +1,4 @@
-// The part of electron-updater that electron/shell/updates.ts uses, for tests in plain Node: it records what it was asked to do, and a test
+// The part of electron-updater that electron/desktop/updates.ts uses, for tests in plain Node: it records what it was asked to do, and a test
 // emits its events.
 import { EventEmitter } from 'node:events'
 

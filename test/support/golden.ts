@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { MIGRATIONS } from '#gateway/store/migrations.ts'
+import { MIGRATIONS } from '#server/database/migrations.ts'
 import { activityRows } from './golden/activity-rows.ts'
 import { GOLDEN_KEY, type Row, type Rows } from './golden/clinic.ts'
 import { firstRows } from './golden/first-rows.ts'

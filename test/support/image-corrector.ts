@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
-import { openPerformedSteps } from '#gateway/domain/performed-steps.ts'
-import { openIntake } from '#gateway/intake/intake.ts'
-import { takeLock } from '#gateway/store/lock.ts'
-import { openStore } from '#gateway/store/store.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { openStore } from '#server/database/store.ts'
+import { openIntake } from '#server/modules/images/intake.ts'
+import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
-import { image, STUDY, storeRequest } from '../electron/gateway/intake/intake-fixture.ts'
+import { image, STUDY, storeRequest } from '../electron/server/modules/images/intake-fixture.ts'
 import { LARGE, largeObject } from './large-object.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { fileFor } from '#gateway/store/image-files.ts'
-import { takeLock } from '#gateway/store/lock.ts'
-import { openStore } from '#gateway/store/store.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { openStore } from '#server/database/store.ts'
+import { fileFor } from '#server/modules/images/image-files.ts'
 import { seedImages } from './images.ts'
 
 /** Keeps copies of an image for ever and prints the file of each once it is durable; run as its own process, ended by SIGKILL. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { ImageHeader, ImageStudyRecord, Mismatch, NewImageStudy } from '#gateway/store/image-studies.ts'
-import type { InstanceRecord, NewInstance } from '#gateway/store/instances.ts'
-import type { Store } from '#gateway/store/store.ts'
+import type { Store } from '#server/database/store.ts'
+import type { ImageHeader, ImageStudyRecord, Mismatch, NewImageStudy } from '#server/modules/images/image-study-queries.ts'
+import type { InstanceRecord, NewInstance } from '#server/modules/images/instance-queries.ts'
 
 const HEADER: ImageHeader = {
   ...{ patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F' },

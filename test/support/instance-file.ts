@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DataSet, type Element, tagOf, vrOf, writeDataSet } from '#gateway/dimse/data-set.ts'
-import { fileMeta } from '#gateway/dimse/file-meta.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { type DataSet, type Element, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 
 /** A small image of an invented patient. */
 export interface MadeInstance {
@@ -18,7 +18,7 @@ export interface MadeInstance {
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** An instance on disk, as the C-STORE of `scu/store.ts` takes it. */
+/** An instance on disk, as the C-STORE of `dicom/scu/store.ts` takes it. */
 export interface InstanceFile {
   readonly path: string
   readonly dataSetOffset: number

@@ -1,7 +1,7 @@
 import { rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from '#gateway/store/data-key.ts'
-import { moveKeyInto, unwrapKey } from '#gateway/store/wrapped-key.ts'
+import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
+import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
 
 /** Moves the data key of a folder into a key store and back, for ever; run as its own process, ended by SIGKILL. */

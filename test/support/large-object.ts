@@ -1,5 +1,5 @@
-import { writeDataSet } from '#gateway/dimse/data-set.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { imageDataSet } from './instance-file.ts'
 
 /** Ultrasound Multi-frame Image Storage. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeBackup } from '#gateway/store/backup.ts'
-import { takeLock } from '#gateway/store/lock.ts'
-import { openStore } from '#gateway/store/store.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { openStore } from '#server/database/store.ts'
+import { makeBackup } from '#server/modules/backups/make-backup.ts'
 
 /**
  * Backs up the database in `data` of a folder into `back-ups`, and prints what stopped it: run under `ulimit -f`. `--fill`: makes that database

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sealFile } from '#gateway/store/sealed-file.ts'
+import { sealFile } from '#server/database/encrypted-file.ts'
 
 /** Seals the file `plain` of a folder into `closed` and prints what stopped it; run under `ulimit -f`. */
 const [folder = ''] = process.argv.slice(2)

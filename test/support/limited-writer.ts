@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { imageFiles } from '#gateway/store/image-files.ts'
+import { imageFiles } from '#server/modules/images/image-files.ts'
 
 /** Writes 1 MiB into a file of the image spool and prints how far it came and what stopped it; run under `ulimit -f`. */
 const [folder = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import Sqlite from 'better-sqlite3'
-import { openStore } from '#gateway/store/store.ts'
+import { openStore } from '#server/database/store.ts'
 
 /**
  * Opens the store of a folder, which brings its schema up to date, and prints when it begins and

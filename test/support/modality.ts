@@ -1,6 +1,6 @@
-import type { ProposedContext } from '#gateway/dimse/pdu.ts'
-import { SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { CT, encoded, type Values } from '../electron/gateway/intake/intake-fixture.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { ProposedContext } from '#server/dicom/upper-layer/pdu.ts'
+import { CT, encoded, type Values } from '../electron/server/modules/images/intake-fixture.ts'
 import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from './device-requests.ts'
 import { associated, type Proposal } from './requestor.ts'
 

@@ -2,39 +2,40 @@
 
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
   {
-    files: /store\/(?!backup|restore|sealed-file|file-fault|disk-fault|write-health)/,
+    files:
+      /-queries\.ts$|server\/database\/(?!encrypted-file)|(clock|json|coalesce|folding|outbox-worker|image-files|image-study-row|received-steps|study-identity|same-patient|study-facet|study-filter|search-index|audit-anchor|audit-triggers|pending-restore-audit|recovery-key)\.ts$/,
     why: 'SQL, names of sealed values, and errors at the start, which the terminal shows',
   },
   {
     files:
-      /gateway\/(commands|viewer-commands|upkeep-commands|shell-commands|control|recover|restore|doctor|start-error|port-holder|modality-simulation|listeners|connection-sheet)\.ts$/,
+      /\/(commands|viewer-commands|backup-commands|shell-commands|control|recover|restore-command|doctor|start-error|port-holder|modality-simulation|listeners|connection-sheet)\.ts$/,
     why: 'the command line',
   },
   {
-    files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partners)\.ts$/,
+    files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partner-authentication)\.ts$/,
     why: 'for programs of partners, and pages without the window',
   },
-  { files: /gateway\/syslog\/(audit-message|syslog)\.ts$/, why: 'audit messages, for the program that collects them' },
-  { files: /gateway\/(health|metrics|metric-labels|log-file)\.ts$/, why: 'for programs that watch the gateway' },
+  { files: /modules\/audit\/(audit-message|syslog)\.ts$/, why: 'audit messages, for the program that collects them' },
+  { files: /(diagnostics\/(health|metrics|metric-labels)|platform\/log-file)\.ts$/, why: 'for programs that watch the gateway' },
   { files: /mail\/message\.ts$/, why: 'texts of mails' },
-  { files: /gateway\/diagnostics(-\w+)?\.ts$/, why: 'text for support, which reads English' },
+  { files: /diagnostics\/diagnostics(-\w+)?\.ts$/, why: 'text for support, which reads English' },
   { files: /webhooks\/(sample-values|test-event|signature)\.ts$/, why: 'invented events' },
   {
-    files: /domain\/(report-pdf.*|worklist-sheet.*|woff|signed-.*|association-support)\.ts$/,
+    files: /modules\/\w+\/(report-pdf.*|worklist-sheet.*|woff|signed-.*|association-support)\.ts$/,
     why: 'text of documents: a report is in the language of its clinic, a printed worklist has its own words, and support reads English',
   },
   {
     files:
-      /dimse\/(state-machine|uids|report-document|rejection-note|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
+      /dicom\/[\w-]+\/(state-machine|uids|report-document|rejection-note|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
     why: 'the protocol, in the words of the standard: for the vendor of the device',
   },
-  { files: /intake\/(performed-data|report-instances)\.ts$/, why: 'what is written into objects, and what a device is told' },
+  { files: /(performed-data|report-instances)\.ts$/, why: 'what is written into objects, and what a device is told' },
   {
     files: /worklist\/(romanization|matching|received-key|row)\.ts$/,
     why: 'tables of letters, and what is wrong inside the program',
   },
   { files: /shared\/(report-words|report-text|modalities)\.ts$/, why: 'words of reports' },
-  { files: /gateway\/own-network\.ts$/, why: 'commands for a terminal' },
+  { files: /platform\/network-interfaces\.ts$/, why: 'commands for a terminal' },
 ]
 
 export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: string; readonly within?: RegExp }[] = [

@@ -1,4 +1,4 @@
-import type { PerformedStepRecord } from '#gateway/store/performed-steps.ts'
+import type { PerformedStepRecord } from '#server/modules/procedure-steps/performed-step-queries.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
 

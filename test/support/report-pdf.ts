@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ReportPart, ReportPdfInput } from '#gateway/domain/report-pdf.ts'
+import type { ReportPart, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
 
 const run = promisify(execFile)
 const TEXT = `Indication: Cough for six weeks.

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { openPeople } from '#gateway/domain/people.ts'
-import { openParts } from '#gateway/parts.ts'
+import { openParts } from '#server/context.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardReports, type Reading, type Saved, type Signed } from '#shared/contract/reports.ts'
 import { type ScribeStudy, type StudyReportMetadata, scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'

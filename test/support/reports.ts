@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { instantOf } from '#gateway/store/clock.ts'
-import type { ReportRecord } from '#gateway/store/reports.ts'
-import type { Store } from '#gateway/store/store.ts'
+import type { Store } from '#server/database/store.ts'
+import type { ReportRecord } from '#server/modules/reports/report-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
 

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
-import { COMMAND_FIELD, type CommandSet } from '#gateway/dimse/command-set.ts'
-import { DEFAULT_LIMITS } from '#gateway/dimse/limits.ts'
-import { createMessageReader, type Message, writeMessage } from '#gateway/dimse/message.ts'
-import type { AssociateAc, AssociateRq, Pdu, ProposedContext, RoleSelection } from '#gateway/dimse/pdu.ts'
-import { createPduReader } from '#gateway/dimse/pdu-reader.ts'
-import { writePdu } from '#gateway/dimse/pdu-writer.ts'
-import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
+import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
+import { createMessageReader, type Message, writeMessage } from '#server/dicom/dimse/message.ts'
+import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
+import type { AssociateAc, AssociateRq, Pdu, ProposedContext, RoleSelection } from '#server/dicom/upper-layer/pdu.ts'
+import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
 /** A tiny association requestor for tests: what a console does, and what one should not. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#gateway/store/recovery-key.ts'
+import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
 import { tempStore } from './temp-store.ts'
 

@@ -20,12 +20,12 @@ export interface SaidTexts {
 
 const ROOT = join(import.meta.dirname, '../..')
 const PLACES = [
-  'electron/gateway',
+  'electron/server',
   'shared',
   'renderer/src/viewer/engine',
   'renderer/src/client.ts',
-  'electron/shell/updates.ts',
-  'electron/shell/update-place.ts',
+  'electron/desktop/updates.ts',
+  'electron/desktop/update-place.ts',
 ]
 
 /** What the sources say to the people at the window. */

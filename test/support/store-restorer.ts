@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { applyStagedRestore, stageRestore } from '#gateway/store/restore.ts'
+import { applyStagedRestore, stageRestore } from '#server/modules/backups/restore-files.ts'
 
 /**
  * `apply N`: puts what is ready in a data folder in its place, and is killed before the Nth call that changes the disk; prints `whole` where there were

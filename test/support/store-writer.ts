@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { takeLock } from '#gateway/store/lock.ts'
-import { openStore } from '#gateway/store/store.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { openStore } from '#server/database/store.ts'
 import { inspectionRecord } from './inspection-record.ts'
 
 /** Commits devices for ever and prints the id of each once it is durable; run as its own process, ended by SIGKILL. */

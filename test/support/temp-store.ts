@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '#gateway/store/clock.ts'
-import { readDataKey } from '#gateway/store/data-key.ts'
-import { Database } from '#gateway/store/database.ts'
-import { DATABASE_FILE, openStore, type Store } from '#gateway/store/store.ts'
+import { readDataKey } from '#server/database/data-key.ts'
+import { Database } from '#server/database/database.ts'
+import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
+import type { Clock } from '#server/platform/clock.ts'
 
 /** A clock that stands until it is moved. */
 export interface StandingClock {

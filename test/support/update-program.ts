@@ -8,7 +8,7 @@ registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'electron' ? { url: electron, format: 'module-typescript', shortCircuit: true } : next(specifier, context),
 })
-const { openUpdates } = await import('../../electron/shell/updates.ts')
+const { openUpdates } = await import('../../electron/desktop/updates.ts')
 
 const tell = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const did = (what: string) => () => {

@@ -1,5 +1,5 @@
-import { type DataSet, readDataSet } from '#gateway/dimse/data-set.ts'
-import { ask, EXPLICIT, identifierOf, type Keys, text } from '../electron/gateway/worklist/worklist-fixture.ts'
+import { type DataSet, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import { ask, EXPLICIT, identifierOf, type Keys, text } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { associated, associateRq, type Found, type Proposal, Requestor } from './requestor.ts'
 
 /** A worklist answer as a console understands it. */

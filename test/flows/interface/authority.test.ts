@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashOfToken } from '#gateway/domain/token.ts'
+import { hashOfToken } from '#server/platform/token.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
 import { type WindowOperation, windowOperations } from '#shared/contract/operations.ts'

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { openStore } from '#gateway/store/store.ts'
+import { openStore } from '#server/database/store.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { express } from '#shared/contract/express.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { cursorCodec } from '#gateway/http/cursor-codec.ts'
-import { numberAfter } from '#gateway/store/page.ts'
+import { numberAfter } from '#server/database/page.ts'
+import { cursorCodec } from '#server/http/cursor-codec.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Operation } from '#shared/operation.ts'
 import { perTier } from '../../support/tier.ts'

@@ -7,14 +7,14 @@ import {
   readDataSet,
   vrOf,
   writeDataSet,
-} from '#gateway/dimse/data-set.ts'
-import { createDataSetStream } from '#gateway/dimse/data-set-stream.ts'
-import { fileMeta } from '#gateway/dimse/file-meta.ts'
-import { createHeaderReader, HEADER_LIMITS, type HeaderResult, textOf, type Wanted } from '#gateway/dimse/header-reader.ts'
-import { createSlicePool } from '#gateway/dimse/slice-pool.ts'
-import { DimseError } from '#gateway/dimse/status.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import { VR } from '#gateway/dimse/vr.ts'
+} from '#server/dicom/data-set/data-set.ts'
+import { createDataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
+import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
+import { createHeaderReader, HEADER_LIMITS, type HeaderResult, textOf, type Wanted } from '#server/dicom/data-set/header-reader.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { VR } from '#server/dicom/data-set/vr.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { perTier } from '../../support/tier.ts'
 import { DATA_SET_TOKENS, type Form, mutateDataSet } from '../mutate-data-set.ts'
 import { hashOf, piecesOf, type Random, randomOf } from '../random.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { z } from 'zod'
-import { schemaPrinter } from '#gateway/http/json-schema.ts'
+import { schemaPrinter } from '#server/http/json-schema.ts'
 import type { Operation } from '#shared/operation.ts'
 import { type JsonSchema, schemaValue, type ValueOptions } from '../../support/schema-values.ts'
 import { perTier } from '../../support/tier.ts'

@@ -1,9 +1,9 @@
-import { decodeText } from '#gateway/dimse/character-set.ts'
-import { type DataSet, type DataSetLimits, readDataSet } from '#gateway/dimse/data-set.ts'
-import { withoutPadding } from '#gateway/dimse/padding.ts'
-import { DimseError } from '#gateway/dimse/status.ts'
-import { TRANSFER_SYNTAX } from '#gateway/dimse/uids.ts'
-import type { AnswerRows } from '#gateway/worklist/answer.ts'
+import { decodeText } from '#server/dicom/character-sets/character-set.ts'
+import { type DataSet, type DataSetLimits, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import type { AnswerRows } from '#server/modules/worklist/answer.ts'
 import {
   isExtra,
   ROOT_ATTRIBUTES,
@@ -12,13 +12,13 @@ import {
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   SPECIFIC_CHARACTER_SET,
   STEP_ATTRIBUTES,
-} from '#gateway/worklist/attributes.ts'
-import { layoutOf } from '#gateway/worklist/layout.ts'
-import { isMet, keysFor } from '#gateway/worklist/matching.ts'
-import { readQuery, type WorklistQuery } from '#gateway/worklist/query.ts'
-import { policyOf, type RowText, repertoireFor } from '#gateway/worklist/repertoire.ts'
-import { identifiersOf, makeResult, type ResultRules } from '#gateway/worklist/result.ts'
-import { rowAt, type WorklistRow } from '#gateway/worklist/row.ts'
+} from '#server/modules/worklist/attributes.ts'
+import { policyOf, type RowText, repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
+import { layoutOf } from '#server/modules/worklist/layout.ts'
+import { isMet, keysFor } from '#server/modules/worklist/matching.ts'
+import { readQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
+import { identifiersOf, makeResult, type ResultRules } from '#server/modules/worklist/result.ts'
+import { rowAt, type WorklistRow } from '#server/modules/worklist/row.ts'
 import { CHARACTER_SETS, type Device } from '#shared/contract/devices.ts'
 import { perTier } from '../../support/tier.ts'
 import { DATA_SET_TOKENS, mutateDataSet } from '../mutate-data-set.ts'

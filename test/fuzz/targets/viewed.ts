@@ -7,7 +7,7 @@ import {
   readFrame,
   type ViewedFile,
   ViewedFileFault,
-} from '#gateway/dimse/viewed-file.ts'
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import { hold, same } from '../target.ts'
 
 /** Bytes of which more and more are there. */

@@ -1,4 +1,4 @@
-import { type AnswerRows, readRows } from '#gateway/worklist/answer.ts'
+import { type AnswerRows, readRows } from '#server/modules/worklist/answer.ts'
 
 /** Names in the letters of many countries; nobody of them exists. */
 const NAMES = [

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { SettingOverrides } from '#server/context.ts'
+import { openLog } from '#server/platform/log.ts'
+import { openLogFile } from '#server/platform/log-file.ts'
+import { isLoopback } from '#server/platform/network-interfaces.ts'
+import type { GatewayOptions } from '#server/server.ts'
+import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { liveOn } from './lives.ts'
+import { ownPackage } from './own-package.ts'
+import { type HandedKey, keyFromFile, keyFromParent } from './parent-key.ts'
+import { secretFromFile, secretInArguments } from './secret.ts'
+import { untilStopped } from './until-stopped.ts'
+import { hostAndPort, UsageError } from './words.ts'
+import { parentPort, workersThrough } from './worker-port.ts'
+
+/**
+ * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file; SIGTERM drains and ends with 0. A restore closes the gateway and
+ * opens it again in this process, with another such line.
+ */
+export async function serve(args: readonly string[]): Promise<number> {
+  const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
+  const plainHost = options.overrides?.['http.host']
+  if (plainHost !== undefined && !isLoopback(plainHost)) process.stderr.write(`${openToNetwork(plainHost)}\n`)
+  const port = parentPort()
+  const handed = await handedKey(keyFrom)
+  const log = openLog(options.logLevel, options.logFile === undefined ? undefined : await openLogFile(options.logFile))
+  await liveOn({
+    options: {
+      ...{ ...options, ...handed, log, version: ownPackage().version },
+      ...(port && { spawnWorker: workersThrough(port), onRecoveryKey: () => port.postMessage({ sealKey: true }) }),
+    },
+    isRescue,
+    untilStopped,
+    tell(line) {
+      process.stdout.write(`${JSON.stringify(line)}\n`)
+      if (isSecretInArguments) log.warn(secretInArguments('--partner-secret'))
+    },
+  })
+  return 0
+}
+
+type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
+  readonly logLevel: string
+  readonly isRescue: boolean
+  readonly isSecretInArguments?: boolean
+  /** Who hands the data key over; nobody where it is in the data folder. */
+  readonly keyFrom?: 'parent' | { readonly file: string }
+}
+
+export function readArguments(args: readonly string[]): ServeOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: 'string' },
+      http: { type: 'string' },
+      https: { type: 'string' },
+      dimse: { type: 'string' },
+      'dimse-tls': { type: 'string' },
+      'ae-title': { type: 'string' },
+      'partner-url': { type: 'string' },
+      'partner-secret': { type: 'string' },
+      'partner-secret-file': { type: 'string' },
+      'allow-unknown-devices': { type: 'boolean' },
+      rescue: { type: 'boolean', default: false },
+      'data-key-file': { type: 'string' },
+      'data-key-from-parent': { type: 'boolean' },
+      'safe-mode': { type: 'boolean' },
+      'log-file': { type: 'string' },
+      'log-level': { type: 'string', default: 'info' },
+    },
+  })
+  if (!values.data) throw new UsageError('serve needs --data DIR, the folder of the database.')
+  if (values['partner-secret'] && values['partner-secret-file'])
+    throw new UsageError('Give --partner-secret or --partner-secret-file, not both.')
+  if (values['data-key-file'] !== undefined && values['data-key-from-parent'])
+    throw new UsageError('Give --data-key-file or --data-key-from-parent, not both.')
+  const secretFile = values['partner-secret-file']
+  const secret = values['partner-secret'] ?? (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
+  const url = values['partner-url']
+  if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
+  if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))
+    throw new UsageError('--log-level is fatal, error, warn, info, debug or trace.')
+  return {
+    folder: values.data,
+    pageFolder: join(ownPackage().folder, 'dist', 'renderer'),
+    overrides: {
+      ...listener('http', values.http),
+      ...listener('dimse', values.dimse),
+      ...(values['dimse-tls'] !== undefined && { 'dimse.tlsPort': tlsPort(values['dimse-tls']) }),
+      ...(values['ae-title'] !== undefined && override('dimse.aeTitle', values['ae-title'], '--ae-title')),
+      ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
+    },
+    ...(values.https !== undefined && { https: securely(values.https) }),
+    ...(url && { partner: { url, ...(secret && { secret }) } }),
+    logLevel: values['log-level'],
+    ...(values['safe-mode'] && { isSafe: true }),
+    ...(values['log-file'] !== undefined && { logFile: values['log-file'] }),
+    ...(values['data-key-file'] !== undefined && { keyFrom: { file: values['data-key-file'] } }),
+    ...(values['data-key-from-parent'] && { keyFrom: 'parent' as const }),
+    isRescue: values.rescue,
+    ...(values['partner-secret'] !== undefined && { isSecretInArguments: true }),
+  }
+}
+
+/** Said at once, and not in the log, whose level and place may hide it. */
+const openToNetwork = (host: string): string =>
+  `Warning: --http ${host} opens the window to the network without encryption: passwords and patient data cross it readable to anybody in it. ` +
+  'Use 127.0.0.1 for it, and --https for other PCs.'
+
+function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
+  if (text === undefined) return {}
+  const { host, port } = hostAndPort(text, `--${name}`)
+  return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
+}
+
+/** At the address of the plain listener. */
+function tlsPort(text: string): number | null {
+  if (text === 'off') return null
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--dimse-tls takes a port, at the address of --dimse, or off; “${text}” is neither.`)
+  return Number(text)
+}
+
+function securely(text: string): { readonly host: string; readonly port: number } {
+  const { host = '0.0.0.0', port } = hostAndPort(text, '--https')
+  return { host, port }
+}
+
+/** An option that stands for a setting has its form. @throws UsageError */
+function override<K extends SettingKey>(key: K, value: unknown, flag: string): SettingOverrides {
+  const parsed = SETTINGS[key].schema.safeParse(value)
+  if (!parsed.success) throw new UsageError(`${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`)
+  return { [key]: parsed.data }
+}
+
+/** The data key, where something else than the data folder keeps it. @throws UsageError, StartError */
+async function handedKey(from: ServeOptions['keyFrom']): Promise<HandedKey> {
+  if (from === undefined) return {}
+  if (from !== 'parent') return keyFromFile(from.file)
+  const port = parentPort()
+  if (!port) throw new UsageError('--data-key-from-parent is for the desktop app, which hands the data key over: leave it out.')
+  return keyFromParent(port)
+}

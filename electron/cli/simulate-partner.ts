@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import {
+  openImageStore,
+  openPartnerSimulator,
+  openSimulatedFiles,
+  type PhantomSeries,
+  phantomSlice,
+  phantomSopUid,
+  readWorklistFile,
+  SCENARIOS,
+  type Scenario,
+  type SimulatedFiles,
+  WorklistFileError,
+} from '#electron/simulator/partner.ts'
+import { listenError } from '#server/http/start-error.ts'
+import { secretFromFile, secretInArguments } from './secret.ts'
+import { untilStopped } from './until-stopped.ts'
+import { UsageError } from './words.ts'
+
+/** The invented study whose images it has. */
+const STUDY: PhantomSeries = { studyInstanceUid: '2.25.20261122815', seriesInstanceUid: '2.25.20261122815.2', slices: 300 }
+
+/** `simulator partner`: prints one JSON line when it listens, ends at SIGTERM. */
+export async function simulatePartner(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string' },
+      host: { type: 'string', default: '127.0.0.1' },
+      secret: { type: 'string' },
+      'secret-file': { type: 'string' },
+      'secret-stdin': { type: 'boolean' },
+      worklist: { type: 'string' },
+      scenario: { type: 'string', default: 'normal' },
+      images: { type: 'boolean' },
+    },
+  })
+  const port = Number(values.port)
+  if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
+  if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
+  const secret = await secretFrom(values)
+  await using files = values.images ? await openSimulatedFiles({ host: values.host, clock: Date.now }) : undefined
+  await using simulator = await openPartnerSimulator({
+    port,
+    host: values.host,
+    secret,
+    scenario: values.scenario as Scenario,
+    clock: Date.now,
+    ...(files && { files: imagesIn(files) }),
+    ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    throw await listenError(error, { name: 'simulator’s', option: '--port', host: values.host, port })
+  })
+  const stopped = untilStopped()
+  process.stdout.write(
+    `${JSON.stringify({ ready: true, url: simulator.url, ...(files && { files: files.host, study: STUDY.studyInstanceUid }) })}\n`,
+  )
+  if (values.secret !== undefined) process.stderr.write(`${secretInArguments('--secret')}\n`)
+  await stopped
+  return 0
+}
+
+interface SecretOptions {
+  readonly secret?: string
+  readonly 'secret-file'?: string
+  readonly 'secret-stdin'?: boolean
+}
+
+/** The secret that the gateway signs with. @throws UsageError */
+async function secretFrom(given: SecretOptions): Promise<string> {
+  const { secret, 'secret-file': file, 'secret-stdin': isStdin } = given
+  if ([secret, file, isStdin].filter((option) => option !== undefined).length > 1)
+    throw new UsageError('Give one of --secret, --secret-file and --secret-stdin.')
+  const found = file !== undefined ? secretFromFile('--secret-file', file) : isStdin ? (await text(process.stdin)).trim() : secret
+  // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
+  if (!found || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(found))
+    throw new UsageError(
+      'simulator partner needs --secret-file or --secret-stdin with the secret the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.',
+    )
+  return found
+}
+
+function imagesIn(files: SimulatedFiles) {
+  const store = openImageStore(files)
+  const numbers = Array.from({ length: STUDY.slices }, (_, index) => index + 1)
+  store.add({
+    studyInstanceUid: STUDY.studyInstanceUid,
+    images: numbers.map((number) => ({ sopInstanceUid: phantomSopUid(STUDY, number), body: () => phantomSlice(STUDY, number) })),
+  })
+  return store
+}
+
+function readWorklist(file: string): readonly unknown[] {
+  try {
+    return readWorklistFile(readFileSync(file, 'utf8'), file)
+  } catch (error) {
+    if (error instanceof WorklistFileError) throw new UsageError(`--worklist: ${error.message}.`)
+    throw new UsageError(`--worklist: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

@@ -1,0 +1,37 @@
+import { askControl } from '#server/modules/control/control.ts'
+import { ShellStatus } from '#shared/contract/shell.ts'
+
+const EVERY_MS = 10_000
+
+export interface StatusWatch extends Disposable {
+  /** Asks at once. */
+  now(): Promise<ShellStatus | undefined>
+  /** What the gateway said last; undefined while it does not answer. */
+  latest(): ShellStatus | undefined
+}
+
+/** Asks the gateway every ten seconds how it is, by its control socket. */
+export function watchStatus(folder: string, onStatus: (status: ShellStatus | undefined) => void): StatusWatch {
+  let latest: ShellStatus | undefined
+  let asking: Promise<ShellStatus | undefined> | undefined
+  const now = () => {
+    asking ??= askStatus(folder).then((status) => {
+      asking = undefined
+      latest = status
+      onStatus(status)
+      return status
+    })
+    return asking
+  }
+  const timer = setInterval(() => void now(), EVERY_MS)
+  return { now, latest: () => latest, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+async function askStatus(folder: string): Promise<ShellStatus | undefined> {
+  try {
+    const { ok, output } = await askControl(folder, { command: 'status' })
+    return ok ? ShellStatus.parse(JSON.parse(output)) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,117 @@
+import { chmodSync, closeSync, existsSync, fchownSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { syncFolder } from './data-directory.ts'
+import { StoreError } from './store-error.ts'
+
+export const KEY_FILE = 'data.key'
+/** The data key as the key store of an account wrapped it (`wrapped-key`). Where `data.key` is there too, that one counts. */
+export const SEALED_KEY_FILE = 'data.key.sealed'
+export const KEY_BYTES = 32
+
+/** What `data.key.sealed` says: whose key store opens it, and which data key is in it, without saying it. */
+export const SealedKey = z.object({
+  version: z.literal(1),
+  /** As `NAME on COMPUTER`. */
+  account: z.string().max(500),
+  sealedAt: z.string(),
+  ofKey: z.string(),
+  wrapped: z.base64(),
+})
+export type SealedKey = z.infer<typeof SealedKey>
+
+export interface DataKeyOptions {
+  /** Nothing has been sealed yet. */
+  readonly mayCreate: boolean
+  readonly dataKey?: Buffer | undefined
+  readonly random: (bytes: number) => Buffer
+}
+
+/**
+ * The data key of the folder: `data.key` where it is there, since it came with a restore or was recovered after the other was handed over;
+ * else the one that is handed over. @throws StoreError as `readDataKey`
+ */
+export function dataKeyOf(folder: string, { dataKey, ...options }: DataKeyOptions): Buffer {
+  if (!dataKey || existsSync(join(folder, KEY_FILE))) return readDataKey(folder, options)
+  if (dataKey.length !== KEY_BYTES)
+    throw new StoreError('key-wrong', `The data key that was handed over has ${dataKey.length} bytes instead of ${KEY_BYTES}.`)
+  return dataKey
+}
+
+/**
+ * The data key of the folder: 32 random bytes in `data.key`, readable by its owner only. It is made where there is none and
+ * `mayCreate` says that nothing has been sealed yet.
+ * @throws StoreError key-missing, key-sealed, key-wrong, bad-folder
+ */
+export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataKey'>): Buffer {
+  const file = join(folder, KEY_FILE)
+  let key: Buffer
+  try {
+    key = readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new StoreError('bad-folder', `The data key ${file} cannot be read: ${(error as Error).message}.`, error)
+    if (existsSync(join(folder, SEALED_KEY_FILE))) throw sealedElsewhere(folder, error)
+    if (!options.mayCreate)
+      throw new StoreError(
+        'key-missing',
+        `${file} is missing. The database beside it cannot be read without that key and a new one would not open it: put the file back, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).`,
+        error,
+      )
+    key = options.random(KEY_BYTES)
+    writeKeyFile(folder, KEY_FILE, key)
+    return key
+  }
+  if (key.length !== KEY_BYTES)
+    throw new StoreError('key-wrong', `${file} has ${key.length} bytes instead of ${KEY_BYTES}: put the file back that was there before.`)
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
+  return key
+}
+
+/** What `data.key.sealed` says; undefined where there is none, or one that cannot be read. */
+export function readSealedKey(folder: string): SealedKey | undefined {
+  try {
+    return SealedKey.safeParse(JSON.parse(readFileSync(join(folder, SEALED_KEY_FILE), 'utf8'))).data
+  } catch {
+    return undefined
+  }
+}
+
+function sealedElsewhere(folder: string, cause: unknown): StoreError {
+  const file = join(folder, SEALED_KEY_FILE)
+  const sealed = readSealedKey(folder)
+  const told = sealed
+    ? `The data key of this folder is in the key store of the account ${sealed.account} (${file}), and only the app Isthmus in that account can take it out.`
+    : `The data key of this folder is in the key store of an account, and ${file} is damaged.`
+  return new StoreError(
+    'key-sealed',
+    `${told} Start the app there, or put the key back with the recovery key: isthmus recover --data DIR --recovery-key-stdin, or the page of the app that asks for it.`,
+    cause,
+  )
+}
+
+/** Writes a small file of the folder whole or not at all, for its owner only; durable when it returns. @throws StoreError bad-folder */
+export function writeKeyFile(folder: string, name: string, bytes: Buffer): void {
+  const part = join(folder, `${name}.part`)
+  try {
+    const handle = openSync(part, 'w', 0o600)
+    try {
+      giveToOwner(folder, handle)
+      writeSync(handle, bytes)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(part, join(folder, name))
+    syncFolder(folder)
+  } catch (error) {
+    throw new StoreError('bad-folder', `The key file ${join(folder, name)} cannot be written: ${(error as Error).message}.`, error)
+  }
+}
+
+/** As root, such as of a command on the console: whoever has the folder, such as the service, must be able to read the file. */
+export function giveToOwner(folder: string, handle: number): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(folder)
+  fchownSync(handle, uid, gid)
+}

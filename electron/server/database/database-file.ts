@@ -1,0 +1,163 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { fileFault } from '#server/platform/file-fault.ts'
+import { syncFolder } from './data-directory.ts'
+import { StoreError } from './store-error.ts'
+
+/** 'ISTH' in ASCII: the application_id in the header of our database files. */
+export const APPLICATION_ID = 0x49535448
+/** Older versions of SQLite may corrupt a WAL database (design.md §4.7). */
+const OLDEST_SQLITE = '3.51.3'
+/** Copies from before a migration: of the versions one may want to start again. */
+const KEPT_COPIES = 2
+
+/**
+ * Opens or creates the file, checks that it is ours and sound, and runs the migrations it has not seen.
+ * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
+ */
+export function openDatabaseFile(file: string, migrations: readonly string[], isChecked = false): Sqlite.Database {
+  makeFile(file)
+  let sqlite: Sqlite.Database | undefined
+  try {
+    sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })
+    prepare(sqlite, file, migrations.length, isChecked)
+    migrate(sqlite, file, migrations)
+    return sqlite
+  } catch (error) {
+    sqlite?.close()
+    throw translated(error, file)
+  }
+}
+
+function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+  } catch (error) {
+    throw new StoreError('bad-folder', `The folder ${dirname(file)} cannot hold the database: ${(error as Error).message}.`, error)
+  }
+}
+
+// ux-security E.11.
+function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
+  const pragma = (text: string) => sqlite.pragma(text, { simple: true })
+  const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
+  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
+    throw new StoreError('old-sqlite', `SQLite ${version} is too old: ${OLDEST_SQLITE} is the oldest that is safe with a write-ahead log.`)
+
+  const application = pragma('application_id')
+  const schema = Number(pragma('user_version'))
+  const isEmpty = sqlite.prepare('select count(*) from sqlite_schema').pluck().get() === 0
+  if (application !== APPLICATION_ID && !(application === 0 && schema === 0 && isEmpty))
+    throw new StoreError('foreign-database', `${file} belongs to another program; it was left as it is.`)
+  if (schema > newest)
+    throw new StoreError(
+      'newer-schema',
+      `${file} was written by a newer version of Isthmus (schema ${schema}, this one knows ${newest}); start that version again.`,
+    )
+
+  // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked again.
+  const found = isChecked ? 'ok' : pragma('quick_check(1)')
+  if (found !== 'ok') throw damaged(file, String(found).replace(/\s+/g, ' '))
+
+  // New -wal and -shm files take the mode of the database file; there may be some already.
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
+  const journal = pragma('journal_mode = wal')
+  if (journal !== 'wal')
+    throw new StoreError('not-wal', `${file} is on a disk without a write-ahead log (a network share?); use a folder on a local disk.`)
+  for (const setting of [
+    'synchronous = full',
+    'fullfsync = on',
+    'foreign_keys = on',
+    'trusted_schema = off',
+    'secure_delete = fast',
+    'temp_store = memory',
+    'mmap_size = 0',
+    // KiB. The operating system caches the file too; 16 MB of our own would be a tenth of the process.
+    'cache_size = -4000',
+    'journal_size_limit = 67108864',
+  ])
+    sqlite.pragma(setting)
+}
+
+function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
+  const done = Number(sqlite.pragma('user_version', { simple: true }))
+  if (done > 0 && done < migrations.length) copyBefore(sqlite, `${file}.schema-${done}`)
+  for (const [index, text] of migrations.entries()) {
+    if (index < done) continue
+    sqlite
+      .transaction(() => {
+        sqlite.exec(text)
+        const broken = sqlite.pragma('foreign_key_check') as unknown[]
+        if (broken.length > 0) throw new Error(`Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`)
+        sqlite.pragma(`application_id = ${APPLICATION_ID}`)
+        sqlite.pragma(`user_version = ${index + 1}`)
+      })
+      .immediate()
+  }
+}
+
+/** A copy of the database as the older version left it, so that the older version can be started again. It is opened before anything is changed. */
+function copyBefore(sqlite: Sqlite.Database, copy: string): void {
+  const part = `${copy}.part`
+  try {
+    rmSync(part, { force: true })
+    sqlite.prepare('vacuum into ?').run(part)
+    chmodSync(part, 0o600)
+    checkWhole(part)
+    syncFile(part)
+    renameSync(part, copy)
+    dropOlderCopies(copy)
+    syncFolder(dirname(copy))
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw fileFault(`The database was not brought to this version, because the copy ${copy} could not be made first`, error)
+  }
+}
+
+function checkWhole(file: string): void {
+  const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    const verdict = String(sqlite.pragma('quick_check(1)', { simple: true }))
+    if (verdict !== 'ok') throw new Error(`it is not whole (${verdict.replace(/\s+/g, ' ')})`)
+  } finally {
+    sqlite.close()
+  }
+}
+
+function syncFile(file: string): void {
+  // Windows flushes only what is open for writing.
+  const handle = openSync(file, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Each is as large as the database was. */
+function dropOlderCopies(newest: string): void {
+  const stem = basename(newest).replace(/\d+$/, '')
+  const versions = readdirSync(dirname(newest))
+    .filter((name) => name.startsWith(stem) && /^\d+$/.test(name.slice(stem.length)))
+    .map((name) => Number(name.slice(stem.length)))
+    .sort((one, other) => other - one)
+  for (const version of versions.slice(KEPT_COPIES)) rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
+}
+
+function damaged(file: string, detail: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'damaged',
+    `${file} is damaged (${detail}); nothing was changed. Keep the file, and put a back-up in its place: on the page that the app shows then, or by isthmus restore --data ${dirname(file)} --from BACKUP.`,
+    cause,
+  )
+}
+
+function translated(error: unknown, file: string): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error
+  if (error.code === 'SQLITE_NOTADB') return new StoreError('not-a-database', `${file} is not a database; it was left as it is.`, error)
+  if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)/.test(error.code))
+    return fileFault(`The folder ${dirname(file)} cannot hold the database`, error)
+  return error
+}

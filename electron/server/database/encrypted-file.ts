@@ -1,0 +1,156 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { fileFault } from '#server/platform/file-fault.ts'
+import { StoreError } from './store-error.ts'
+
+/**
+ * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015): what is changed, left out, added or
+ * moved is found, and what was not found whole is never handed on. The file: 8 bytes that say what it is, 32 of salt, then for each MiB its
+ * AES-256-GCM ciphertext and a tag of 16 bytes.
+ */
+const MAGIC = Buffer.from('ISTHSEA1')
+const SALT_BYTES = 32
+const HEAD_BYTES = MAGIC.length + SALT_BYTES
+const PORTION_BYTES = 1024 * 1024
+const TAG_BYTES = 16
+const NONCE_BYTES = 12
+
+type Progress = (share: number) => void
+
+/** `sha256`: of the plain bytes, hex. */
+export interface Sealed {
+  readonly sha256: string
+}
+
+/** Seals the file into a new one, which is durable when this resolves; a failure leaves none. @throws StoreError bad-folder */
+export async function sealFile(from: string, to: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
+  return await withFile(from, 'r', (source) =>
+    intoNew(to, async (target) => {
+      const { size } = await source.stat()
+      const hash = createHash('sha256')
+      const salt = randomBytes(SALT_BYTES)
+      const ownKey = keyOf(key, salt)
+      await target.appendFile(Buffer.concat([MAGIC, salt]))
+      for (let at = 0, number = 0; ; number++) {
+        const plain = await read(source, at, Math.min(PORTION_BYTES, size - at))
+        at += plain.length
+        const isLast = at >= size
+        hash.update(plain)
+        const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(markOf(isLast))
+        await target.appendFile(Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
+        onProgress(size === 0 ? 1 : at / size)
+        if (isLast) break
+      }
+      return { sha256: hash.digest('hex') }
+    }),
+  )
+}
+
+/** Opens a sealed file into a new one, which is durable when this resolves; a failure leaves none. @throws StoreError seal-broken, bad-folder */
+export async function openSealedFile(from: string, to: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
+  return await withFile(from, 'r', (source) =>
+    intoNew(to, (target) => readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain))),
+  )
+}
+
+/** Reads a sealed file to its end and keeps nothing of it. @throws StoreError seal-broken, bad-folder */
+export async function checkSealedFile(from: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
+  return await withFile(from, 'r', (source) => readSealed(from, source, key, onProgress, () => Promise.resolve()))
+}
+
+async function readSealed(
+  name: string,
+  source: FileHandle,
+  key: Buffer,
+  onProgress: Progress,
+  take: (plain: Buffer) => Promise<void>,
+): Promise<Sealed> {
+  const { size } = await source.stat()
+  const head = await read(source, 0, Math.min(HEAD_BYTES, size))
+  if (head.length < HEAD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw broken(name)
+  const ownKey = keyOf(key, head.subarray(MAGIC.length))
+  const hash = createHash('sha256')
+  for (let at = HEAD_BYTES, number = 0; ; number++) {
+    const portion = await read(source, at, Math.min(PORTION_BYTES + TAG_BYTES, size - at))
+    if (portion.length < TAG_BYTES) throw broken(name)
+    at += portion.length
+    const isLast = at >= size
+    const plain = opened(name, ownKey, portion, { number, isLast })
+    hash.update(plain)
+    await take(plain)
+    onProgress(at / size)
+    if (isLast) return { sha256: hash.digest('hex') }
+  }
+}
+
+function opened(
+  name: string,
+  key: Buffer,
+  portion: Buffer,
+  { number, isLast }: { readonly number: number; readonly isLast: boolean },
+): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number), { authTagLength: TAG_BYTES })
+    .setAAD(markOf(isLast))
+    .setAuthTag(portion.subarray(-TAG_BYTES))
+  try {
+    return Buffer.concat([decipher.update(portion.subarray(0, -TAG_BYTES)), decipher.final()])
+  } catch (error) {
+    throw broken(name, error)
+  }
+}
+
+// A key of its own for each file: the nonces may then count from 0 in all of them.
+const keyOf = (key: Buffer, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
+
+/** That a portion is the last one is sealed with it: a file that ends too early does not open. */
+const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
+
+function nonceOf(number: number): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES)
+  nonce.writeUInt32BE(number, NONCE_BYTES - 4)
+  return nonce
+}
+
+/** So many bytes from there; fewer only where the file is shorter than it was. */
+async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(buffer, done, length - done, at + done)
+    if (bytesRead === 0) throw new Error('it became shorter while it was read')
+    done += bytesRead
+  }
+  return buffer
+}
+
+async function withFile<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const verb = flags === 'r' ? 'read' : 'written'
+  let file: FileHandle | undefined
+  try {
+    file = await open(path, flags, 0o600)
+    return await work(file)
+  } catch (error) {
+    throw fileFault(`${path} could not be ${verb}`, error)
+  } finally {
+    await file?.close()
+  }
+}
+
+/** A new file, made whole and durable by `work`, or none. */
+async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  let isOurs = false
+  try {
+    return await withFile(path, 'wx', async (file) => {
+      isOurs = true
+      const result = await work(file)
+      await file.sync()
+      return result
+    })
+  } catch (error) {
+    if (isOurs) await rm(path, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+function broken(file: string, cause?: unknown): StoreError {
+  return new StoreError('seal-broken', `${file} is damaged, was changed, or was sealed under another key.`, cause)
+}

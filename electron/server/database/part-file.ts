@@ -1,0 +1,210 @@
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
+
+const COMPARED_BYTES = 256 * 1024
+/**
+ * Bytes that are handed to the system without a thread while no other file is received: it copies them, which takes less time than waking one.
+ * Others would have to wait with it for the journal; what follows may fill the cache and wait for the disk.
+ */
+const COPIED_BYTES = 4 << 20
+
+const read = promisify(fs.read)
+const writev = promisify(fs.writev)
+const fsync = promisify(fs.fsync)
+const unlink = promisify(fs.unlink)
+
+/** A file that is being received; one call at a time. */
+export interface PartFile {
+  /** Bytes written so far. */
+  readonly bytes: number
+  /** Appends the buffers, all of them; they may be used again once it resolves. @throws StorageFault */
+  write(buffers: readonly Buffer[]): Promise<void>
+  /** Makes what was written durable; nothing is written or compared after it. @throws StorageFault */
+  finish(): Promise<void>
+  /** Moves it to `images/<file>`; it may be finished before or after. @throws StorageFault: it is still to be discarded */
+  place(file: string): Promise<void>
+  /** Makes the name it was given durable. @throws StorageFault */
+  secure(): Promise<void>
+  /** Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next start. */
+  discard(): Promise<void>
+}
+
+/** Where a finished file goes. */
+export interface Places {
+  move(from: string, file: string): Promise<void>
+  sync(file: string): Promise<void>
+  /** No other file is being received. */
+  isAlone(): boolean
+  /** It is finished or discarded. */
+  over(): void
+  pathOf(file: string): string
+}
+
+/** Closed by `finish` and `discard`. */
+export class Part implements PartFile {
+  #path: string
+  #file: string | undefined
+  /** Undefined once it is closed. */
+  #fd: Promise<number> | undefined
+  #isFinished = false
+  #bytes = 0
+  /** What a thread does with the descriptor: closed meanwhile, its number could be that of another file. */
+  #busy: Promise<unknown> = Promise.resolve()
+  readonly #places: Places
+
+  constructor(path: string, fd: Promise<number>, places: Places) {
+    this.#path = path
+    this.#fd = fd.catch((error: unknown) => {
+      throw storageFault('open', error)
+    })
+    // Whoever uses it meets its fault.
+    this.#fd.catch(() => undefined)
+    this.#places = places
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  write(buffers: readonly Buffer[]): Promise<void> {
+    return this.#hold(this.#append(buffers))
+  }
+
+  async finish(): Promise<void> {
+    if (this.#isFinished) return
+    const fd = await this.#open()
+    try {
+      await this.#hold(fsync(fd))
+    } catch (error) {
+      // The pages that were not written are taken for written after that: another fsync would say yes.
+      await this.#close()
+      throw storageFault('fsync', error)
+    }
+    this.#isFinished = true
+    await this.#close()
+  }
+
+  async place(file: string): Promise<void> {
+    try {
+      await this.#places.move(this.#path, file)
+    } catch (error) {
+      throw storageFault('rename', error)
+    }
+    this.#path = this.#places.pathOf(file)
+    this.#file = file
+  }
+
+  async secure(): Promise<void> {
+    if (this.#file === undefined) throw new StorageFault('failed', 'The file has no name yet.')
+    try {
+      await this.#places.sync(this.#file)
+    } catch (error) {
+      throw storageFault('fsync', error)
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#busy.catch(() => undefined)
+    await this.#close().catch(() => undefined)
+    await unlink(this.#path).catch(() => undefined)
+  }
+
+  /** As `isSameRest`. @throws StorageFault */
+  isSame(offset: number, other: number, otherOffset: number): Promise<boolean> {
+    return this.#hold(this.#compare(offset, other, otherOffset))
+  }
+
+  async #append(buffers: readonly Buffer[]): Promise<void> {
+    const fd = await this.#open()
+    let rest = buffers.filter((buffer) => buffer.length > 0)
+    while (rest.length > 0) {
+      const isCopied = this.#bytes < COPIED_BYTES && this.#places.isAlone()
+      const bytesWritten = isCopied ? writtenNow(fd, rest) : await written(fd, rest)
+      this.#bytes += bytesWritten
+      rest = after(rest, bytesWritten)
+    }
+  }
+
+  async #compare(offset: number, other: number, otherOffset: number): Promise<boolean> {
+    try {
+      return await isSameRest(await this.#open(), offset, other, otherOffset)
+    } catch (error) {
+      throw storageFault('read', error)
+    }
+  }
+
+  #hold<T>(work: Promise<T>): Promise<T> {
+    this.#busy = work
+    return work
+  }
+
+  async #open(): Promise<number> {
+    if (this.#fd === undefined) throw new StorageFault('failed', 'The file is closed.')
+    return this.#fd
+  }
+
+  async #close(): Promise<void> {
+    const fd = this.#fd
+    if (fd === undefined) return
+    this.#fd = undefined
+    this.#places.over()
+    fs.closeSync(await fd)
+  }
+}
+
+async function written(fd: number, buffers: readonly Buffer[]): Promise<number> {
+  try {
+    return something((await writev(fd, buffers)).bytesWritten)
+  } catch (error) {
+    throw storageFault('write', error)
+  }
+}
+
+function writtenNow(fd: number, buffers: readonly Buffer[]): number {
+  try {
+    return something(fs.writevSync(fd, buffers))
+  } catch (error) {
+    throw storageFault('write', error)
+  }
+}
+
+function something(bytesWritten: number): number {
+  if (bytesWritten === 0) throw new StorageFault('failed', 'The disk took nothing of what was written.')
+  return bytesWritten
+}
+
+/** What is left of the buffers once `count` bytes of them are gone: a nearly full disk takes a part. */
+function after(buffers: readonly Buffer[], count: number): Buffer[] {
+  let gone = count
+  return buffers.flatMap((buffer) => {
+    const from = Math.min(gone, buffer.length)
+    gone -= from
+    return from === buffer.length ? [] : [buffer.subarray(from)]
+  })
+}
+
+/**
+ * Whether two files hold the same bytes from their offsets to their ends. False where the other one
+ * cannot be read. @throws the error of the system where the first cannot
+ */
+export async function isSameRest(one: number, offset: number, other: number, otherOffset: number): Promise<boolean> {
+  const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
+  for (let at = 0; ; ) {
+    const own = await filled(mine, one, offset + at)
+    const found = await filled(theirs, other, otherOffset + at).catch(() => undefined)
+    if (!found?.equals(own)) return false
+    if (own.length === 0) return true
+    at += own.length
+  }
+}
+
+/** The bytes at the position of the file: a full buffer, or those up to its end. */
+async function filled(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+  for (let at = 0; ; ) {
+    // Nothing is read at the end of the file, nor into a full buffer.
+    const { bytesRead } = await read(fd, buffer, at, buffer.length - at, position + at)
+    if (bytesRead === 0) return buffer.subarray(0, at)
+    at += bytesRead
+  }
+}

@@ -1,0 +1,49 @@
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { Flag } from '#server/database/flag.ts'
+import type { Made } from './made.ts'
+
+/** Studies, whose they are, and how staff look for them. */
+export interface StudyTables {
+  expressCustomers: Made & {
+    seq: Generated<number>
+    expressCustomerId: string
+    name: string
+    nameFolded: string
+    isActive: Flag
+    sealedMetadata: Buffer | null
+    createdAt: string
+    updatedAt: string
+  }
+  customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
+  organizations: Made & { orgId: string; name: string; sealedMetadata: Buffer | null; createdAt: string; updatedAt: string }
+  studies: Made & {
+    seq: Generated<number>
+    studyId: string
+    area: string
+    studyInstanceUid: string
+    studyDescription: string
+    descriptionFolded: string
+    severity: string
+    status: string
+    cancelledAt: string | null
+    facet: GeneratedAlways<number>
+    assignedTo: string | null
+    expressCustomerId: string | null
+    sealedDetail: Buffer | null
+    createdAt: string
+    updatedAt: string
+  }
+  savedViews: {
+    savedViewId: string
+    ownerId: string
+    list: string
+    area: string
+    name: string
+    sortOrder: string
+    isShared: Flag
+    sealedFilter: Buffer
+    createdAt: string
+    updatedAt: string
+  }
+  searchFill: { what: string; below: number }
+}

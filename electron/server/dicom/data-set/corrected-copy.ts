@@ -1,0 +1,410 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createDeflateRaw } from 'node:zlib'
+import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
+import { CODINGS, type Coding, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
+import { type DataSet, type Element, readDataSet } from './data-set.ts'
+import { writeDataSet } from './data-set-writer.ts'
+import { vrOf } from './dictionary.ts'
+import { type ElementHeader, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import { withoutPadding } from './padding.ts'
+import { withMappedReferences } from './referenced-uids.ts'
+import { TRANSFER_SYNTAX } from './uids.ts'
+
+/** The data set of a stored file. */
+export interface CopySource {
+  readonly path: string
+  readonly dataSetOffset: number
+  readonly transferSyntaxUid: string
+}
+
+/** An attribute of an item: text, or the items of a sequence. */
+export interface CorrectedItem {
+  readonly [tag: number]: string
+}
+/**
+ * Text ('' empties the attribute), the items of a sequence, or null: the attribute is removed. `ifThere`: an attribute that the original does
+ * not have is not added.
+ */
+export interface CorrectedValue {
+  readonly tag: number
+  readonly value: string | readonly CorrectedItem[] | null
+  readonly ifThere?: boolean
+  /** Instead of `value`: what each item of the sequence says from now on. */
+  readonly inItems?: CorrectedItem
+}
+
+/** What a corrected copy says that its original does not. */
+export interface DataSetCorrection {
+  readonly values: readonly CorrectedValue[]
+  /** UIDs of originals by those of their copies: every reference to one of them is rewritten. */
+  readonly uids: ReadonlyMap<string, string>
+  /** Specific Character Set that text without one is read in. */
+  readonly deviceSet: readonly string[]
+  /** AE titles of who sent the original and of who changes it, and when (DT). */
+  readonly source: string
+  readonly aeTitle: string
+  readonly at: string
+}
+
+const TAG = {
+  specificCharacterSet: 0x00080005,
+  sopInstanceUid: 0x00080018,
+  studyInstanceUid: 0x0020000d,
+  seriesInstanceUid: 0x0020000e,
+  modifiedAttributes: 0x04000550,
+  originalAttributes: 0x04000561,
+  modifiedAt: 0x04000562,
+  modifyingSystem: 0x04000563,
+  sourceOfPreviousValues: 0x04000564,
+  reason: 0x04000565,
+  macParameters: 0x4ffe0001,
+  digitalSignatures: 0xfffafffa,
+} as const
+const UID_TAGS = [TAG.sopInstanceUid, TAG.studyInstanceUid, TAG.seriesInstanceUid]
+/** They sign what is changed (PS3.15 C): nobody could verify them any more. */
+const SIGNATURES: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
+/** Bulk data, which is copied as it is. */
+const PIXELS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
+
+const UTF_8: readonly string[] = ['ISO_IR 192']
+/** PS3.5 6.1.2.2: what Specific Character Set applies to. */
+const TEXT: ReadonlySet<string> = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
+/** Of one element that is parsed; larger ones are copied as they are. */
+const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
+const MOST_ELEMENTS = 200_000
+const CHUNK_BYTES = 1 << 20
+const WINDOW_BYTES = 64 << 10
+
+/** Modifying System (0400,0563) of copies: this, and the AE title. */
+const SYSTEM = 'ISTHMUS'
+
+/** Where an element at the top of a data set is in its file. */
+interface Extent {
+  readonly tag: number
+  readonly vr: string
+  readonly at: number
+  readonly end: number
+}
+
+/** The file is damaged, or has what cannot be rewritten. The message names no value of it. */
+export class CopyFault extends Error {
+  override name = 'CopyFault'
+}
+
+/**
+ * Writes the data set of a file with corrected values, piece by piece, in the same transfer syntax. The previous values are appended to the
+ * Original Attributes Sequence (0400,0561; PS3.3 C.12.1.1.9), references are rewritten, digital signatures removed; everything else, the
+ * pixel data above all, is copied byte for byte. A deflated file is given inflated, with `isDeflated`.
+ * @throws CopyFault
+ */
+export async function writeCorrectedCopy(
+  source: CopySource,
+  correction: DataSetCorrection,
+  write: (bytes: Buffer) => Promise<void>,
+  { isDeflated = false } = {},
+): Promise<void> {
+  const syntax = CODINGS[source.transferSyntaxUid] ? source.transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+  const coding = CODINGS[syntax] as Coding
+  const file = await open(source.path, 'r')
+  try {
+    const pieces = correctedPieces(file, source.dataSetOffset, { syntax, coding }, correction)
+    if (!isDeflated) {
+      for await (const piece of pieces) await write(piece)
+      return
+    }
+    let length = 0
+    await pipeline(pieces, createDeflateRaw(), async (deflated: AsyncIterable<Buffer>) => {
+      for await (const piece of deflated) {
+        length += piece.length
+        await write(piece)
+      }
+    })
+    // PS3.5 A.5: the deflated stream is padded to an even length.
+    if (length % 2 === 1) await write(Buffer.alloc(1))
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * SOP Instance UIDs of the images that a data set is a corrected copy of, the first original first,
+ * by the Original Attributes Sequence that `writeCorrectedCopy` gave it; none of any other data set.
+ * It must not be deflated.
+ * @throws CopyFault
+ */
+export async function originalsOf({ path, dataSetOffset, transferSyntaxUid }: CopySource): Promise<string[]> {
+  const syntax = CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+  const file = await open(path, 'r')
+  try {
+    const extents = await extentsOf(file, dataSetOffset, CODINGS[syntax] as Coding, TAG.originalAttributes)
+    const extent = extents.find(({ tag }) => tag === TAG.originalAttributes)
+    if (!extent || extent.end - extent.at > LIMITS.bytes) return []
+    const [sequence] = readDataSet(await bytesAt(file, extent.at, extent.end - extent.at), syntax, LIMITS)
+    return itemsOf(sequence).flatMap((item) => {
+      if (!plainText(item, TAG.modifyingSystem).startsWith(`${SYSTEM} `)) return []
+      const [previous = []] = itemsOf(item.find(({ tag }) => tag === TAG.modifiedAttributes))
+      const uid = plainText(previous, TAG.sopInstanceUid)
+      return uid === '' ? [] : [uid]
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+const systemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) => `${SYSTEM} ${aeTitle}`
+const itemsOf = (element: Element | undefined): readonly DataSet[] => (element && !Buffer.isBuffer(element.value) ? element.value : [])
+const plainText = (dataSet: DataSet, wanted: number): string => {
+  const value = dataSet.find(({ tag }) => tag === wanted)?.value
+  return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
+}
+
+interface Written {
+  readonly syntax: string
+  readonly coding: Coding
+}
+
+async function* correctedPieces(
+  file: FileHandle,
+  start: number,
+  { syntax, coding }: Written,
+  correction: DataSetCorrection,
+): AsyncGenerator<Buffer, void, void> {
+  const extents = await extentsOf(file, start, coding)
+  const there = new Map(extents.map((extent) => [extent.tag, extent]))
+  const parsed = async ({ at, end }: Extent): Promise<Element | undefined> => {
+    if (end - at > LIMITS.bytes) return undefined
+    try {
+      return readDataSet(await bytesAt(file, at, end - at), syntax, LIMITS)[0]
+    } catch {
+      return undefined
+    }
+  }
+  const before = async (tag: number) => {
+    const extent = there.get(tag)
+    const element = extent && (await parsed(extent))
+    if (extent && !element) throw new CopyFault('An attribute of its patient or its study cannot be read.')
+    return element
+  }
+
+  const declaredSet = await before(TAG.specificCharacterSet)
+  const declared = termsOf(declaredSet)
+  const text = textIn(declared, correction)
+  const replacing = new Map<number, Element | null>()
+  const previous: Element[] = []
+  const wanted = correction.values.filter(({ tag, ifThere }) => !ifThere || there.has(tag))
+  for (const { tag, value, inItems } of wanted) {
+    const old = await before(tag)
+    const element = inItems ? withInItems(old, inItems, text) : value === null ? null : text.element(tag, value)
+    if (isSame(old, element)) continue
+    replacing.set(tag, element)
+    previous.push(old ?? { tag, vr: vrOf(tag), value: vrOf(tag) === 'SQ' ? [] : Buffer.alloc(0) })
+  }
+  for (const tag of UID_TAGS) {
+    const old = await before(tag)
+    const uid = old && Buffer.isBuffer(old.value) ? withoutPadding(old.value.toString('latin1')) : ''
+    const mapped = correction.uids.get(uid)
+    if (!old || mapped === undefined || mapped === uid) continue
+    replacing.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
+    previous.push(old)
+  }
+  for (const tag of SIGNATURES) if (there.has(tag)) replacing.set(tag, null)
+  if (text.isConverted) {
+    replacing.set(TAG.specificCharacterSet, text.element(TAG.specificCharacterSet, 'ISO_IR 192'))
+    if (declaredSet) previous.push(declaredSet)
+  }
+  const earlier = await before(TAG.originalAttributes)
+  const items = earlier && !Buffer.isBuffer(earlier.value) ? earlier.value : []
+  const isKept = text.isConverted ? items.map((item) => text.converted(item)) : items
+  const modified = { tag: TAG.modifiedAttributes, vr: 'SQ', value: [previousItem(previous, declaredSet, text)] }
+  replacing.set(TAG.originalAttributes, {
+    tag: TAG.originalAttributes,
+    vr: 'SQ',
+    value: [
+      ...isKept,
+      [
+        modified,
+        text.element(TAG.modifiedAt, correction.at),
+        text.element(TAG.modifyingSystem, systemOf(correction)),
+        text.element(TAG.sourceOfPreviousValues, correction.source),
+        text.element(TAG.reason, 'CORRECT'),
+      ],
+    ],
+  })
+
+  const rest = [...replacing].sort(([a], [b]) => a - b)
+  const written = ([, element]: readonly [number, Element | null]) => (element ? [writeDataSet([element], syntax)] : [])
+  for (const extent of extents) {
+    while (rest[0] && rest[0][0] <= extent.tag) yield* written(rest.shift() as (typeof rest)[number])
+    // Group lengths are retired (PS3.5 §7.2), and would be wrong.
+    if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
+    const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
+    const isText = text.isConverted && TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
+    const element = PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await parsed(extent)
+    const changed = element && changedElement(element, text, correction.uids)
+    if (changed) yield writeDataSet([changed], syntax)
+    else yield* copied(file, extent)
+  }
+  for (const one of rest) yield* written(one)
+}
+
+/** Undefined where nothing in it has to be changed: it is copied as it is. */
+function changedElement(element: Element, text: TextOfCopy, uids: ReadonlyMap<string, string>): Element | undefined {
+  const mapped = withMappedReferences([element], uids)
+  const [own = element] = mapped ?? [element]
+  if (!text.isConverted) return mapped && own
+  return text.converted([own])[0]
+}
+
+async function* copied(file: FileHandle, { at, end }: Extent): AsyncGenerator<Buffer, void, void> {
+  for (let from = at; from < end; from += CHUNK_BYTES) yield await bytesAt(file, from, Math.min(CHUNK_BYTES, end - from))
+}
+
+async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let filled = 0; filled < length; ) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, at + filled)
+    if (bytesRead === 0) throw new CopyFault('It ends within an element.')
+    filled += bytesRead
+  }
+  return bytes
+}
+
+/** The elements at the top of the data set up to `last`, in the order of the file. @throws CopyFault */
+async function extentsOf(file: FileHandle, start: number, coding: Coding, last = Number.POSITIVE_INFINITY): Promise<Extent[]> {
+  const { size } = await file.stat()
+  const header = newElementHeader()
+  let window = { at: 0, bytes: Buffer.alloc(0) as Buffer }
+  let count = 0
+
+  async function readHeader(at: number, isItem = false): Promise<ElementHeader> {
+    const length = Math.min(LONGEST_HEADER, size - at)
+    if (at < window.at || at + length > window.at + window.bytes.length)
+      window = { at, bytes: await bytesAt(file, at, Math.min(WINDOW_BYTES, size - at)) }
+    count++
+    if (count > MOST_ELEMENTS * 50 || !readElementHeader(header, window.bytes, at - window.at, length, coding, isItem))
+      throw new CopyFault('It ends within an element.')
+    return header
+  }
+
+  /** Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN it is in Implicit VR. */
+  async function behindItems(from: number, depth: number): Promise<number> {
+    if (depth > LIMITS.depth) throw new CopyFault('Its sequences are too deep.')
+    for (let at = from; ; ) {
+      const { tag, length, size: own } = await readHeader(at, true)
+      at += own
+      if (tag === SEQUENCE_DELIMITATION) return at
+      at = length === UNDEFINED_LENGTH ? await behindItem(at, depth) : at + length
+    }
+  }
+
+  async function behindItem(from: number, depth: number): Promise<number> {
+    for (let at = from; ; ) {
+      const { tag, length, size: own } = await readHeader(at)
+      at += own
+      if (tag === ITEM_DELIMITATION) return at
+      at = length === UNDEFINED_LENGTH ? await behindItems(at, depth + 1) : at + length
+    }
+  }
+
+  const extents: Extent[] = []
+  for (let at = start; at < size; ) {
+    const { tag, vr, length, size: own } = await readHeader(at)
+    if (tag > last) break
+    const end = length === UNDEFINED_LENGTH ? await behindItems(at + own, 1) : at + own + length
+    if (end > size) throw new CopyFault('It ends within an element.')
+    extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
+    if (extents.length > MOST_ELEMENTS) throw new CopyFault('It has too many elements.')
+    at = end
+  }
+  return extents
+}
+
+const termsOf = (element: Element | undefined): readonly string[] => {
+  const text = element && Buffer.isBuffer(element.value) ? withoutPadding(element.value.toString('latin1')) : ''
+  return text === '' ? [] : text.split('\\').map((term) => term.trim())
+}
+
+interface TextOfCopy {
+  /** Whether the text of the copy is in ISO_IR 192 and that of the original in something else. */
+  readonly isConverted: boolean
+  element(tag: number, value: string | readonly CorrectedItem[]): Element
+  /** Text of the original, at every depth, in the character set of the copy. */
+  converted(dataSet: DataSet): DataSet
+}
+
+/** The copy keeps the character set of the original where it holds every corrected value, and is in UTF-8 otherwise. */
+function textIn(declared: readonly string[], { values, source, aeTitle, deviceSet }: DataSetCorrection): TextOfCopy {
+  const holds = (text: string, vr: string) => {
+    const bytes = encodeText(text, declared, vr)
+    return bytes !== undefined && decodeText(bytes, declared, vr).text === text
+  }
+  const fits = (value: CorrectedValue['value'], tag: number): boolean => {
+    if (value === null) return true
+    if (typeof value === 'string') return !TEXT.has(vrOf(tag)) || holds(value.normalize('NFC'), vrOf(tag))
+    return value.every((item) => Object.entries(item).every(([of, text]) => fits(text, Number(of))))
+  }
+  const isKept =
+    [source, systemOf({ aeTitle })].every((each) => holds(each, 'LO')) &&
+    values.every(({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)))
+  const terms = isKept ? declared : UTF_8
+  const encoded = (text: string, vr: string) =>
+    (TEXT.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
+  const element = (tag: number, value: string | readonly CorrectedItem[]): Element => {
+    const vr = vrOf(tag)
+    if (typeof value === 'string') return { tag, vr, value: encoded(value, vr) }
+    const item = (one: CorrectedItem) =>
+      Object.entries(one)
+        .map(([of, text]) => element(Number(of), text))
+        .sort((a, b) => a.tag - b.tag)
+    return { tag, vr, value: value.map(item) }
+  }
+
+  function converted(dataSet: DataSet, outer: readonly string[]): DataSet {
+    const own = dataSet.find(({ tag }) => tag === TAG.specificCharacterSet)
+    const set = own ? termsOf(own) : outer
+    return dataSet.flatMap((one): Element[] => {
+      if (one.tag === TAG.specificCharacterSet) return []
+      if (!Buffer.isBuffer(one.value)) return [{ ...one, value: one.value.map((item) => converted(item, set)) }]
+      return [TEXT.has(one.vr) ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceSet)) } : one]
+    })
+  }
+  return { isConverted: !isKept, element, converted: (dataSet) => converted(dataSet, declared) }
+}
+
+/** Bytes that have no meaning in any of the sets keep their number, so that nothing is lost. */
+function readText(bytes: Buffer, declared: readonly string[], vr: string, deviceSet: readonly string[]): string {
+  for (const terms of [declared, deviceSet, UTF_8]) {
+    const { text, exact } = decodeText(bytes, terms, vr)
+    if (exact) return text.normalize('NFC')
+  }
+  return bytes.toString('latin1')
+}
+
+/**
+ * The previous values. Where the character set changed they stand in their own, which the item then declares (PS3.5 §7.5.3); where the original
+ * declared none, their text is converted like the rest.
+ */
+function previousItem(previous: readonly Element[], declaredSet: Element | undefined, text: TextOfCopy): DataSet {
+  const sorted = [...previous].sort((a, b) => a.tag - b.tag)
+  return text.isConverted && !declaredSet ? text.converted(sorted) : sorted
+}
+
+function withInItems(old: Element | undefined, inItems: CorrectedItem, text: TextOfCopy): Element | null {
+  if (!old || Buffer.isBuffer(old.value)) return old ?? null
+  const own = Object.entries(inItems).map(([tag, value]) => text.element(Number(tag), value))
+  const tags = new Set(own.map(({ tag }) => tag))
+  const items = text.isConverted ? text.converted([old])[0]?.value : old.value
+  const value = (items as readonly DataSet[]).map((item) =>
+    [...item.filter(({ tag }) => !tags.has(tag)), ...own].sort((a, b) => a.tag - b.tag),
+  )
+  return { ...old, value }
+}
+
+function isSame(old: Element | undefined, element: Element | null): boolean {
+  if (!old || !element) return !old && !element
+  if (Buffer.isBuffer(old.value) && Buffer.isBuffer(element.value))
+    return withoutPadding(old.value.toString('latin1')) === withoutPadding(element.value.toString('latin1'))
+  const bytes = (one: Element) => writeDataSet([one], TRANSFER_SYNTAX.explicitLittleEndian)
+  return bytes(old).equals(bytes(element))
+}

@@ -1,0 +1,146 @@
+import { ViewedFileFault } from '#server/dicom/pixel-data/viewed-file-fault.ts'
+import { BytesMissing, type ByteWindow } from './byte-window.ts'
+import { CODINGS, type Coding, IMPLICIT } from './coding.ts'
+import { LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import { withoutPadding } from './padding.ts'
+import { TRANSFER_SYNTAX } from './uids.ts'
+import { VR } from './vr.ts'
+
+/** What stands before a file's data set, and how that is written. */
+export interface FileStart {
+  readonly transferSyntaxUid: string
+  readonly coding: Coding
+  /** Media Storage SOP Class and Instance UID; empty where the file does not say. */
+  readonly sopClassUid: string
+  readonly sopInstanceUid: string
+  readonly dataSetOffset: number
+}
+
+const PREAMBLE = 128
+const PREFIX = 'DICM'
+/** More than any file meta information is. */
+const LONGEST_META = 64 << 10
+const SOP_CLASS = 0x00020002
+const SOP_INSTANCE = 0x00020003
+const SYNTAX = 0x00020010
+
+const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
+const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
+
+/**
+ * Reads the start of a DICOM file (PS3.10 §7.1), also of one without preamble or without file meta information, as old archives have them.
+ * Where the data set is plainly not in the transfer syntax that is declared, it is taken as what it looks like.
+ * @throws {BytesMissing} where more bytes are needed
+ * @throws {ViewedFileFault} where it is no DICOM file
+ */
+export function readFileStart(window: ByteWindow, wholeLength: number | undefined): FileStart {
+  if (wholeLength === 0) throw new ViewedFileFault('It is empty.')
+  const at = metaOffset(window, wholeLength)
+  const meta = readMeta(window, at, wholeLength)
+  const declared = meta.uids.get(SYNTAX) ?? ''
+  const uids = { sopClassUid: meta.uids.get(SOP_CLASS) ?? '', sopInstanceUid: meta.uids.get(SOP_INSTANCE) ?? '', dataSetOffset: meta.end }
+  // PS3.5 A.4: what is not one of the four is in Explicit VR Little Endian.
+  const coding = CODINGS[declared] ?? EXPLICIT
+  if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
+  if (wholeLength !== undefined && meta.end + 8 > wholeLength) {
+    if (meta.end === 0) throw noDicom(window, wholeLength)
+    throw new ViewedFileFault('It ends before its data set.')
+  }
+  const first = window.bytes(meta.end, 8)
+  const seen = codingOf(first)
+  if (declared === '') {
+    const guess = seen ?? (isRepresentation(first) ? EXPLICIT : IMPLICIT)
+    return { ...uids, transferSyntaxUid: uidOf(guess), coding: guess }
+  }
+  if (!seen || (seen.explicit === coding.explicit && seen.bigEndian === coding.bigEndian))
+    return { ...uids, transferSyntaxUid: declared, coding }
+  // The transfer syntax of encapsulated pixels stays: only the header is written otherwise.
+  return { ...uids, transferSyntaxUid: CODINGS[declared] ? uidOf(seen) : declared, coding: seen }
+}
+
+/** Where group 0002, or the data set, begins. */
+function metaOffset(window: ByteWindow, wholeLength: number | undefined): number {
+  const isShort = wholeLength !== undefined && wholeLength < PREAMBLE + PREFIX.length
+  if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX) return PREAMBLE + PREFIX.length
+  if (wholeLength !== undefined && wholeLength < 8) throw noDicom(window, wholeLength)
+  const start = Buffer.from(window.bytes(0, 8))
+  if (start.toString('latin1', 0, 4) === PREFIX) return PREFIX.length
+  if (!codingOf(start)) throw noDicom(window, wholeLength)
+  return 0
+}
+
+/** The UIDs of group 0002 that matter, whatever its group length says; its VRs may be missing. */
+function readMeta(window: ByteWindow, start: number, wholeLength: number | undefined): { uids: Map<number, string>; end: number } {
+  const header = newElementHeader()
+  const uids = new Map<number, string>()
+  let at = start
+  const isThere = (length: number) => wholeLength === undefined || at + length <= wholeLength
+  while (isThere(8)) {
+    const short = window.bytes(at, 8)
+    if (short.readUInt16LE(0) !== 2) break
+    const coding = isRepresentation(short) ? EXPLICIT : IMPLICIT
+    if (!readElementHeader(header, short, 0, 8, coding, false)) {
+      if (!isThere(LONGEST_HEADER)) break
+      readElementHeader(header, window.bytes(at, LONGEST_HEADER), 0, LONGEST_HEADER, coding, false)
+    }
+    const { tag, length, size } = header
+    if (at + size + length - start > LONGEST_META) throw new ViewedFileFault('Its file meta information cannot be read.')
+    if (!isThere(size + length)) throw new ViewedFileFault('It ends within its file meta information.')
+    const value = window.bytes(at + size, length)
+    if (tag === SYNTAX || tag === SOP_CLASS || tag === SOP_INSTANCE) uids.set(tag, withoutPadding(value.toString('latin1')).trim())
+    at += size + length
+  }
+  return { uids, end: at }
+}
+
+const isRepresentation = (header: Buffer): boolean => VR.has(header.toString('latin1', 4, 6))
+
+/** How an element is written that a data set may begin with, by its first 8 bytes; undefined: it is none. */
+function codingOf(header: Buffer): Coding | undefined {
+  const little = header.readUInt16LE(0)
+  const big = header.readUInt16BE(0)
+  if (isRepresentation(header)) return isFirstGroup(little) ? EXPLICIT : isFirstGroup(big) ? BIG_ENDIAN : undefined
+  // PS3.5 §7.1.3: a length of 32 bits follows at once; that of a first element is small.
+  return isFirstGroup(little) && (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff) ? IMPLICIT : undefined
+}
+
+/** File meta information, DICOMDIR, identifying, patient: what the first element of a file may be of. */
+const isFirstGroup = (group: number): boolean => group === 2 || group === 4 || group === 8 || group === 0x10
+
+const uidOf = (coding: Coding): string =>
+  coding.bigEndian
+    ? TRANSFER_SYNTAX.explicitBigEndian
+    : coding.explicit
+      ? TRANSFER_SYNTAX.explicitLittleEndian
+      : TRANSFER_SYNTAX.implicitLittleEndian
+
+/** What partners send instead of a file: a page to sign in, an error, another archive. */
+const TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/^\s*(?:<!doctype html|<html|<head|<body|<script)/i, 'an HTML page'],
+  [/^\s*(?:<\?xml|<[a-z])/i, 'an XML text'],
+  [/^\s*[{[]/, 'a JSON text'],
+]
+const MAGICS: readonly (readonly [string, string])[] = [
+  ['%PDF', 'a PDF'],
+  ['PK\x03\x04', 'a ZIP archive'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['\xff\xd8\xff', 'a JPEG picture'],
+  ['\x89PNG', 'a PNG picture'],
+  ['GIF8', 'a GIF picture'],
+  ['\xff\x4f\xff\x51', 'a JPEG 2000 picture'],
+  ['\0\0\0\x0cjP', 'a JPEG 2000 picture'],
+]
+
+function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
+  let start = ''
+  for (let length = Math.min(wholeLength ?? 256, 256); length > 0 && start === ''; length >>= 1) {
+    try {
+      start = window.bytes(0, length).toString('latin1')
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error
+    }
+  }
+  const text = start.replace(/^\xef\xbb\xbf/, '')
+  const other = TEXTS.find(([pattern]) => pattern.test(text)) ?? MAGICS.find(([magic]) => start.startsWith(magic))
+  return new ViewedFileFault(other ? `It is not a DICOM file: it begins like ${other[1]}.` : 'It is not a DICOM file.')
+}

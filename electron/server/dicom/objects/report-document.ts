@@ -1,0 +1,186 @@
+import type { DataSet } from '#server/dicom/data-set/data-set.ts'
+import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
+import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+
+/** PS3.4 Table B.5-1. */
+export const REPORT_SOP_CLASS = {
+  pdf: '1.2.840.10008.5.1.4.1.1.104.1',
+  sr: '1.2.840.10008.5.1.4.1.1.88.11',
+} as const
+
+/** What both documents of a report say of it. */
+export interface ReportHeader extends OwnHeader {
+  readonly signed: ClinicTime
+}
+
+export interface TextSection {
+  /** One of `HEADINGS`, or empty. */
+  readonly heading: string
+  readonly text: string
+}
+
+/** Who takes responsibility for the report, or for an addendum (PS3.3 C.17.2). */
+export interface Verifier {
+  readonly name: string
+  readonly organization: string
+  readonly verified: ClinicTime
+}
+
+export interface StructuredReport {
+  readonly sections: readonly TextSection[]
+  readonly addenda: readonly { readonly sections: readonly TextSection[] }[]
+  /** Of the report and its addenda, what was found and who was told. */
+  readonly criticalResults: readonly string[]
+  readonly verifiers: readonly Verifier[]
+  /** Structured reports that this one contains. */
+  readonly predecessors: readonly { readonly seriesInstanceUid: string; readonly sopInstanceUid: string }[]
+}
+
+interface Code {
+  readonly value: string
+  readonly scheme: 'DCM' | 'LN'
+  readonly meaning: string
+}
+const code = (value: string, scheme: Code['scheme'], meaning: string): Code => ({ value, scheme, meaning })
+
+const TITLE = code('18748-4', 'LN', 'Diagnostic imaging report')
+const COMMENT = code('121106', 'DCM', 'Comment')
+const ADDENDUM = code('55107-7', 'LN', 'Addendum')
+const CRITICAL = code('73568-8', 'LN', 'Communication of Critical Results')
+const OBSERVER_TYPE = code('121005', 'DCM', 'Observer Type')
+const PERSON = code('121006', 'DCM', 'Person')
+const PERSON_NAME = code('121008', 'DCM', 'Person Observer Name')
+
+/** PS3.16 CID 7001 (the heading) and CID 7002 (what stands below it). */
+const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly element: Code }>> = {
+  Indication: { heading: code('18785-6', 'LN', 'Indications for Procedure'), element: code('55115-0', 'LN', 'Request') },
+  Technique: {
+    heading: code('55111-9', 'LN', 'Current Procedure Descriptions'),
+    element: code('121065', 'DCM', 'Procedure Description'),
+  },
+  Comparison: { heading: code('55114-3', 'LN', 'Prior Procedure Descriptions'), element: code('121065', 'DCM', 'Procedure Description') },
+  Findings: { heading: code('59776-5', 'LN', 'Findings'), element: code('121071', 'DCM', 'Finding') },
+  Impression: { heading: code('19005-8', 'LN', 'Impressions'), element: code('121073', 'DCM', 'Impression') },
+}
+
+/** Encapsulated PDF (PS3.3 A.45.1). The length of the PDF is even, so that its value is its bytes. */
+export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
+  return namedDataSet({
+    ...ownAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
+    Modality: 'DOC',
+    // PS3.3 C.8.6.1: made on a workstation.
+    ConversionType: 'WSD',
+    InstanceNumber: '1',
+    ContentDate: header.signed.date,
+    ContentTime: header.signed.time,
+    AcquisitionDateTime: '',
+    BurnedInAnnotation: 'YES',
+    DocumentTitle: header.seriesDescription,
+    VerificationFlag: 'VERIFIED',
+    ConceptNameCodeSequence: [coded(TITLE)],
+    MIMETypeOfEncapsulatedDocument: 'application/pdf',
+    EncapsulatedDocument: pdf,
+    EncapsulatedDocumentLength: lengthOf(pdf),
+  })
+}
+
+/** Basic Text SR (PS3.3 A.35.1), a tree of headings with their text. */
+export function basicTextSr(header: ReportHeader, report: StructuredReport): DataSet {
+  const { sections, addenda, criticalResults, verifiers, predecessors } = report
+  const [first] = verifiers
+  return namedDataSet({
+    ...ownAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
+    Modality: 'SR',
+    InstanceNumber: '1',
+    ContentDate: header.signed.date,
+    ContentTime: header.signed.time,
+    ReferencedPerformedProcedureStepSequence: [],
+    PerformedProcedureCodeSequence: [],
+    CompletionFlag: 'COMPLETE',
+    VerificationFlag: 'VERIFIED',
+    VerifyingObserverSequence: verifiers.map(({ name, organization, verified }) => ({
+      VerifyingObserverName: name,
+      VerifyingOrganization: organization,
+      VerificationDateTime: `${verified.date}${verified.time}${verified.offset}`,
+      VerifyingObserverIdentificationCodeSequence: [],
+    })),
+    ReferencedRequestSequence: header.accessionNumber === '' ? undefined : [request(header)],
+    PredecessorDocumentsSequence:
+      predecessors.length === 0
+        ? undefined
+        : [
+            {
+              StudyInstanceUID: header.studyInstanceUid,
+              ReferencedSeriesSequence: predecessors.map(({ seriesInstanceUid, sopInstanceUid }) => ({
+                SeriesInstanceUID: seriesInstanceUid,
+                ReferencedSOPSequence: [{ ReferencedSOPClassUID: REPORT_SOP_CLASS.sr, ReferencedSOPInstanceUID: sopInstanceUid }],
+              })),
+            },
+          ],
+    ...container(TITLE),
+    ContentSequence: [
+      ...(first === undefined ? [] : observer(first)),
+      ...criticalResults.map((text) => contained({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] })),
+      ...sections.flatMap(sectionItems),
+      ...addenda.map((addendum) =>
+        contained({ ...container(ADDENDUM), ContentSequence: addendum.sections.flatMap(({ heading, text }) => subItems(heading, text)) }),
+      ),
+    ],
+  })
+}
+
+const sectionItems = ({ heading, text }: TextSection): NamedValues[] => {
+  const named = HEADINGS[heading]
+  if (!named) return text === '' ? [] : [textItem(COMMENT, text)]
+  const content = text === '' ? undefined : [textItem(named.element, text)]
+  return [contained({ ...container(named.heading), ContentSequence: content })]
+}
+
+/** Below an addendum: a heading within it, or its text as it is. */
+const subItems = (heading: string, text: string): NamedValues[] => sectionItems({ heading, text })
+
+// PS3.16 TID 1001-1003.
+const observer = ({ name }: Verifier): NamedValues[] => [
+  {
+    RelationshipType: 'HAS OBS CONTEXT',
+    ValueType: 'CODE',
+    ConceptNameCodeSequence: [coded(OBSERVER_TYPE)],
+    ConceptCodeSequence: [coded(PERSON)],
+  },
+  { RelationshipType: 'HAS OBS CONTEXT', ValueType: 'PNAME', ConceptNameCodeSequence: [coded(PERSON_NAME)], PersonName: name },
+]
+
+const contained = (item: NamedValues): NamedValues => ({ RelationshipType: 'CONTAINS', ...item })
+
+const container = (concept: Code): NamedValues => ({
+  ValueType: 'CONTAINER',
+  ConceptNameCodeSequence: [coded(concept)],
+  ContinuityOfContent: 'SEPARATE',
+})
+
+// PS3.5 §6.1.3: lines end with CR LF.
+const textItem = (concept: Code, text: string): NamedValues =>
+  contained({ ValueType: 'TEXT', ConceptNameCodeSequence: [coded(concept)], TextValue: text.replace(/\r?\n/g, '\r\n') })
+
+const coded = ({ value, scheme, meaning }: Code): NamedValues => ({
+  CodeValue: value,
+  CodingSchemeDesignator: scheme,
+  CodeMeaning: meaning,
+})
+
+const request = ({ studyInstanceUid, accessionNumber }: ReportHeader): NamedValues => ({
+  AccessionNumber: accessionNumber,
+  ReferencedStudySequence: [],
+  StudyInstanceUID: studyInstanceUid,
+  RequestedProcedureDescription: '',
+  RequestedProcedureCodeSequence: [],
+  RequestedProcedureID: '',
+  PlacerOrderNumberImagingServiceRequest: '',
+  FillerOrderNumberImagingServiceRequest: '',
+})
+
+function lengthOf(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(bytes.length)
+  return length
+}

@@ -1,0 +1,144 @@
+import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import { paletteTable } from './palette-table.ts'
+import { TAG } from './viewed-tags.ts'
+
+/** A look-up table (PS3.3 C.11.1, C.11.2, C.7.6.3.1.6). */
+export interface LookUpTable {
+  readonly entries: number
+  /** The stored value that its first entry is for. */
+  readonly firstValue: number
+  readonly bits: number
+  readonly explanation: string
+  /** 16-bit numbers in little endian, one for each entry. */
+  readonly data: Buffer
+}
+
+/** An overlay plane (PS3.3 C.9.2) that is not inside the pixel data. */
+export interface OverlayPlane {
+  readonly rows: number
+  readonly columns: number
+  /** Row and column of its first pixel, from 1. */
+  readonly origin: readonly [number, number]
+  readonly type: string
+  readonly label: string
+  /** One bit a pixel, the first one lowest. */
+  readonly data: Buffer
+}
+
+/** What is too long for a list of images. */
+export interface HeaderExtras {
+  readonly palette: { readonly red: LookUpTable; readonly green: LookUpTable; readonly blue: LookUpTable } | null
+  readonly modalityLut: LookUpTable | null
+  readonly voiLuts: readonly LookUpTable[]
+  readonly overlays: readonly OverlayPlane[]
+}
+
+const MOST_TABLES = 16
+/** A table has 65536 entries at most; a plane of the largest detectors is 4 MiB. */
+const MOST_TABLE_BYTES = 131_072
+const MOST_PLANE_BYTES = 16 << 20
+
+export function headerExtras(values: AttributeValues): HeaderExtras {
+  return {
+    palette: hasPalette(values) ? paletteOf(values) : null,
+    modalityLut: tablesOf(values, TAG.ModalityLUTSequence)[0] ?? null,
+    voiLuts: tablesOf(values, TAG.VOILUTSequence),
+    overlays: OVERLAY_GROUPS.flatMap((group) => overlayOf(values, group)),
+  }
+}
+
+/** Whether there is any of it; the values are not read. */
+export const hasExtras = (values: AttributeValues): boolean =>
+  hasPalette(values) ||
+  values.has(TAG.ModalityLUTSequence) ||
+  values.has(TAG.VOILUTSequence) ||
+  OVERLAY_GROUPS.some((group) => values.has(group + OVERLAY.data))
+
+/** The pixels are indices of it; the supplemental one of a gray image is for colour that this viewer does not put over it (PS3.3 C.7.6.19). */
+const hasPalette = (values: AttributeValues): boolean =>
+  values.text(TAG.PhotometricInterpretation).toUpperCase() === 'PALETTE COLOR' && values.has(TAG.RedPaletteColorLookupTableDescriptor)
+
+// PS3.5 §7.6: 6000 to 601E, each an overlay.
+const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
+/** Elements of a group. */
+const OVERLAY = {
+  rows: 0x10,
+  columns: 0x11,
+  frames: 0x15,
+  description: 0x22,
+  type: 0x40,
+  origin: 0x50,
+  label: 0x1500,
+  data: 0x3000,
+} as const
+
+function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
+  const rows = values.number(group + OVERLAY.rows) ?? 0
+  const columns = values.number(group + OVERLAY.columns) ?? 0
+  const size = Math.ceil((rows * columns) / 8)
+  const data = size > 0 && size <= MOST_PLANE_BYTES ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES) : undefined
+  // An overlay of several frames says which of them it is for; one plane for all of them would be a lie.
+  if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
+  const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
+  const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)
+  return [{ rows, columns, origin: [row, column], type: values.text(group + OVERLAY.type), label, data: data.subarray(0, size) }]
+}
+
+const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
+  values
+    .items(sequence)
+    .slice(0, MOST_TABLES)
+    .flatMap((item) => {
+      const descriptor = descriptorOf(item, TAG.LUTDescriptor, isSigned(values))
+      const data = item.bytes(TAG.LUTData, MOST_TABLE_BYTES)
+      const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
+      return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []
+    })
+
+function paletteOf(values: AttributeValues): HeaderExtras['palette'] {
+  const table = (descriptor: number, plain: number, segmented: number): LookUpTable | undefined => {
+    const described = descriptorOf(values, descriptor, isSigned(values))
+    if (!described) return undefined
+    const data = values.bytes(plain, MOST_TABLE_BYTES)
+    if (data && data.length > 0) return tableOf(described, data, '')
+    const segments = values.bytes(segmented, MOST_TABLE_BYTES)
+    return segments && tableOf(described, paletteTable(segments, described.bits, described.entries), '')
+  }
+  const red = table(
+    TAG.RedPaletteColorLookupTableDescriptor,
+    TAG.RedPaletteColorLookupTableData,
+    TAG.SegmentedRedPaletteColorLookupTableData,
+  )
+  const green = table(
+    TAG.GreenPaletteColorLookupTableDescriptor,
+    TAG.GreenPaletteColorLookupTableData,
+    TAG.SegmentedGreenPaletteColorLookupTableData,
+  )
+  const blue = table(
+    TAG.BluePaletteColorLookupTableDescriptor,
+    TAG.BluePaletteColorLookupTableData,
+    TAG.SegmentedBluePaletteColorLookupTableData,
+  )
+  return red && green && blue ? { red, green, blue } : null
+}
+
+type Descriptor = Pick<LookUpTable, 'entries' | 'firstValue' | 'bits'>
+
+const isSigned = (values: AttributeValues): boolean => values.number(TAG.PixelRepresentation) === 1
+
+/** PS3.3 C.11.1.1: the first value is signed where the pixels are, the others never; 0 entries are 65536. */
+function descriptorOf(values: AttributeValues, tag: number, signed: boolean): Descriptor | undefined {
+  const [entries = 0, first = 0, bits = 0] = values.vector(tag, 3) ?? []
+  if (bits < 8 || bits > 16) return undefined
+  return { entries: entries & 0xffff || 65_536, firstValue: signed ? (first << 16) >> 16 : first & 0xffff, bits }
+}
+
+/** Undefined where it has too few entries. Tables of 8 bits come with a byte for an entry, or with a word. */
+function tableOf(descriptor: Descriptor, data: Buffer, explanation: string): LookUpTable | undefined {
+  const { entries, bits } = descriptor
+  if (data.length >= entries * 2) return { ...descriptor, explanation, data: data.subarray(0, entries * 2) }
+  if (bits > 8 || data.length < entries) return undefined
+  const words = Buffer.alloc(entries * 2)
+  for (let index = 0; index < entries; index++) words[index * 2] = data[index] ?? 0
+  return { ...descriptor, explanation, data: words }
+}

@@ -1,0 +1,75 @@
+import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import { bitsOfFrame, framesWithin } from './native-frames.ts'
+import type { HeaderPixels } from './viewed-header.ts'
+import { TAG } from './viewed-tags.ts'
+
+/** The attributes of an image's pixels, or why they make none: one sentence. */
+export type PixelsOrWhyNot = { readonly image: HeaderPixels; readonly whyNot: '' } | { readonly image: null; readonly whyNot: string }
+
+const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = { 2145386504: 'float', 2145386505: 'double' }
+const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = { '': [1, 8, 16, 32, 64], float: [32], double: [64] }
+
+const none = (whyNot: string): PixelsOrWhyNot => ({ image: null, whyNot })
+
+/** Reads the Image Pixel module (PS3.3 C.7.6.3), of which devices leave out what seems plain. */
+export function imagePixels(values: AttributeValues, pixels: Found['pixels'], isEncapsulated: boolean): PixelsOrWhyNot {
+  const rows = whole(values.number(TAG.Rows))
+  const columns = whole(values.number(TAG.Columns))
+  if (!pixels) return none(rows > 0 && columns > 0 ? 'An image without its pixel data.' : 'An object without an image.')
+  if (rows === 0 || columns === 0) return none('An image that does not say how many rows and columns it has.')
+  const float = FLOAT[pixels.tag] ?? ''
+  const bitsAllocated = whole(values.number(TAG.BitsAllocated)) || (float === 'double' ? 64 : float === 'float' ? 32 : 0)
+  if (!BITS[float].includes(bitsAllocated)) return none(`An image of ${bitsAllocated} bits a pixel, which this viewer does not show.`)
+  const bitsStored = Math.min(whole(values.number(TAG.BitsStored)) || bitsAllocated, bitsAllocated)
+  const highBit = values.number(TAG.HighBit)
+  const photometric = values.text(TAG.PhotometricInterpretation).toUpperCase()
+  const samplesPerPixel = whole(values.number(TAG.SamplesPerPixel)) || (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
+  if (samplesPerPixel > 4) return none(`An image of ${samplesPerPixel} samples a pixel, which this viewer does not show.`)
+  const smallest = values.number(TAG.SmallestImagePixelValue)
+  const padding = values.number(TAG.PixelPaddingValue)
+  const image: HeaderPixels = {
+    rows,
+    columns,
+    bitsAllocated,
+    bitsStored,
+    highBit: highBit !== null && highBit >= bitsStored - 1 && highBit < bitsAllocated ? highBit : bitsStored - 1,
+    pixelRepresentation: values.number(TAG.PixelRepresentation) === 1 ? 1 : 0,
+    samplesPerPixel,
+    photometricInterpretation: photometric || (samplesPerPixel >= 3 ? 'RGB' : 'MONOCHROME2'),
+    planarConfiguration: values.number(TAG.PlanarConfiguration) === 1 ? 1 : 0,
+    ...aspectOf(values),
+    float,
+    padding: padding === null ? null : [padding, values.number(TAG.PixelPaddingRangeLimit)],
+    smallest,
+    largest: values.number(TAG.LargestImagePixelValue),
+  }
+  return {
+    image: isEncapsulated ? image : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
+    whyNot: '',
+  }
+}
+
+/** PS3.3 C.7.6.3.1.7: vertical and horizontal size. */
+function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
+  const [height = 0, width = 0] = values.vector(TAG.PixelAspectRatio, 2) ?? []
+  const aspect = height / width
+  return aspect > 0.01 && aspect < 100 && aspect !== 1 ? { aspect } : {}
+}
+
+/** A writer may say YBR_FULL_422 of pixels that it has not subsampled: their length tells. */
+function storedAs(image: HeaderPixels, length: number, frames: number): string {
+  const full = { ...image, photometricInterpretation: 'YBR_FULL' }
+  const isFull = /_422$/.test(image.photometricInterpretation) && framesWithin(length, bitsOfFrame(full)) >= frames
+  return isFull ? full.photometricInterpretation : image.photometricInterpretation
+}
+
+/** More than an hour of fluoroscopy has. */
+export const MOST_FRAMES = 100_000
+
+/** Number of Frames as the file says it; 1 where it does not. */
+export function frameCount(values: AttributeValues): number {
+  return Math.max(1, whole(values.number(TAG.NumberOfFrames)))
+}
+
+const whole = (value: number | null): number => (value !== null && value > 0 && Number.isSafeInteger(value) ? value : 0)

@@ -1,0 +1,115 @@
+import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
+import type { ByteWindow } from '#server/dicom/data-set/byte-window.ts'
+import { CODINGS, ITEM, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
+import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import { VR } from '#server/dicom/data-set/vr.ts'
+import { type EncapsulatedFrames, encapsulatedFrames } from './encapsulated-frames.ts'
+import type { FrameBytes } from './frame-bytes.ts'
+import { cutShort, fewerFrames } from './frame-faults.ts'
+import { bitsOfFrame, framesWithin, nativeFrame } from './native-frames.ts'
+import { ViewedFileFault } from './viewed-file-fault.ts'
+import type { ViewedHeader } from './viewed-header.ts'
+import { TAG } from './viewed-tags.ts'
+
+/** native: frame after frame; pieces: items of compressed streams; bare: one compressed stream without items, against PS3.5 §A.4. */
+export type PixelForm = 'native' | 'pieces' | 'bare'
+
+/** How pixel data stands in its file. @throws {BytesMissing} @throws {ViewedFileFault} where its transfer syntax contradicts it */
+export function pixelForm(window: ByteWindow, pixels: NonNullable<Found['pixels']>, transferSyntaxUid: string): PixelForm {
+  const isNative = CODINGS[transferSyntaxUid] !== undefined
+  if (pixels.length === UNDEFINED_LENGTH) {
+    if (isNative) throw new ViewedFileFault('Its pixel data is in pieces, though its transfer syntax has none.')
+    return 'pieces'
+  }
+  if (isNative) return 'native'
+  if (pixels.length < 8) return 'bare'
+  const first = window.bytes(pixels.at, 4)
+  return first.readUInt16LE(0) * 0x10000 + first.readUInt16LE(2) === ITEM ? 'pieces' : 'bare'
+}
+
+/** Transfer syntaxes whose pictures begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
+const HAS_STARTS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
+/** A table of 64-bit numbers for as many frames as there may be. */
+const LONGEST_TABLE = 1 << 20
+
+/** Where the frames of an image are. */
+export interface PixelLocation {
+  /** From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has no such frame */
+  frame(number: number): FrameBytes | undefined
+  /** Of a file that is whole: what of its frames is missing. */
+  fault(): string | undefined
+}
+
+/** `header` is of an image. */
+export function locatePixels(
+  source: ByteSource,
+  pixels: NonNullable<Found['pixels']>,
+  form: PixelForm,
+  { instance: { image, frames, transferSyntaxUid } }: ViewedHeader,
+  values: AttributeValues,
+): PixelLocation | undefined {
+  if (!image) return undefined
+  if (form === 'native') {
+    const swapsPairs = pixels.bigEndian && image.bitsAllocated <= 8 && VR.get(pixels.vr)?.width === 2
+    const native = { at: pixels.at, length: pixels.length, frameBits: bitsOfFrame(image), swapsPairs }
+    return simpleLocation(source, pixels, frames, framesWithin(pixels.length, native.frameBits), native.frameBits, (number) =>
+      nativeFrame(native, number),
+    )
+  }
+  if (form === 'bare') {
+    const bytes: FrameBytes = { spans: [{ at: pixels.at, length: pixels.length }], swapsPairs: false, cut: undefined }
+    return simpleLocation(source, pixels, frames, pixels.length > 0 ? 1 : 0, pixels.length * 8, () => bytes)
+  }
+  return piecesLocation(
+    encapsulatedFrames(source, {
+      at: pixels.at,
+      end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
+      frames,
+      extended: extendedTable(values),
+      hasStarts: HAS_STARTS.test(transferSyntaxUid),
+    }),
+    frames,
+  )
+}
+
+/** Frames whose places are known without a look at them; `room`: as many as the value has. */
+function simpleLocation(
+  source: ByteSource,
+  { at, length }: { readonly at: number; readonly length: number },
+  frames: number,
+  room: number,
+  frameBits: number,
+  find: (number: number) => FrameBytes,
+): PixelLocation {
+  function fault(): string | undefined {
+    const there = Math.max(0, Math.min(length, source.length - at))
+    const whole = Math.min(room, frameBits === 0 ? 0 : framesWithin(there, frameBits))
+    if (whole >= frames) return undefined
+    return there < length ? cutShort(whole, frames) : fewerFrames(whole, frames)
+  }
+  return {
+    fault,
+    frame(number) {
+      if (number > room) throw new ViewedFileFault(fewerFrames(room, frames))
+      const frame = find(number)
+      if (frame.spans.every((span) => span.at + span.length <= source.length)) return frame
+      if (source.isWhole) throw new ViewedFileFault(fault() ?? cutShort(0, frames))
+      return undefined
+    },
+  }
+}
+
+const piecesLocation = (pieces: EncapsulatedFrames, frames: number): PixelLocation => ({
+  frame: pieces.frame,
+  fault() {
+    const whole = pieces.whole()
+    return whole === frames ? undefined : pieces.sentence(whole)
+  },
+})
+
+function extendedTable(values: AttributeValues): { readonly offsets: Buffer; readonly lengths: Buffer } | undefined {
+  const offsets = values.bytes(TAG.ExtendedOffsetTable, LONGEST_TABLE)
+  const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, LONGEST_TABLE)
+  return offsets && lengths && { offsets, lengths }
+}

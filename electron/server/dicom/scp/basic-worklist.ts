@@ -1,0 +1,114 @@
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
+import { TOO_LONG } from '#server/dicom/dimse/message.ts'
+import { sendPending } from '#server/dicom/dimse/pending-responses.ts'
+import type { CFindScp, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { Completion, Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+
+/** PS3.4 Annex K, as SCP: Modality Worklist C-FIND. */
+export function basicWorklist(scp: CFindScp): ServiceClass {
+  return {
+    sopClasses: [SOP_CLASS.modalityWorklistFind],
+    transferSyntaxes: [
+      TRANSFER_SYNTAX.explicitLittleEndian,
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+      TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
+    ],
+    acceptsScpRole: false,
+    commands: { [COMMAND_FIELD['C-FIND-RQ']]: (operation) => find(scp, operation) },
+  }
+}
+
+type Answers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
+type Step = IteratorResult<EncodedIdentifiers, DimseResult>
+
+// PS3.4 Table K.4-1
+const CANCELLED: DimseResult = { status: 0xfe00 }
+
+async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
+  const { association, messageId, context, dataSet, signal, limits } = operation
+  if (dataSet === TOO_LONG) throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
+  const answers = scp.find({ association, messageId, transferSyntax: context.transferSyntax, identifier: dataSet, signal })
+  const progress: Progress = { responses: 0, unsent: undefined }
+  try {
+    while (!signal.aborted) {
+      const asked = answers.next()
+      const answer = (await atHand(asked)) ?? (await awaited(asked, progress, operation))
+      if (!answer) return { result: await ended(answers, asked, limits.cancelSeconds), ...progress }
+      if (answer.done) return { result: answer.value, ...progress }
+      await flush(progress, operation)
+      const { responses, unsent } = await sendPending(answer.value, operation)
+      progress.responses += responses
+      progress.unsent = unsent
+    }
+    return { result: await ended(answers, undefined, limits.cancelSeconds), ...progress }
+  } catch (error) {
+    return { result: operation.failure(error), ...progress }
+  }
+}
+
+interface Progress {
+  responses: number
+  unsent: Buffer | undefined
+}
+
+/** The service's next step, where it is there within this turn of the event loop: a few rows and their final response go out in one write. */
+function atHand(asked: Promise<Step>): Promise<Step | undefined> {
+  return new Promise((resolve, reject) => {
+    const turn = setImmediate(resolve, undefined)
+    asked.then((step) => {
+      clearImmediate(turn)
+      resolve(step)
+    }, reject)
+  })
+}
+
+/** The service's next step; `undefined` where the search was cancelled first. Rows never wait for a slow service. */
+async function awaited(asked: Promise<Step>, progress: Progress, operation: Operation): Promise<Step | undefined> {
+  const { signal } = operation
+  await flush(progress, operation)
+  if (signal.aborted) return undefined
+  const aborted = Promise.withResolvers<undefined>()
+  const abort = () => aborted.resolve(undefined)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([asked, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function flush(progress: Progress, operation: Operation): Promise<void> {
+  const { unsent } = progress
+  if (!unsent) return
+  progress.unsent = undefined
+  if (await operation.send(unsent)) operation.slices.give(unsent)
+}
+
+/**
+ * The end of a search that nobody wants any more: what the service still says for itself, else Cancel. A service that does not hear its
+ * signal is not waited for longer than `seconds`.
+ */
+async function ended(answers: Answers, asked: Promise<Step> | undefined, seconds: number): Promise<DimseResult> {
+  const patience = Promise.withResolvers<DimseResult>()
+  const timer = setTimeout(() => patience.resolve(CANCELLED), seconds * 1000)
+  try {
+    return await Promise.race([lastWord(answers, asked), patience.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function lastWord(answers: Answers, asked: Promise<Step> | undefined): Promise<DimseResult> {
+  try {
+    const step = await asked
+    if (step?.done) return step.value
+    const last = await answers.return(CANCELLED)
+    return last.done ? last.value : CANCELLED
+  } catch {
+    // It failed because it was cancelled: an aborted call to the partner throws.
+    return CANCELLED
+  }
+}

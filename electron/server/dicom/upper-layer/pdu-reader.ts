@@ -1,0 +1,289 @@
+import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import type { DimseLimits } from './limits.ts'
+import {
+  ABORT_REASON,
+  type ContextResult,
+  ITEM_TYPE,
+  PDU_TYPE,
+  type Pdu,
+  PduFault,
+  type Pdv,
+  type ProposedContext,
+  type RoleSelection,
+  type UserInformation,
+} from './pdu.ts'
+
+export interface PduReader {
+  /** Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must not be written to again; false: it has a copy. */
+  push(chunk: Buffer): boolean
+  /**
+   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in parts, as its bytes do: each part is a P-DATA-TF
+   * whose PDVs are pieces of the one on the wire, the last piece with its `isLast`.
+   * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
+   */
+  next(): Pdu | undefined
+  /** Bytes of memory that a PDU which has begun takes. */
+  readonly heldBytes: number
+}
+
+export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
+
+/** Peers have been seen to count the PDU's own header in, or out, of the maximum they were told. */
+const SLACK = 1024
+const HEADER = 6
+/** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have four bytes. */
+const SMALL = 64
+
+/** From this length on a P-DATA-TF is not put together first: images are not copied on their way to the disk. */
+const IN_PARTS = 4096
+
+/** Where in a long P-DATA-TF the reader is. */
+interface Part {
+  left: number
+  pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
+}
+
+/** Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is kept for it. */
+export function createPduReader(limits: PduLimits): PduReader {
+  let held: Buffer = Buffer.alloc(0)
+  let start = 0
+  let end = 0
+  let part: Part | undefined
+
+  /** What is there of the P-DATA-TF that has begun. */
+  function nextPieces(of: Part): Pdu | undefined {
+    const pdvs: Pdv[] = []
+    while (of.left > 0) {
+      if (!of.pdv) {
+        if (end - start < PDV_HEADER && of.left >= PDV_HEADER) break
+        of.pdv = readPdvHeader(held, start, of.left)
+        start += PDV_HEADER
+        of.left -= PDV_HEADER
+      }
+      const { contextId, isCommand, isLast, left } = of.pdv
+      const length = Math.min(left, end - start)
+      if (length === 0 && left > 0) break
+      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data: held.subarray(start, start + length) })
+      start += length
+      of.left -= length
+      of.pdv = length === left ? undefined : { ...of.pdv, left: left - length }
+    }
+    if (of.left === 0) part = undefined
+    return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
+  }
+
+  return {
+    push(chunk) {
+      if (start === end) {
+        held = chunk
+        start = 0
+        end = chunk.length
+        return true
+      }
+      const size = end - start + chunk.length
+      if (end + chunk.length > held.length) {
+        // Doubling: bytes that come one by one must not cost the square of their number.
+        const grown = Buffer.allocUnsafe(Math.max(size * 2, 512))
+        held.copy(grown, 0, start, end)
+        held = grown
+        end -= start
+        start = 0
+      }
+      chunk.copy(held, end)
+      end += chunk.length
+      return false
+    },
+
+    next() {
+      if (start === end) return undefined
+      if (part) return nextPieces(part)
+      const type = held[start] ?? 0
+      const decode = DECODERS[type]
+      // PS3.8 §9.3.8: known at its first byte, whatever length it claims.
+      if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
+      if (end - start < HEADER) return undefined
+      const length = held.readUInt32BE(start + 2)
+      const most = longest(type, limits)
+      if (length > most) throw new PduFault(ABORT_REASON.invalidParameterValue, `PDU of ${length} bytes, at most ${most} are taken`)
+      if (type === PDU_TYPE['P-DATA-TF'] && length >= IN_PARTS && end - start < HEADER + length) {
+        start += HEADER
+        part = { left: length, pdv: undefined }
+        return nextPieces(part)
+      }
+      if (end - start < HEADER + length) return undefined
+      const body = held.subarray(start + HEADER, start + HEADER + length)
+      start += HEADER + length
+      return decode(body)
+    },
+
+    get heldBytes() {
+      return start === end ? 0 : held.length
+    },
+  }
+}
+
+function longest(type: number, limits: PduLimits): number {
+  if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + SLACK
+  return type === PDU_TYPE['A-ASSOCIATE-RQ'] || type === PDU_TYPE['A-ASSOCIATE-AC'] ? limits.associateBytes : SMALL
+}
+
+const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
+  [PDU_TYPE['A-ASSOCIATE-RQ']]: (body) => {
+    const { contexts, ...association } = readAssociation(body, ITEM_TYPE.presentationContextRq, proposedContext)
+    return { type: 'A-ASSOCIATE-RQ', ...association, presentationContexts: contexts }
+  },
+  [PDU_TYPE['A-ASSOCIATE-AC']]: (body) => {
+    const { contexts, ...association } = readAssociation(body, ITEM_TYPE.presentationContextAc, contextResult)
+    return { type: 'A-ASSOCIATE-AC', ...association, presentationContexts: contexts }
+  },
+  [PDU_TYPE['A-ASSOCIATE-RJ']]: (body) => ({ type: 'A-ASSOCIATE-RJ', result: byte(body, 1), source: byte(body, 2), reason: byte(body, 3) }),
+  [PDU_TYPE['P-DATA-TF']]: (body) => ({ type: 'P-DATA-TF', pdvs: readPdvs(body) }),
+  [PDU_TYPE['A-RELEASE-RQ']]: () => ({ type: 'A-RELEASE-RQ' }),
+  [PDU_TYPE['A-RELEASE-RP']]: () => ({ type: 'A-RELEASE-RP' }),
+  [PDU_TYPE['A-ABORT']]: (body) => ({ type: 'A-ABORT', source: body[2] ?? 0, reason: body[3] ?? 0 }),
+}
+
+const PDV_HEADER = 6
+
+// PS3.8 §9.3.5.1: the PDV's length counts its context id and control header, so two is the least.
+function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Part['pdv']> {
+  if (room < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
+  const length = bytes.readUInt32BE(at)
+  if (length < 2 || length + 4 > room) throw invalid(`PDV of ${length} bytes`)
+  const control = byte(bytes, at + 5)
+  return { contextId: byte(bytes, at + 4), isCommand: (control & 1) !== 0, isLast: (control & 2) !== 0, left: length - 2 }
+}
+
+function readPdvs(body: Buffer): Pdv[] {
+  const pdvs: Pdv[] = []
+  let at = 0
+  while (at < body.length) {
+    const { contextId, isCommand, isLast, left } = readPdvHeader(body, at, body.length - at)
+    at += PDV_HEADER
+    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + left) })
+    at += left
+  }
+  return pdvs
+}
+
+// PS3.8 Tables 9-11 and 9-17: 68 bytes, then items.
+const FIXED = 68
+
+function readAssociation<C extends { readonly id: number }>(body: Buffer, contextType: number, readContext: (data: Buffer) => C) {
+  if (body.length < FIXED) throw invalid('A-ASSOCIATE shorter than its fixed part')
+  const contexts: C[] = []
+  const ids = new Set<number>()
+  let applicationContext = ''
+  let user = NO_USER_INFORMATION
+  for (const [type, data] of items(body.subarray(FIXED))) {
+    if (type === ITEM_TYPE.applicationContext) applicationContext = uid(data)
+    else if (type === ITEM_TYPE.userInformation) user = readUserInformation(data)
+    else if (type === contextType) {
+      const context = readContext(data)
+      // PS3.8 §9.3.2.2: odd and unique, so there are at most 128 of them.
+      if ((context.id & 1) === 0 || ids.has(context.id)) throw invalid(`presentation context id ${context.id}`)
+      ids.add(context.id)
+      contexts.push(context)
+    }
+  }
+  return {
+    protocolVersion: body.readUInt16BE(0),
+    calledAeTitle: aeTitle(body.subarray(4, 20)),
+    callingAeTitle: aeTitle(body.subarray(20, 36)),
+    applicationContext,
+    contexts,
+    user,
+  }
+}
+
+function proposedContext(data: Buffer): ProposedContext {
+  if (data.length < 4) throw invalid('presentation context shorter than its fixed part')
+  const transferSyntaxes: string[] = []
+  let abstractSyntax = ''
+  for (const [type, value] of items(data.subarray(4))) {
+    if (type === ITEM_TYPE.abstractSyntax) abstractSyntax = uid(value)
+    else if (type === ITEM_TYPE.transferSyntax) transferSyntaxes.push(uid(value))
+  }
+  return { id: byte(data, 0), abstractSyntax, transferSyntaxes }
+}
+
+function contextResult(data: Buffer): ContextResult {
+  if (data.length < 4) throw invalid('presentation context shorter than its fixed part')
+  const result = byte(data, 2)
+  if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4) throw invalid(`presentation context result ${result}`)
+  const [, value] = [...items(data.subarray(4))].find(([type]) => type === ITEM_TYPE.transferSyntax) ?? []
+  return { id: byte(data, 0), result, transferSyntax: value ? uid(value) : '' }
+}
+
+/** What a peer that does not say so can be trusted to take: the customary length. */
+const UNTOLD_MAXIMUM = 16_384
+
+const NO_USER_INFORMATION: UserInformation = {
+  maximumLength: UNTOLD_MAXIMUM,
+  implementationClassUid: '',
+  implementationVersionName: '',
+  asynchronousOperations: undefined,
+  roles: [],
+}
+
+function readUserInformation(data: Buffer): UserInformation {
+  let user = NO_USER_INFORMATION
+  for (const [type, value] of items(data)) user = { ...user, ...SUB_ITEMS[type]?.(value, user) }
+  return user
+}
+
+const SUB_ITEMS: Readonly<Record<number, (value: Buffer, user: UserInformation) => Partial<UserInformation>>> = {
+  [ITEM_TYPE.maximumLength]: (value) => ({ maximumLength: maximumLength(value) }),
+  [ITEM_TYPE.implementationClassUid]: (value) => ({ implementationClassUid: uid(value) }),
+  [ITEM_TYPE.implementationVersionName]: (value) => ({ implementationVersionName: value.toString('latin1', 0, 16).trim() }),
+  [ITEM_TYPE.asynchronousOperations]: (value) => {
+    if (value.length < 4) throw invalid('asynchronous operations window too short')
+    return { asynchronousOperations: { invoked: value.readUInt16BE(0), performed: value.readUInt16BE(2) } }
+  },
+  [ITEM_TYPE.roleSelection]: (value, user) => ({ roles: [...user.roles, roleSelection(value)] }),
+}
+
+/** Below this a PDV would have no room for a fragment of a useful, even length. */
+const LEAST_MAXIMUM = 12
+
+function maximumLength(value: Buffer): number {
+  if (value.length < 4) throw invalid('maximum length too short')
+  const most = value.readUInt32BE(0)
+  if (most !== 0 && most < LEAST_MAXIMUM) throw invalid(`maximum length of ${most} bytes`)
+  return most
+}
+
+function roleSelection(value: Buffer): RoleSelection {
+  const length = value.length < 4 ? value.length : value.readUInt16BE(0)
+  if (value.length < length + 4) throw invalid('role selection shorter than its UID')
+  return { sopClass: uid(value.subarray(2, 2 + length)), scu: byte(value, 2 + length) === 1, scp: byte(value, 3 + length) === 1 }
+}
+
+/** Items one after the other: type, reserved, 16-bit length, data (PS3.8 §9.3.2.1 and the like). */
+function* items(bytes: Buffer): Generator<[type: number, data: Buffer]> {
+  let at = 0
+  while (at < bytes.length) {
+    if (bytes.length - at < 4) throw invalid('item shorter than its header')
+    const next = at + 4 + bytes.readUInt16BE(at + 2)
+    if (next > bytes.length) throw invalid('item longer than what holds it')
+    yield [byte(bytes, at), bytes.subarray(at + 4, next)]
+    at = next
+  }
+}
+
+// PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some pad.
+function uid(data: Buffer): string {
+  const text = withoutPadding(data.toString('latin1'))
+  if (text.length > 64) throw invalid('UID longer than 64 characters')
+  return text
+}
+
+const aeTitle = (data: Buffer): string => data.toString('latin1').replace(/^[\0 ]+|[\0 ]+$/g, '')
+
+const byte = (bytes: Buffer, at: number): number => {
+  const value = bytes[at]
+  if (value === undefined) throw invalid('PDU shorter than its fixed part')
+  return value
+}
+
+const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)

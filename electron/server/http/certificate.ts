@@ -1,0 +1,211 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, join } from 'node:path'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Certificate } from '#shared/contract/dashboard.ts'
+
+/** PEM, as `openHttpServer` takes it. */
+export interface TlsFiles {
+  readonly key: string
+  readonly cert: string
+}
+
+const DAY_MS = 24 * 60 * 60_000
+// Some systems refuse a certificate of more than 825 days even where it was trusted by hand.
+const VALID_DAYS = 730
+const RENEW_DAYS = 30
+
+/** What a certificate of the gateway is for: its pages and the interface, or its devices (PS3.15 B.12). */
+export type CertificateUse = Certificate['use']
+
+interface Kind {
+  readonly files: readonly [key: string, cert: string]
+  readonly makeKey: () => KeyObject
+  /** Extended key usage (RFC 5280 §4.2.1.12). */
+  readonly purposes: readonly string[]
+  /** It is replaced by a person alone, unless it has ended. */
+  readonly isPinned: boolean
+}
+const [SERVER_AUTH, CLIENT_AUTH] = ['2b06010505070301', '2b06010505070302']
+
+const KINDS: Readonly<Record<CertificateUse, Kind>> = {
+  https: {
+    files: ['key.pem', 'cert.pem'],
+    makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+    purposes: [SERVER_AUTH],
+    isPinned: false,
+  },
+  'dicom-tls': {
+    files: ['dicom-key.pem', 'dicom-cert.pem'],
+    // The cipher suites every node of PS3.15 B.12 has (RFC 9325 §4.2, before TLS 1.3) include RSA's; consoles without ECDSA exist.
+    makeKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+    // The gateway calls devices too, and may be asked for a certificate there.
+    purposes: [SERVER_AUTH, CLIENT_AUTH],
+    // Devices trust this very certificate and look at no name in it: a new address of this PC must not shut them all out at a restart.
+    isPinned: true,
+  },
+}
+
+export interface OwnCertificate {
+  /** The data folder. */
+  readonly folder: string
+  /** DNS names and addresses. */
+  readonly names: readonly string[]
+  readonly nowMs: number
+  /** https where it is not given. */
+  readonly use?: CertificateUse
+}
+
+/**
+ * The gateway's own certificate in `folder`/tls, made where there is none. It stays as it is, since partners and devices pin it: that for
+ * https until it ends within 30 days or does not have one of `names`, that for DICOM until it has ended; the key stays even then. Files
+ * for the owner only.
+ */
+export function ownCertificate(options: OwnCertificate): TlsFiles {
+  const { use = 'https' } = options
+  const files = filesOf(options.folder, use)
+  const key = existsSync(files.key) ? readFileSync(files.key, 'utf8') : undefined
+  const cert = key && existsSync(files.cert) ? readFileSync(files.cert, 'utf8') : undefined
+  if (key && cert && isGood(cert, key, options)) return { key, cert }
+  const made = selfSignedCertificate(options.names, { nowMs: options.nowMs, use, ...(key && { key }) })
+  if (!key) writeWhole(files.key, made.key)
+  writeWhole(files.cert, made.cert)
+  return made
+}
+
+/** Another certificate under another key in place of the one in `folder`/tls: whoever pinned the old one has to be given this one. */
+export function renewCertificate({ folder, names, nowMs, use = 'https' }: OwnCertificate): TlsFiles {
+  const files = filesOf(folder, use)
+  const made = selfSignedCertificate(names, { nowMs, use })
+  // The key first: a certificate that is not of the key beside it is made again at the next start.
+  writeWhole(files.key, made.key)
+  writeWhole(files.cert, made.cert)
+  return made
+}
+
+/** What a person is shown of a certificate: distinguished names such as `CN=Isthmus`; whole days, negative once it has ended. */
+export type CertificateFacts = Omit<Certificate, 'use' | 'isInUse'>
+
+/** Reads a certificate (PEM). @throws Error where it is none */
+export function certificateFacts(cert: string, nowMs: number): CertificateFacts {
+  const read = new X509Certificate(cert)
+  const [begins, ends] = [Date.parse(read.validFrom), Date.parse(read.validTo)]
+  return {
+    subject: nameOf(read.subject),
+    issuer: nameOf(read.issuer),
+    isSelfMade: read.checkIssued(read) && read.verify(read.publicKey),
+    fingerprint256: read.fingerprint256,
+    notBefore: instantOf(begins),
+    notAfter: instantOf(ends),
+    daysLeft: Math.floor((ends - nowMs) / DAY_MS),
+    pem: cert,
+  }
+}
+
+/** One line of a distinguished name that Node prints one part a line. */
+const nameOf = (lines: string | undefined): string => (lines ?? '').split('\n').join(', ')
+
+/** SHA-256 of the certificate, as browsers and clients show it: the person who trusts it compares this. */
+export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256
+
+/** A certificate for these DNS names and addresses that is its own authority (RFC 5280), under a new key or the one given. */
+export function selfSignedCertificate(
+  names: readonly string[],
+  { nowMs, key, use = 'https' }: { readonly nowMs: number; readonly key?: string; readonly use?: CertificateUse },
+): TlsFiles {
+  const { makeKey, purposes } = KINDS[use]
+  const privateKey = key ? createPrivateKey(key) : makeKey()
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    cert: pem(certificate(names, privateKey, purposes, nowMs)),
+  }
+}
+
+/** Where the certificate (PEM) of this use is, or will be. */
+export const certificateFile = (folder: string, use: CertificateUse): string => filesOf(folder, use).cert
+
+function filesOf(folder: string, use: CertificateUse): TlsFiles {
+  const [key, cert] = KINDS[use].files
+  return { key: join(folder, 'tls', key), cert: join(folder, 'tls', cert) }
+}
+
+function isGood(cert: string, key: string, { names, nowMs, use = 'https' }: OwnCertificate): boolean {
+  try {
+    const known = new X509Certificate(cert)
+    if (!known.checkPrivateKey(createPrivateKey(key))) return false
+    const ends = Date.parse(known.validTo)
+    if (KINDS[use].isPinned) return nowMs < ends
+    const covers = (name: string) => (isIP(name) ? known.checkIP(name) : known.checkHost(name)) !== undefined
+    return nowMs < ends - RENEW_DAYS * DAY_MS && names.every(covers)
+  } catch {
+    return false
+  }
+}
+
+/** Whole or not at all, for the owner only. */
+function writeWhole(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
+}
+
+function certificate(names: readonly string[], privateKey: KeyObject, purposes: readonly string[], nowMs: number): Buffer {
+  // RFC 5758 §3.2: no parameters with ecdsa-with-SHA256; RFC 4055 §5: NULL with sha256WithRSAEncryption.
+  const algorithm = privateKey.asymmetricKeyType === 'rsa' ? sequence(oid('2a864886f70d01010b'), NULL) : sequence(oid('2a8648ce3d040302'))
+  const subject = sequence(set(sequence(oid('550403'), utf8('Isthmus'))))
+  // A client whose clock is a little behind must still take it.
+  const validity = sequence(time(nowMs - DAY_MS), time(nowMs + VALID_DAYS * DAY_MS))
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  const alternativeNames = names.map((name) => (isIP(name) ? der(0x87, addressBytes(name)) : der(0x82, Buffer.from(name))))
+  const extensions = sequence(
+    extension('551d11', sequence(...alternativeNames)),
+    // Basic constraints: an authority, which it is only of itself (path length 0).
+    extension('551d13', sequence(TRUE, integer(Buffer.of(0))), true),
+    extension('551d25', sequence(...purposes.map(oid))),
+  )
+  // RFC 5280 §4.1: version 3, a positive serial number, and the rest in order.
+  const toSign = sequence(
+    der(0xa0, integer(Buffer.of(2))),
+    integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
+    ...[algorithm, subject, validity, subject, publicKey],
+    der(0xa3, extensions),
+  )
+  const signature = der(0x03, Buffer.of(0), sign('sha256', toSign, privateKey))
+  return sequence(toSign, algorithm, signature)
+}
+
+const sequence = (...contents: readonly Buffer[]) => der(0x30, ...contents)
+const set = (...contents: readonly Buffer[]) => der(0x31, ...contents)
+const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'))
+const integer = (bytes: Buffer) => der(0x02, bytes)
+const utf8 = (text: string) => der(0x0c, Buffer.from(text))
+const TRUE = Buffer.of(0x01, 0x01, 0xff)
+const NULL = Buffer.of(0x05, 0x00)
+const extension = (id: string, value: Buffer, isCritical = false) => sequence(oid(id), ...(isCritical ? [TRUE] : []), der(0x04, value))
+
+/** RFC 5280 §4.1.2.5: UTCTime until 2049. */
+const time = (ms: number) => der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
+
+/** The 4 or 16 bytes of an address. */
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  // The URL parser prints every form of an IPv6 address alike; a zone is not part of the address.
+  const plain = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1)
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const [head = '', tail] = plain.split('::')
+  const [before, after] = [groups(head), groups(tail ?? '')]
+  const zeros = Array<string>(tail === undefined ? 0 : 8 - before.length - after.length).fill('0')
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+/** X.690 §8.1: tag, length, contents. */
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents)
+  const { length } = content
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...size]), content])
+}
+
+const pem = (bytes: Buffer) =>
+  `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64').replace(/.{64}/g, '$&\n').trimEnd()}\n-----END CERTIFICATE-----\n`

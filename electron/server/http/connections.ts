@@ -1,0 +1,84 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type AdmittedConnection, type AdmittedConnections, hostOf } from './connection-budget.ts'
+
+export interface ConnectionLimits {
+  /** Those of this server, and of others that share its budget. */
+  readonly admitted: AdmittedConnections
+  /** Milliseconds for a TLS handshake; undefined: the server does not speak TLS. */
+  readonly handshakeMs: number | undefined
+}
+
+interface Connection extends AdmittedConnection {
+  readonly socket: Socket
+  /** Requests that have begun and are not answered; an event stream is one. */
+  readonly requests: Set<IncomingMessage>
+  /** Ends the connection unless its TLS handshake ends before. */
+  readonly deadline: NodeJS.Timeout | undefined
+}
+
+/**
+ * Keeps the connections of an HTTP or HTTPS server within its budget by closing others in place of
+ * refusing new ones: a host that opens many keeps nobody else out. A connection that does not finish
+ * its TLS handshake in time is destroyed: Node reports it and leaves the socket to the listener,
+ * which cannot answer on it.
+ *
+ * @returns `destroyAll`: closes every connection at once, whatever its client does; `destroySilent`:
+ *   those of them without a request, a TLS handshake among them
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void; destroySilent(): void } {
+  const { admitted, handshakeMs } = limits
+  const connections = new Map<string, Connection>()
+
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket)
+    const connection: Connection = {
+      ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
+      deadline: handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
+      get isBusy() {
+        // One that is still being sent may never be whole.
+        return [...this.requests].some(({ complete }) => complete)
+      },
+      close() {
+        // Its own close event comes after those that are accepted in the same turn.
+        forget()
+        socket.destroy()
+      },
+    }
+    connections.set(key, connection)
+    // Another connection may have the same addresses and ports before this one reports its end.
+    const forget = () => void (connections.get(key) === connection && connections.delete(key))
+    socket.once('close', () => {
+      forget()
+      admitted.remove(connection)
+      clearTimeout(connection.deadline)
+    })
+    admitted.add(connection)
+  })
+
+  // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
+  server.on('secureConnection', (socket: Socket) => clearTimeout(connections.get(keyOf(socket))?.deadline))
+
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { requests } = connections.get(keyOf(request.socket)) ?? {}
+    requests?.add(request)
+    // Each answer waits in memory for the one before: no browser asks ahead like that.
+    if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
+    response.once('close', () => requests?.delete(request))
+  })
+
+  return {
+    destroySilent() {
+      for (const { socket, requests } of connections.values()) if (requests.size === 0) socket.destroy()
+    },
+    destroyAll() {
+      for (const { socket } of connections.values()) socket.destroy()
+    },
+  }
+}
+
+/** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
+const MOST_AHEAD = 16
+
+const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

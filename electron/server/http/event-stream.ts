@@ -1,0 +1,104 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '#shared/errors.ts'
+import type { WindowAccess } from '#shared/operation.ts'
+import type { HttpApp } from './operations.ts'
+import { admit, requireOwnPage } from './session-authentication.ts'
+import { admitWorkstation } from './workstation-authentication.ts'
+
+/** One server-sent event (HTML Standard §9.2). `data` is sent as JSON. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: unknown
+  /** Comes back as Last-Event-ID when the browser connects again. */
+  readonly id?: string
+}
+
+export interface StreamRule {
+  readonly access: WindowAccess
+  /** An event `beat` goes out this often, and the session is looked at again. Milliseconds. */
+  readonly heartbeatMs?: number
+  /** What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes. */
+  readonly bufferBytes?: number
+  /** Streams open at once on this path. */
+  readonly clients?: number
+}
+
+/**
+ * Declares a path that streams events until the client leaves, its session ends or the server closes.
+ * `open` gets the id of the last event this client has seen (undefined at first) and returns what stops the subscription.
+ */
+export function serveEvents(
+  app: HttpApp,
+  path: `/${string}`,
+  { access, heartbeatMs = 15_000, bufferBytes = 256 * 1024, clients = 100 }: StreamRule,
+  open: (send: (event: StreamEvent) => void, lastEventId: string | undefined) => () => void,
+): void {
+  app.declared.push({ method: 'GET', path })
+  let openHere = 0
+  const look = (request: FastifyRequest) => {
+    admitWorkstation(request, app.workstations)
+    admit(request, access, app.sessions, 'background')
+  }
+  app.fastify.route({
+    method: 'GET',
+    url: path,
+    exposeHeadRoute: false,
+    onRequest: async (request) => {
+      requireOwnPage(request, app.publicUrl())
+      look(request)
+      if (openHere >= clients) throw new ApiError('too-many', 'Too many windows are open.', { headers: { 'retry-after': '10' } })
+    },
+    handler: (request, reply) => {
+      reply.hijack()
+      const response = reply.raw
+      response.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      })
+      const write = boundedWriter(response, bufferBytes)
+      write('retry: 2000\n\n')
+
+      const lastEventId = request.headers['last-event-id']
+      const unsubscribe = open((event) => write(printEvent(event)), typeof lastEventId === 'string' ? lastEventId : undefined)
+      const end = () => void response.end()
+      const check = () => {
+        try {
+          look(request)
+          return true
+        } catch {
+          end()
+          return false
+        }
+      }
+      const heartbeat = setInterval(() => check() && write(printEvent(BEAT)), heartbeatMs)
+      const forget = app.sessions.onClosed?.(check)
+      openHere += 1
+      app.openStreams.add(end)
+      response.on('close', () => {
+        clearInterval(heartbeat)
+        forget?.()
+        unsubscribe()
+        openHere -= 1
+        app.openStreams.delete(end)
+      })
+    },
+  })
+}
+
+function boundedWriter(response: ServerResponse, bufferBytes: number): (text: string) => void {
+  return (text) => {
+    if (response.destroyed || response.writableEnded) return
+    response.write(text)
+    if (response.writableLength > bufferBytes) response.destroy()
+  }
+}
+
+/** An event and no comment, so that the page can tell a silent gateway from a dead connection. */
+const BEAT: StreamEvent = { event: 'beat', data: {} }
+
+// JSON has no raw line ends, so one data line holds it.
+const printEvent = ({ event, data, id }: StreamEvent): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,0 +1,266 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { ApiError } from '#shared/errors.ts'
+import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { admissionOf, type CallerFor, isCaller, isView, type UserFor, type ViewFor, type Who } from './access-check.ts'
+import { type Caller, callerName } from './callers.ts'
+import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
+import type { Partners } from './partner-authentication.ts'
+import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
+import { normalQuery } from './query.ts'
+import { type SessionCookie, type Sessions, sessionCookie } from './session-authentication.ts'
+import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
+import { type ViewCookie, type Views, viewCookie } from './view-authentication.ts'
+import { type WorkstationCookie, type Workstations, workstationCookie } from './workstation-authentication.ts'
+
+/** What a module declares its operations on. Only this folder touches `fastify`. */
+export interface HttpApp {
+  readonly fastify: FastifyInstance
+  readonly sessions: Sessions
+  /** Undefined where the server has no interface for partners. */
+  readonly partners: Partners | undefined
+  /** Undefined where the server has no viewer. */
+  readonly views: Views | undefined
+  /** Of the clinic's network; undefined where no other PC may open the window. */
+  readonly workstations: Workstations | undefined
+  readonly publicUrl: () => string | null
+  /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
+  readonly declared: { readonly method: string; readonly path: string }[]
+  /** Ends of the open event streams. */
+  readonly openStreams: Set<() => void>
+  /** The caller has proven who it is: its host's connections are kept where there are too many. */
+  readonly noteExpected: (request: FastifyRequest) => void
+  /** Notes that an operation answered: as it is declared, with the parameters of its path and query, and who had called it. */
+  readonly noteAnswer?:
+    | ((
+        operation: Pick<Operation, 'method' | 'path'>,
+        params: unknown,
+        who: { readonly userId: string } | { readonly apiKeyId: string },
+      ) => void)
+    | undefined
+  /** Notes a fault of ours that can be told no client any more. */
+  readonly noteFault: (request: FastifyRequest, error: unknown) => void
+}
+
+/** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's, `view` of the viewer's. */
+export type Call<S extends OperationShape> = CallOf<S> & {
+  readonly user: UserFor<S['access']>
+  readonly caller: CallerFor<S['access']>
+  readonly view: ViewFor<S['access']>
+  readonly session: SessionCookie
+  readonly viewCookie: ViewCookie
+  readonly workstation: WorkstationCookie
+}
+/**
+ * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
+ * In a list of the interface `query.cursor` and the reply's `cursor` are the store's own: this floor seals them.
+ */
+export type Handler<S extends OperationShape> = (call: Call<S>) => ReplyOf<S> | Promise<ReplyOf<S>>
+
+type Operations = Readonly<Record<string, Operation>>
+/** One handler for each operation of a contract. */
+export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handler<T[K]> }
+
+/** Most bytes of a body that anyone may send: an account's form has far fewer. */
+const PUBLIC_BYTES = 16 * 1024
+
+/**
+ * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
+ * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
+ */
+export function serve<S extends OperationShape>(
+  app: HttpApp,
+  operation: Operation<S>,
+  handler: Handler<S>,
+  { bodyBytes }: { readonly bodyBytes?: number | undefined } = {},
+): void {
+  const { method, path, access } = operation
+  const admitted = new WeakMap<FastifyRequest, Who>()
+  const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
+  const admitOne = admissionOf(app, operation)
+  app.declared.push({ method, path })
+  if (method === 'GET') app.declared.push({ method: 'HEAD', path })
+  app.fastify.route({
+    method,
+    url: path,
+    ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
+    // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
+    ...(access === 'public' && { bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES) }),
+    // Before the body is read: a stranger's megabyte is not worth parsing.
+    onRequest: (request, reply, done) => {
+      reply.header('cache-control', 'no-store')
+      try {
+        const who = admitOne(request, reply)
+        const kept = replies && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
+        if (kept) {
+          noteRead(app, operation, request, who)
+          return void reply.type(typeOf(200)).send(kept)
+        }
+        if (who) admitted.set(request, who)
+      } catch (error) {
+        return done(error as Error)
+      }
+      done()
+    },
+    handler: async (request, reply) => {
+      const who = admitted.get(request)
+      const caller = isCaller(who) ? who : undefined
+      const view = isView(who) ? who : undefined
+      if (operation.body && isStrict(request.headers.prefer)) {
+        requireKnownFields(operation.body, request.body)
+        reply.headers(STRICT_APPLIED)
+      }
+      const parts: RequestParts = {
+        params: parse('params', operation, request.params),
+        query: parse('query', operation, normalQuery(request.query)),
+        body: parse('body', operation, request.body),
+      }
+      const cursors = caller && sealedCursors(app, operation, parts)
+      const speak = (answer: unknown): Answer => {
+        const spoken = operation.reply.parse(answer)
+        return { status: operation.status ?? 200, body: JSON.stringify(cursors ? cursors.seal(spoken) : spoken) }
+      }
+      const run = (): Answer | Promise<Answer> => {
+        const answer = handler({
+          ...parts,
+          ...(cursors && { query: cursors.query }),
+          user: caller || view ? undefined : who,
+          caller,
+          view,
+          session: sessionCookie(request, reply),
+          viewCookie: viewCookie(request, reply),
+          workstation: workstationCookie(request, reply),
+        } as Call<S>)
+        return answer instanceof Promise ? answer.then(speak) : speak(answer)
+      }
+      if (replies && caller) {
+        const version = replies.version()
+        const answer = await run()
+        const bytes = Buffer.from(answer.body)
+        replies.keep(caller, request.url, bytes, version)
+        noteRead(app, operation, parts, who)
+        return reply.code(answer.status).type(typeOf(answer.status)).send(bytes)
+      }
+      const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
+      const answer = slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
+      noteRead(app, operation, parts, who)
+      return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
+    },
+  })
+}
+
+/** Changes are noted in the audit trail where they are made. */
+export function noteRead(
+  { noteAnswer }: HttpApp,
+  operation: Pick<Operation, 'method' | 'path'>,
+  { params, query }: Pick<RequestParts, 'params' | 'query'>,
+  who: Who | undefined,
+): void {
+  if (!noteAnswer || !who || isView(who)) return
+  const given = { ...(isRecord(query) && query), ...(isRecord(params) && params) }
+  if (!isCaller(who)) noteAnswer(operation, given, { userId: who.userId })
+  else noteAnswer(operation, given, who.kind === 'user' ? { userId: who.user.userId } : { apiKeyId: who.apiKeyId })
+}
+
+/** A request as the contract reads it. */
+type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
+
+/** The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of any empty filter. */
+function sealedCursors({ partners }: HttpApp, { method, path }: Operation, { params, query }: RequestParts) {
+  if (!partners || !isRecord(query) || !('limit' in query)) return undefined
+  const list = `${method} ${path}`
+  const filters = { ...(isRecord(params) && params), ...query }
+  const given = typeof query.cursor === 'string' && query.cursor !== '' ? query.cursor : undefined
+  return {
+    query: { ...query, cursor: given === undefined ? undefined : partners.cursors.decode(given, list, filters) },
+    seal: (reply: unknown): unknown =>
+      isRecord(reply) && typeof reply.cursor === 'string'
+        ? { ...reply, cursor: partners.cursors.encode(reply.cursor, list, filters) }
+        : reply,
+  }
+}
+
+function slotOf(request: FastifyRequest, caller: Caller): IdempotencySlot | undefined {
+  const key = idempotencyKeyOf(request.headers[IDEMPOTENCY_HEADER])
+  return key === undefined ? undefined : { caller: callerName(caller), call: `${request.method} ${pathOf(request)}`, key }
+}
+
+/** A refusal is an answer like any other and kept, unless asking again may end otherwise. */
+async function runOnce(
+  { idempotency }: Partners,
+  slot: IdempotencySlot,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const refusal = (error: unknown): Answer => {
+    const { status, body } = problemOf(error, { instance: pathOf(request), requestId: request.id })
+    if (status >= 500 || status === 429) throw error
+    return { status, body: JSON.stringify(body) }
+  }
+  const answer = await idempotency.answer(slot, request.body, () => {
+    try {
+      const given = run()
+      return given instanceof Promise ? given.catch(refusal) : given
+    } catch (error) {
+      return refusal(error)
+    }
+  })
+  if (answer.isReplayed) reply.header('idempotency-replayed', 'true')
+  return answer
+}
+
+const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+
+export interface ServeAllOptions<T extends Operations> {
+  /** Most bytes of a body, for calls that take more than the server's limit. */
+  readonly bodyBytes?: { readonly [K in keyof T]?: number }
+  /** After each change that has succeeded. */
+  readonly afterChange?: () => void
+}
+
+/** Declares every operation of a contract. */
+export function serveAll<T extends Operations>(
+  app: HttpApp,
+  operations: T,
+  handlers: HandlersOf<T>,
+  { bodyBytes, afterChange }: ServeAllOptions<T> = {},
+): void {
+  for (const name of Object.keys(operations) as (keyof T & string)[]) {
+    const operation = operations[name] as T[typeof name]
+    const handler: HandlersOf<T>[typeof name] = handlers[name]
+    const options = { bodyBytes: bodyBytes?.[name] }
+    if (operation.method === 'GET' || !afterChange) serve(app, operation, handler, options)
+    else
+      serve(
+        app,
+        operation,
+        (call) => {
+          const changed = <T>(reply: T): T => {
+            afterChange()
+            return reply
+          }
+          const reply = handler(call)
+          return reply instanceof Promise ? reply.then(changed) : changed(reply)
+        },
+        options,
+      )
+  }
+}
+
+function parse(part: 'params' | 'query' | 'body', operation: Operation, value: unknown): unknown {
+  const parsed = readBy(operation[part], part, value)
+  if (parsed?.error) throw malformed(part, parsed.error)
+  return parsed?.data
+}
+
+function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
+  try {
+    return shape?.safeParse(value)
+  } catch (error) {
+    // A value of a hundred thousand levels is looked at by as many calls.
+    if (error instanceof RangeError) throw new ApiError('malformed', `${part}: it is nested too deeply`)
+    throw error
+  }
+}

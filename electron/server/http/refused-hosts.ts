@@ -1,0 +1,32 @@
+import { type Clock, instantOf } from '#server/platform/clock.ts'
+
+const MOST = 50
+
+export interface RefusedHosts {
+  /** Remembers the host of an address that was not allowed. */
+  note(endpointId: string, url: string): void
+  /** Newest first. */
+  of(endpointId: string): { host: string; at: string }[]
+}
+
+/** Hosts that answers named and that no list allows, for whoever sets the list: in memory only, the newest of them. */
+export function openRefusedHosts(clock: Clock): RefusedHosts {
+  const known = new Map<string, { readonly endpointId: string; readonly host: string; readonly at: string }>()
+  return {
+    note(endpointId, text) {
+      const url = URL.parse(text)
+      if (!url || !/^https?:$/.test(url.protocol)) return
+      // As the list of hosts has it: the port where it is not that of https.
+      const host = url.protocol === 'http:' && url.port === '' ? `${url.hostname}:80` : url.host
+      const key = `${endpointId} ${host}`
+      known.delete(key)
+      known.set(key, { endpointId, host, at: instantOf(clock()) })
+      if (known.size > MOST) known.delete(known.keys().next().value ?? '')
+    },
+    of: (endpointId) =>
+      [...known.values()]
+        .filter((one) => one.endpointId === endpointId)
+        .map(({ host, at }) => ({ host, at }))
+        .reverse(),
+  }
+}

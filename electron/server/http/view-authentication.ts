@@ -1,0 +1,52 @@
+import type {} from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ViewRecord } from '#server/modules/viewer/view-queries.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { SessionUse } from './session-authentication.ts'
+
+/** A cookie of its own: it opens neither `/v1` nor `/dashboard` (interface-choices §6 row 22). */
+export const VIEW_COOKIE = 'isthmus-view'
+
+/** A live view, and whom it is for as they are now. */
+export interface OpenView extends ViewRecord {
+  readonly user: SignedInUser | undefined
+}
+
+/** Port: views by their cookie. */
+export interface Views {
+  /**
+   * The live view of this id and token; undefined where it ended, never was, or is another one's.
+   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was cancelled; locked: with the window that opened it
+   */
+  viewOf(viewId: string, token: string, use?: SessionUse): OpenView | undefined
+}
+
+/** The cookie of a view as a handler may change it. */
+export interface ViewCookie {
+  set(viewId: string, token: string): void
+  clear(viewId: string): void
+}
+
+/** The view that the call names and whose cookie it carries. @throws ApiError not-signed-in; refused, locked as `Views.viewOf` */
+export function admitView(request: FastifyRequest, views: Views | undefined, use: SessionUse = 'person'): OpenView {
+  const { viewId } = request.params as { readonly viewId?: unknown }
+  const token = request.cookies[VIEW_COOKIE]
+  const view = typeof viewId === 'string' && token ? views?.viewOf(viewId, token, use) : undefined
+  if (!view) {
+    throw new ApiError('not-signed-in', 'This view has ended. Open the study again where you came from.', {
+      headers: { 'www-authenticate': 'Session realm="isthmus view"' },
+    })
+  }
+  return view
+}
+
+/** Its path is the view's own, so that each of several windows has its cookie, and no other call carries it. */
+export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCookie {
+  const secure = request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
+  const attributes = (viewId: string) => ({ httpOnly: true, sameSite: 'strict', path: `/viewer/${viewId}`, secure }) as const
+  return {
+    set: (viewId, token) => void reply.setCookie(VIEW_COOKIE, token, attributes(viewId)),
+    clear: (viewId) => void reply.clearCookie(VIEW_COOKIE, attributes(viewId)),
+  }
+}

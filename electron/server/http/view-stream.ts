@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { ApiError } from '#shared/errors.ts'
+import { documentHeaders } from './document.ts'
+import { serveFile } from './file-route.ts'
+import type { HttpApp } from './operations.ts'
+import { admitView, type OpenView } from './view-authentication.ts'
+
+export interface LinesRule {
+  /** An empty line goes out this often, and the view is looked at again. Milliseconds. */
+  readonly heartbeatMs?: number
+  /** Streams open at once on this path; of one view. */
+  readonly streams?: number
+  readonly ofView?: number
+}
+
+/**
+ * Declares a path of the viewer that answers with lines of JSON (`application/x-ndjson`) as they are made, no faster than they are taken, until
+ * they end, the client leaves, the view ends, or the server closes: the signal says so. A line that is empty means nothing. What is thrown before
+ * the first line is a problem; later the connection breaks off.
+ */
+export function serveViewLines(
+  app: HttpApp,
+  path: `/${string}`,
+  open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
+  { heartbeatMs = 15_000, streams = 100, ofView = 10 }: LinesRule = {},
+): void {
+  let openHere = 0
+  const openOf = new Map<string, number>()
+  serveFile(app, path, { access: 'view' }, async ({ view }, reply, request) => {
+    const { viewId } = view
+    const inView = openOf.get(viewId) ?? 0
+    if (openHere >= streams || inView >= ofView)
+      throw new ApiError('too-many', 'Too many studies are being opened.', { headers: { 'retry-after': '10' } })
+    using ending = endingOf(app, reply)
+    const { raw } = reply
+    const write = (text: string) => {
+      if (!raw.headersSent) begin(reply)
+      return raw.write(text)
+    }
+    const check = (): boolean => {
+      const isOpen = isLive(app, request)
+      if (!isOpen) ending.end()
+      return isOpen
+    }
+    const heartbeat = setInterval(() => check() && !raw.writableNeedDrain && write('\n'), heartbeatMs)
+    const forget = app.sessions.onClosed?.(check)
+    openHere += 1
+    openOf.set(viewId, inView + 1)
+    try {
+      for await (const line of open(view, ending.signal)) {
+        if (!write(`${JSON.stringify(line)}\n`)) await once(raw, 'drain', { signal: ending.signal })
+      }
+    } catch (error) {
+      if (!ending.signal.aborted) {
+        if (!raw.headersSent) throw error
+        app.noteFault(request, error)
+        return void raw.destroy()
+      }
+    } finally {
+      clearInterval(heartbeat)
+      forget?.()
+      openHere -= 1
+      const left = (openOf.get(viewId) ?? 1) - 1
+      if (left > 0) openOf.set(viewId, left)
+      else openOf.delete(viewId)
+    }
+    if (!raw.headersSent) begin(reply)
+    raw.end()
+  })
+}
+
+function begin(reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+}
+
+/** Ended too when the client leaves and when the server closes. */
+function endingOf(app: HttpApp, { raw }: FastifyReply): Disposable & { readonly signal: AbortSignal; end(): void } {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  raw.once('close', end)
+  app.openStreams.add(end)
+  return { signal: ending.signal, end, [Symbol.dispose]: () => void app.openStreams.delete(end) }
+}
+
+function isLive({ views }: HttpApp, request: FastifyRequest): boolean {
+  try {
+    return admitView(request, views, 'background') !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Bytes on their way to the page of the viewer. */
+export interface ViewBytes {
+  /** 200 where it is not given. */
+  readonly status?: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | Readable
+}
+
+/** Declares a path of the viewer that answers with bytes. The signal is aborted when the client leaves, or the server closes. */
+export function serveViewBytes<P extends z.ZodType>(
+  app: HttpApp,
+  path: `/${string}`,
+  params: P,
+  open: (call: {
+    readonly params: z.output<P>
+    readonly view: OpenView
+    /** The header Range. */
+    readonly range: string | undefined
+    readonly signal: AbortSignal
+  }) => Promise<ViewBytes>,
+): void {
+  serveFile(app, path, { access: 'view', params }, async (call, reply, request) => {
+    const ending = endingOf(app, reply)
+    reply.raw.once('close', () => ending[Symbol.dispose]())
+    try {
+      const { status = 200, headers, body } = await open({ ...call, range: request.headers.range, signal: ending.signal })
+      return reply
+        .code(status)
+        .headers({ 'cache-control': 'private, no-store', ...headers, 'x-content-type-options': 'nosniff' })
+        .send(body)
+    } catch (error) {
+      if (ending.signal.aborted) return reply.hijack().raw.destroy()
+      throw error
+    }
+  })
+}
+
+/** One frame, as it is stored in its file. @throws ApiError refused: what its file gives as a transfer syntax is none */
+export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
+  if (!/^[\d.]{1,64}$/.test(transferSyntaxUid)) throw new ApiError('refused', 'Its file names no transfer syntax.')
+  return { headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` }, body }
+}
+
+/** What a partner gave beside the images. */
+export interface MediaFile {
+  readonly status: number
+  /** `content-length`, `content-range`, `accept-ranges` and the like, as its host said. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+  readonly mimeType: string
+  readonly fileName: string
+}
+
+/** What a browser shows or plays without running anything in it. */
+const SHOWN = /^(application\/pdf|image\/(png|jpeg|gif|webp|bmp)|(video|audio)\/[\w.+-]+)$/
+const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
+
+/** Shown in the page of the viewer where a browser shows it safely, else to be saved. */
+export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaFile): ViewBytes {
+  const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const passed = Object.entries(headers).filter(([name]) => PASSED.includes(name.toLowerCase()))
+  const { 'content-security-policy': policy, ...shown } = documentHeaders({ fileName, mediaType: type }, SHOWN.test(type) ? [type] : [])
+  return {
+    status,
+    headers: {
+      ...Object.fromEntries(passed),
+      ...shown,
+      'x-frame-options': 'SAMEORIGIN',
+      'content-security-policy': `${policy}; frame-ancestors 'self'`,
+    },
+    body,
+  }
+}

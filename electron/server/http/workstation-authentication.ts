@@ -1,0 +1,49 @@
+import type {} from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '#shared/errors.ts'
+import { cookieName, isEncrypted, oldCookieName } from './session-authentication.ts'
+
+const WORKSTATION_COOKIE = 'isthmus-workstation'
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+/** Port: what a workstation's token stands for (docs/decisions/0023). */
+export interface Workstations {
+  /** The id of an approved workstation; undefined for any other token. */
+  approvedOf(token: string): string | undefined
+}
+
+/** The workstation of a call, as its handler may see and change it. */
+export interface WorkstationCookie {
+  /** The call came from this PC, or by the listener that is for this PC: nothing is asked. */
+  readonly isHere: boolean
+  readonly token: string | undefined
+  set(token: string): void
+}
+
+/** By TLS from another address than this end's. A proxy that speaks TLS on this PC is this PC. */
+function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
+  const { remoteAddress, localAddress } = socket
+  return isEncrypted(socket) && remoteAddress !== localAddress && !OWN.includes(remoteAddress ?? '')
+}
+const OWN = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
+
+const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
+  cookies[cookieName(socket, WORKSTATION_COOKIE)] ?? cookies[oldCookieName(socket, WORKSTATION_COOKIE)]
+
+/** The id of the approved workstation that the call comes from; null from this PC. @throws ApiError workstation-unknown */
+export function admitWorkstation(request: FastifyRequest, workstations: Workstations | undefined): string | null {
+  if (!isFromElsewhere(request)) return null
+  const token = tokenOf(request)
+  const workstationId = token ? workstations?.approvedOf(token) : undefined
+  if (workstationId !== undefined) return workstationId
+  throw new ApiError('workstation-unknown', 'The window has not been approved for this PC. Ask for it on the first page of the window.')
+}
+
+export function workstationCookie(request: FastifyRequest, reply: FastifyReply): WorkstationCookie {
+  const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure: true, maxAge: YEAR_SECONDS } as const
+  return {
+    isHere: !isFromElsewhere(request),
+    token: tokenOf(request),
+    set: (token) => void reply.setCookie(cookieName(request.socket, WORKSTATION_COOKIE), token, attributes),
+  }
+}

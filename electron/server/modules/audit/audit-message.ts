@@ -1,0 +1,149 @@
+import type { ChainedRow } from './audit-queries.ts'
+
+/** Who reports: PS3.15 A.5.2.1, AuditSourceIdentification. */
+export interface AuditSource {
+  /** Of the gateway: its clinic id. */
+  readonly id: string
+  /** Name of the clinic; empty where none is set. */
+  readonly site: string
+  /** The name of an actor of the trail, such as a person's; undefined where there is none. */
+  readonly nameOf: (actor: string) => string | undefined
+}
+
+/** A coded value; of DCM, PS3.16 CID 400 and 401. */
+type Code = readonly [code: string, meaning: string, system?: string]
+type ActionCode = 'C' | 'R' | 'U' | 'D' | 'E'
+
+const ACTIVITY: Code = ['110100', 'Application Activity']
+const LOG_USED: Code = ['110101', 'Audit Log Used']
+const INSTANCES: Code = ['110103', 'DICOM Instances Accessed']
+const EXPORT: Code = ['110106', 'Export']
+const PATIENT_RECORD: Code = ['110110', 'Patient Record']
+const QUERY: Code = ['110112', 'Query']
+const SECURITY: Code = ['110113', 'Security Alert']
+const AUTHENTICATION: Code = ['110114', 'User Authentication']
+const CONFIGURATION: Code = ['110129', 'Security Configuration']
+const USER_ATTRIBUTES: Code = ['110137', 'User Security Attributes Changed']
+const TAMPERED: Code = ['110135', 'Object Security Attributes Changed']
+const LOGIN: Code = ['110122', 'Login']
+const LOGOUT: Code = ['110123', 'Logout']
+
+interface Kind {
+  readonly event: Code
+  readonly type?: Code
+  readonly action: ActionCode
+  /** 0 success, 4 minor failure, 8 serious failure. */
+  readonly outcome?: '4' | '8'
+}
+
+/** The first whose beginning the action has. */
+const KINDS: readonly (readonly [prefix: string, Kind])[] = [
+  ['user.sign-in-failed', { event: AUTHENTICATION, type: LOGIN, action: 'E', outcome: '4' }],
+  ['user.sign-in', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
+  ['user.sign-out', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
+  ['session.unlock', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
+  ['session.', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
+  ['audit.finding', { event: SECURITY, type: TAMPERED, action: 'E', outcome: '8' }],
+  ['audit.export', { event: LOG_USED, action: 'R' }],
+  ['audit.', { event: LOG_USED, action: 'R' }],
+  ['read.list', { event: QUERY, action: 'E' }],
+  ['read.images', { event: INSTANCES, action: 'R' }],
+  ['read.', { event: PATIENT_RECORD, action: 'R' }],
+  ['view.', { event: INSTANCES, action: 'R' }],
+  ['link.refused', { event: INSTANCES, action: 'R', outcome: '4' }],
+  ['link.', { event: INSTANCES, action: 'R' }],
+  ...['images.', 'instance.', 'instances.', 'recovery.', 'capture.', 'correction.', 'reconcile.'].map(
+    (prefix) => [prefix, { event: INSTANCES, action: 'U' }] as const,
+  ),
+  ...['study.', 'reading.', 'report.', 'critical.', 'step.'].map((prefix) => [prefix, { event: PATIENT_RECORD, action: 'U' }] as const),
+  ...['forward.', 'diagnostics.save', 'backup.make'].map((prefix) => [prefix, { event: EXPORT, action: 'R' }] as const),
+  ...['user.', 'second-factor.', 'workstation.', 'invitation.', 'customer.', 'api-key.'].map(
+    (prefix) => [prefix, { event: SECURITY, type: USER_ATTRIBUTES, action: 'U' }] as const,
+  ),
+  ...['setting.', 'device.', 'destination.', 'partner.', 'endpoint.', 'certificate.', 'mail.', 'caller.'].map(
+    (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'U' }] as const,
+  ),
+  ...['database.restore', 'restore.', 'recovery-key.'].map(
+    (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'E' }] as const,
+  ),
+]
+const OTHER: Kind = { event: ACTIVITY, action: 'E' }
+
+/**
+ * An entry of the trail as an audit message of PS3.15 A.5. The detail of an entry stays in the
+ * gateway: it may name patients. The entry's number and hash go along, so that a trail that was
+ * rolled back and written on shows at the collector as a number that comes twice.
+ */
+export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource): string {
+  const { event, type, action, outcome = '0' } = KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER
+  const isGateway = row.actor === 'gateway'
+  return element('AuditMessage', {}, [
+    element('EventIdentification', { EventActionCode: action, EventDateTime: row.at, EventOutcomeIndicator: outcome }, [
+      coded('EventID', event),
+      ...(type ? [coded('EventTypeCode', type)] : []),
+      coded('EventTypeCode', [row.action, row.action, 'Isthmus']),
+    ]),
+    element(
+      'ActiveParticipant',
+      { UserID: row.actor, UserName: nameOf(row.actor), UserIsRequestor: 'true' },
+      isGateway ? [coded('RoleIDCode', ['110150', 'Application'])] : [],
+    ),
+    ...(isGateway
+      ? []
+      : [element('ActiveParticipant', { UserID: 'gateway', UserIsRequestor: 'false' }, [coded('RoleIDCode', ['110150', 'Application'])])]),
+    element('AuditSourceIdentification', { AuditEnterpriseSiteID: site || undefined, AuditSourceID: id }, [
+      element('AuditSourceTypeCode', { 'csd-code': '4' }),
+    ]),
+    ...(row.target === '' ? [] : [targetOf(row)]),
+    element(
+      'ParticipantObjectIdentification',
+      { ParticipantObjectID: `${id}#${row.seq}`, ParticipantObjectTypeCode: '2', ParticipantObjectTypeCodeRole: '13' },
+      [
+        coded('ParticipantObjectIDTypeCode', ['audit-entry', 'Entry of the audit trail', 'Isthmus']),
+        element('ParticipantObjectName', {}, [`Audit trail entry ${row.seq}`]),
+        element('ParticipantObjectDetail', { type: 'hash', value: Buffer.from(row.hash).toString('base64') }),
+      ],
+    ),
+  ])
+}
+
+const UID = /^[0-2](\.(0|[1-9]\d*))+$/
+
+function targetOf({ action, target }: ChainedRow): string {
+  const isUser = action.startsWith('user.')
+  const isStudy = UID.test(target)
+  const code: Code = isStudy
+    ? ['110180', 'Study Instance UID']
+    : isUser
+      ? ['11', 'User Identifier', 'RFC-3881']
+      : ['identifier', 'Identifier of the gateway', 'Isthmus']
+  return element(
+    'ParticipantObjectIdentification',
+    {
+      ParticipantObjectID: target,
+      ParticipantObjectTypeCode: isUser ? '1' : '2',
+      ParticipantObjectTypeCodeRole: isStudy ? '3' : isUser ? '11' : undefined,
+    },
+    [coded('ParticipantObjectIDTypeCode', code), element('ParticipantObjectName', {}, [escaped(target)])],
+  )
+}
+
+const coded = (name: string, [code, text, system = 'DCM']: Code): string =>
+  element(name, { 'csd-code': code, codeSystemName: system, originalText: text })
+
+function element(name: string, attributes: Readonly<Record<string, string | undefined>>, children: readonly string[] = []): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  const head = [name, ...given.map(([key, value]) => `${key}="${escaped(value ?? '')}"`)].join(' ')
+  return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
+}
+
+/** XML 1.0 §2.2 and §2.4; characters that XML cannot have are replaced. */
+const escaped = (text: string): string =>
+  text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 excludes
+    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replace(/[\t\n\r]/g, ' ')

@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import { StoreError } from '#server/database/store-error.ts'
+
+/**
+ * Makes a copied database one file, opens it read-only and follows all its pages: seconds of work for a large one, in which devices must not
+ * wait. A thread of its own text: the build makes one file of the gateway, and what it needs is one package.
+ */
+const TEXT = `
+const { parentPort, workerData } = require('node:worker_threads')
+const Sqlite = require(workerData.module)
+const pragma = (sqlite, text) => sqlite.pragma(text, { simple: true })
+try {
+  const written = new Sqlite(workerData.file, { fileMustExist: true })
+  pragma(written, 'journal_mode = delete')
+  written.close()
+  const sqlite = new Sqlite(workerData.file, { readonly: true, fileMustExist: true })
+  const application = pragma(sqlite, 'application_id')
+  const schema = pragma(sqlite, 'user_version')
+  const verdict = pragma(sqlite, 'quick_check(1)')
+  const rows = Object.fromEntries(workerData.tables.map((table) => [table, sqlite.prepare('select count(*) from "' + table + '"').pluck().get()]))
+  sqlite.close()
+  parentPort.postMessage({ verdict, application, schema, rows })
+} catch (error) {
+  parentPort.postMessage({ verdict: error.message, application: 0, schema: 0, rows: {} })
+}
+`
+
+export interface CheckedCopy {
+  /** Its `application_id`, and its schema version (`user_version`). */
+  readonly application: number
+  readonly schema: number
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** What a whole copy holds: its version and the rows of the tables. @throws StoreError damaged */
+export async function checkCopy(file: string, tables: readonly string[]): Promise<CheckedCopy> {
+  const module = createRequire(import.meta.url).resolve('better-sqlite3')
+  const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>((resolve, reject) => {
+    const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new StoreError('damaged', `The back-up could not be checked (${code}): it was given up.`)))
+  })
+  if (verdict !== 'ok')
+    throw new StoreError(
+      'damaged',
+      `The back-up is not whole (${String(verdict).replace(/\s+/g, ' ')}): it was given up. Try another disk.`,
+    )
+  return found
+}

@@ -1,0 +1,174 @@
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { checkSealedFile, sealFile } from '#server/database/encrypted-file.ts'
+import { syncPath } from '#server/database/folder-sync.ts'
+import type { Store } from '#server/database/store.ts'
+import { StoreError } from '#server/database/store-error.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { fileFault } from '#server/platform/file-fault.ts'
+import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import { checkCopy } from './backup-check.ts'
+import {
+  type BackupManifest,
+  backupKey,
+  backupName,
+  isBackupName,
+  MANIFEST_FILE,
+  readManifest,
+  SEALED_DATABASE_FILE,
+  vouchedFor,
+} from './backup-manifest.ts'
+import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
+
+export type { BackupManifest } from './backup-manifest.ts'
+
+/** Below the data folder: copies of the database while they are checked and sealed. What is in it is nobody's once the gateway starts. */
+export const BACKUP_SPOOL = 'spool-backup'
+const PART = '.part'
+const LEFT_MS = 24 * 60 * 60_000
+
+export interface BackupMade extends BackupManifest {
+  /** Of its folder. */
+  readonly name: string
+  /** On the disk, all its files. */
+  readonly bytes: number
+}
+
+export interface BackupOptions {
+  /** Where it goes; the folder is there. */
+  readonly folder: string
+  readonly kind: BackupKind
+  /** Of the program. */
+  readonly version: string
+  readonly now: number
+  readonly onProgress: (progress: {
+    readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
+    /** From 0 to 1, of the phase. */
+    readonly share: number
+  }) => void
+}
+
+/**
+ * Copies the database while the gateway works on, opens the copy to see that it is whole and has all rows, seals it into the folder under a key
+ * that the data key gives, and reads it back. A back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
+ * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a name that ends with `.part`; a failure leaves
+ * nothing. @throws StoreError bad-folder, damaged
+ */
+export async function makeBackup(store: Store, options: BackupOptions): Promise<BackupMade> {
+  const { folder, now } = options
+  const madeAt = instantOf(now)
+  const name = backupName(madeAt)
+  const [part, spool] = [join(folder, `${name}${PART}`), join(store.folder, BACKUP_SPOOL, name)]
+  try {
+    if ((await readdir(folder)).includes(name))
+      throw new StoreError('bad-folder', `${folder} has a back-up of this second already: ${name}.`)
+    await removeLeft(folder, now)
+    for (const each of [part, spool]) {
+      await rm(each, { recursive: true, force: true })
+      await mkdir(each, { recursive: true, mode: 0o700 })
+    }
+    const manifest = await copyInto(store, options, { madeAt, part, spool })
+    for (const file of await readdir(part)) await syncPath(join(part, file))
+    await syncPath(part)
+    await rename(part, join(folder, name))
+    await syncPath(folder)
+    return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+  } catch (error) {
+    await rm(part, { recursive: true, force: true }).catch(() => undefined)
+    throw fileFault(`The back-up could not be written to ${folder}`, error)
+  } finally {
+    await rm(spool, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+/** Writes what a back-up holds into `part`, the plain copy on its way in `spool`. */
+async function copyInto(
+  store: Store,
+  { kind, version, onProgress }: BackupOptions,
+  { madeAt, part, spool }: { readonly madeAt: string; readonly part: string; readonly spool: string },
+): Promise<BackupManifest> {
+  const copy = join(spool, DATABASE_FILE)
+  const rows = await store.database
+    .backup(copy, (share) => onProgress({ phase: 'copying', share }))
+    .catch((error: unknown) => {
+      throw fileFault(`The database could not be copied to ${spool}`, error)
+    })
+  onProgress({ phase: 'checking', share: 0 })
+  const found = await checkCopy(copy, Object.keys(rows))
+  const differs = Object.keys(rows).find((table) => rows[table] !== found.rows[table])
+  if (differs !== undefined)
+    throw new StoreError(
+      'damaged',
+      `The back-up has ${found.rows[differs]} rows of ${differs} and the database ${rows[differs]}: it was given up.`,
+    )
+  const sealed = join(part, SEALED_DATABASE_FILE)
+  const key = backupKey(store.seal, madeAt)
+  const { sha256 } = await sealFile(copy, sealed, key, (share) => onProgress({ phase: 'encrypting', share }))
+  const readBack = await checkSealedFile(sealed, key, (share) => onProgress({ phase: 'comparing', share }))
+  if (readBack.sha256 !== sha256)
+    throw new StoreError('damaged', 'What was read back from the back-up is not what was written: it was given up. Try another disk.')
+  const hasRecoveryKey = recoveryKeyState(store.folder, store.seal).state === 'ready'
+  if (hasRecoveryKey) await copyFile(join(store.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
+  const { size } = await stat(copy)
+  const manifest = vouchedFor(store.seal, {
+    ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
+    ...{ sha256, hasRecoveryKey, rows },
+  })
+  await writeFile(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  return manifest
+}
+
+/** What is in the folder, newest first; what is not ours, or not finished, is left out. @throws StoreError bad-folder */
+export async function listBackups(folder: string): Promise<BackupMade[]> {
+  let names: string[]
+  try {
+    names = await readdir(folder)
+  } catch (error) {
+    throw fileFault(`The back-up folder ${folder} cannot be read`, error)
+  }
+  const read = await Promise.all(
+    names
+      .filter(isBackupName)
+      .sort()
+      .reverse()
+      .map((name) => madeIn(folder, name)),
+  )
+  return read.filter((made) => made !== undefined)
+}
+
+async function madeIn(folder: string, name: string): Promise<BackupMade | undefined> {
+  const manifest = await readManifest(join(folder, name))
+  return manifest && { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+}
+
+/** Removes one; false where there was none of that name. @throws StoreError bad-folder */
+export async function removeBackup(folder: string, name: string): Promise<boolean> {
+  if (!isBackupName(name)) return false
+  try {
+    // Under a name that says that it is not whole any more: nobody puts half of one back.
+    await rename(join(folder, name), join(folder, `${name}${PART}`))
+    await rm(join(folder, `${name}${PART}`), { recursive: true, force: true })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw fileFault(`The back-up ${join(folder, name)} could not be removed`, error)
+  }
+}
+
+/** Deletes the copies that an ended gateway left in its data folder: each is as large as the database. The caller holds the folder's lock. */
+export const sweepBackupSpool = (folder: string): Promise<void> => rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
+
+/** What a gateway left that was ended while it wrote: each is as large as the database. Younger ones may be written by another gateway now. */
+async function removeLeft(folder: string, now: number): Promise<void> {
+  const latest = backupName(instantOf(now - LEFT_MS))
+  const left = (await readdir(folder)).filter(
+    (name) => name.endsWith(PART) && isBackupName(name.slice(0, -PART.length)) && name.slice(0, -PART.length) < latest,
+  )
+  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

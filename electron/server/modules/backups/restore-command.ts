@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openParts } from '#server/context.ts'
+import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { rowsIn } from '#server/database/salvage.ts'
+import { DATABASE_FILE } from '#server/database/store.ts'
+import { StartError } from '#server/http/start-error.ts'
+import { isBackupHere } from './backup-manifest.ts'
+import { listBackups } from './make-backup.ts'
+import {
+  applyStagedRestore,
+  type BackupKey,
+  type BackupPreview,
+  previewBackup,
+  type RestoreProgress,
+  stageRestore,
+} from './restore-files.ts'
+import { noteRestores } from './restore-staging.ts'
+
+export interface RestoreCommand {
+  /** The data folder; made when it is not there. */
+  readonly folder: string
+  /** The folder of one back-up. */
+  readonly from: string
+  /** As it was typed. */
+  readonly recoveryKey?: string | undefined
+  /** A database that is there may be put aside. */
+  readonly isAgreed: boolean
+  readonly now: number
+  readonly onProgress: RestoreProgress
+}
+
+/** `isDone` is false where nothing was changed, because nobody agreed. */
+export interface RestoreOutcome {
+  readonly isDone: boolean
+  /** What was done, or would be: some lines. */
+  readonly text: string
+}
+
+/**
+ * Puts a back-up in the place of the database of a data folder that no gateway has open, or into an empty one on a new PC.
+ * @throws StartError, StoreError: nothing was changed
+ */
+export async function restoreFolder(command: RestoreCommand): Promise<RestoreOutcome> {
+  const { folder, from, recoveryKey, isAgreed, now, onProgress } = command
+  using lock = takeLock(folder)
+  if (!lock) throw new StartError(`A gateway runs on ${folder}: end it first, or put the back-up back in its window.`)
+  await demandOne(from)
+  const key = keyFor(folder, recoveryKey)
+  const preview = await previewBackup(from, key)
+  const fault = faultOf(preview, recoveryKey !== undefined)
+  if (fault !== undefined) throw new StartError(fault)
+  const changes = changesOf(folder, from, preview)
+  if (existsSync(join(folder, DATABASE_FILE)) && !isAgreed)
+    return { isDone: false, text: [...changes, 'Nothing was changed. Add --yes to do it.'].join('\n') }
+  await stageRestore({ data: folder, from, key, actor: 'command-line', now, onProgress })
+  const restored = applyStagedRestore(folder, now)
+  if (!restored) throw new Error('A back-up that was made ready was not there any more')
+  const { name, keptAside } = restored
+  // Opened once, so that what cannot start is found now. An older database is brought to this version by it.
+  using parts = openParts(folder, { clock: () => now })
+  noteRestores(parts.deps, 'command-line')
+  const aside =
+    keptAside === '' ? [] : [`What it replaced lies in ${join(folder, keptAside)}: remove it when you are sure that you do not need it.`]
+  return { isDone: true, text: [...changes, `${name} is put back in ${folder}, and opens.`, ...aside].join('\n') }
+}
+
+/** A folder of several back-ups is not one of them. @throws StartError */
+async function demandOne(from: string): Promise<void> {
+  if (isBackupHere(from)) return
+  const inside = existsSync(from) ? await listBackups(from) : []
+  const [newest] = inside
+  throw new StartError(
+    newest
+      ? `${from} holds ${inside.length} back-ups: name the one to put back, such as --from ${join(from, newest.name)}, the newest.`
+      : `${from} is not a back-up of Isthmus: it has no backup.json.`,
+  )
+}
+
+/** What was typed counts before the key of the folder; a key that opens nothing asks what would. */
+function keyFor(folder: string, recoveryKey: string | undefined): BackupKey {
+  if (recoveryKey !== undefined) return { recoveryKey }
+  const hasKey = existsSync(join(folder, KEY_FILE))
+  return { dataKey: hasKey ? readDataKey(folder, { mayCreate: false, random: () => Buffer.alloc(0) }) : Buffer.alloc(32) }
+}
+
+function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): string | undefined {
+  if (fault !== '') return fault
+  return opensWith === 'recovery-key' && !isTyped
+    ? 'The data key of this folder does not open the back-up: add --recovery-key-stdin, and give the recovery key that was made for it.'
+    : undefined
+}
+
+function changesOf(folder: string, from: string, { manifest }: BackupPreview): string[] {
+  const file = join(folder, DATABASE_FILE)
+  const now = existsSync(file) ? rowsIn(folder, Object.keys(manifest.rows)) : undefined
+  const width = Math.max(...Object.keys(manifest.rows).map((table) => table.length))
+  const held = existsSync(file) ? (now === undefined ? 'cannot be read' : undefined) : 'none'
+  const rows = Object.entries(manifest.rows).map(([table, count]) => {
+    const before = held ?? String(now?.[table] ?? 0)
+    return `  ${table.padEnd(width)}  ${before} -> ${count}`
+  })
+  return [`The back-up ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the back-up:`, ...rows]
+}

@@ -1,0 +1,220 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { z } from 'zod'
+import { openParts, type Parts } from '#server/context.ts'
+import { takeLock } from '#server/database/lock.ts'
+import { sentenceOf } from '#server/http/start-error.ts'
+import { UPKEEP_COMMANDS } from '#server/modules/backups/backup-commands.ts'
+import type { Backups } from '#server/modules/backups/backups.ts'
+import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
+import { connectionSheet } from '#server/modules/devices/connection-sheet.ts'
+import { examine } from '#server/modules/diagnostics/doctor.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { ControlReply, ControlRequest } from './control.ts'
+import { type RunningGateway, SHELL_COMMANDS } from './shell-commands.ts'
+import { VIEWER_COMMANDS } from './viewer-commands.ts'
+
+/** A command on the data folder: it runs in the gateway that has it open, or under the folder's lock where none has. */
+export interface DataCommand {
+  /** Words after `--data DIR`. */
+  readonly usage: string
+  readonly about: string
+  readonly options: ParseArgsOptionsConfig
+  /** The option that says that standard input belongs to the command. */
+  readonly input?: string
+  /** Resolves with what the command prints. @throws ApiError */
+  readonly run: (parts: Parts, request: ControlRequest, context: CommandContext) => string | Promise<string>
+}
+
+export interface CommandContext {
+  /** Base URL of the window: the running gateway's, else what the settings say. */
+  readonly origin: string
+  /** Where the running gateway listens; undefined where none runs. */
+  readonly listening: (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined }) | undefined
+  /** How the data key is kept, where the desktop app said so. */
+  readonly keyStore?: KeyStoreState | undefined
+  /** Of the running gateway, which makes one back-up at a time; undefined where none runs. */
+  readonly backups?: Backups | undefined
+  /** What only the running gateway can tell or do; undefined where none runs. */
+  readonly running?: RunningGateway | undefined
+  /** Of the program, as a back-up says it. */
+  readonly version?: string | undefined
+}
+
+const ACTOR = 'command-line'
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+
+const NewKey = z.object({
+  description: z.string().trim().min(1, 'must not be empty').max(200),
+  viewer: z.boolean().default(false),
+  scope: z.enum(['all', 'self']).default('all'),
+  'manage-people': z.boolean().default(false),
+})
+const NewUser = z.object({
+  email: Email,
+  'first-name': GivenName,
+  'last-name': GivenName,
+  level: Level,
+  role: ClinicRole.default('Other'),
+})
+
+export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
+  'sign-in-link': {
+    usage: '[--email E]',
+    about: 'print a one-time link, good for 15 minutes: to make the owner’s account, or to sign in as the owner or the user named',
+    options: { email: text, 'if-no-owner': flag },
+    run: signInLink,
+  },
+  'api-key create': {
+    usage: '--description TEXT [--viewer] [--scope all|self] [--manage-people]',
+    about: 'print a new API key, once',
+    options: { description: text, viewer: flag, scope: text, 'manage-people': flag },
+    run(parts, { options }) {
+      const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
+      return parts.apiKeys.create({ description, isViewerEnabled: viewer, scope, managesPeople }, ACTOR).key
+    },
+  },
+  'user create': {
+    usage: '--email E --first-name F --last-name L --level owner|admin|member [--role ROLE] --password-stdin',
+    about: 'print the id of a new user of the window; the password is read from standard input',
+    options: { email: text, 'first-name': text, 'last-name': text, level: text, role: text, 'password-stdin': flag },
+    input: 'password-stdin',
+    async run(parts, { options, input }) {
+      const given = read(NewUser, options)
+      const { password } = read(z.object({ password: Password }), { password: input.replace(/\r?\n$/, '') })
+      const user = {
+        email: given.email,
+        firstName: given['first-name'],
+        lastName: given['last-name'],
+        level: given.level,
+        clinicRole: given.role,
+        password,
+      }
+      return (await parts.people.createUser(user, ACTOR)).userId
+    },
+  },
+  'device add': {
+    usage: '--ae-title CT1 [--address CIDR] [--modality CT] [--name TEXT] [--character-set SET]',
+    about: 'let a device in, print its id',
+    options: { 'ae-title': text, address: text, modality: text, name: text, 'character-set': text },
+    run(parts, { options }) {
+      const { 'ae-title': aeTitle, 'character-set': characterSet, ...rest } = options
+      return parts.devices.add(read(NewDevice, { aeTitle, ...rest, ...(characterSet !== undefined && { characterSet }) }), ACTOR).deviceId
+    },
+  },
+  'config get': {
+    usage: '[KEY]',
+    about: 'print a setting, or all of them',
+    options: {},
+    run(parts, { arguments: [name] }) {
+      const keys = name === undefined ? SETTING_KEYS : [settingKey(name)]
+      const printed = (key: SettingKey) => JSON.stringify(parts.settings.get(key))
+      return keys.map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key))).join('\n')
+    },
+  },
+  'config set': {
+    usage: 'KEY VALUE',
+    about: 'change a setting; the value is JSON, or text as it is',
+    options: {},
+    run(parts, { arguments: [name, value] }) {
+      if (name === undefined || value === undefined) throw new ApiError('malformed', 'config set takes KEY VALUE.')
+      const key = settingKey(name)
+      parts.settings.change({ [key]: settingValue(key, value) }, ACTOR)
+      return `${key} = ${JSON.stringify(parts.store.settings.get(key))}`
+    },
+  },
+  ...VIEWER_COMMANDS,
+  ...UPKEEP_COMMANDS,
+  ...SHELL_COMMANDS,
+  'connection-sheet': {
+    usage: '',
+    about:
+      'print what is typed into a device to connect it, as Markdown: titles, addresses, ports, certificate, services; no patient, no secret',
+    options: {},
+    run: (parts, _request, context) => connectionSheet(parts, context),
+  },
+  doctor: {
+    usage: '',
+    about: 'check the installation and say what to mend',
+    options: {},
+    run: async (parts, _request, context) => (await examine(parts, context)).join('\n'),
+  },
+}
+
+/** Runs a command with the folder opened for it alone, under its lock; undefined where another process has it. A refusal becomes the reply. */
+export async function runAlone(folder: string, request: ControlRequest, version?: string): Promise<ControlReply | undefined> {
+  using lock = takeLock(folder)
+  if (!lock) return undefined
+  refuseHalfRestored(folder)
+  using parts = openParts(folder)
+  const origin = parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
+  return await replyOf(parts, request, { origin, listening: undefined, version })
+}
+
+/** Runs a command on opened parts, one of the table. */
+export async function replyOf(parts: Parts, request: ControlRequest, context: CommandContext): Promise<ControlReply> {
+  const command = Object.hasOwn(DATA_COMMANDS, request.command) ? DATA_COMMANDS[request.command] : undefined
+  if (!command) return { ok: false, output: `There is no command “${request.command}”.` }
+  try {
+    return { ok: true, output: await command.run(parts, request, context) }
+  } catch (error) {
+    const sentence = sentenceOf(error)
+    if (sentence === undefined) throw error
+    return { ok: false, output: sentence }
+  }
+}
+
+/** A link needs no password: whoever can open the data folder is trusted with it, and it is audited. */
+function signInLink({ people }: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
+  if (!people.hasUser()) return `${origin}/#/welcome?token=${people.mintSetupLink(ACTOR).token}`
+  if (options['if-no-owner'] === true) return ''
+  const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
+  const user = people
+    .list()
+    .find((one) => one.deactivatedAt === null && (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'))
+  if (!user)
+    throw new ApiError('not-found', wanted ? `There is no active user ${wanted}.` : 'There is no active owner; name a user with --email.')
+  return `${origin}/#/sign-in?token=${people.mintSignInLink(user.userId, ACTOR).token}`
+}
+
+/** Options parsed by a schema; faults name the option as it is written. */
+function read<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
+  const parsed = schema.safeParse(options)
+  if (parsed.success) return parsed.data
+  const errors = parsed.error.issues.map((issue) => ({
+    path: `--${kebab(issue.path.join('.'))}`,
+    message: issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message,
+  }))
+  throw new ApiError('malformed', 'The command was not carried out.', { errors })
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+function settingKey(name: string): SettingKey {
+  const key = SETTING_KEYS.find((known) => known === name)
+  if (key) return key
+  throw new ApiError('not-found', `There is no setting “${name}”. config get lists them all.`)
+}
+
+/** What is JSON and fits is taken as such, so a name may also be a number. */
+function settingValue(key: SettingKey, text: string): unknown {
+  const { schema } = SETTINGS[key]
+  const asJson = schema.safeParse(json(text))
+  if (asJson.success) return asJson.data
+  const asText = schema.safeParse(text)
+  if (asText.success) return asText.data
+  const faults = asJson.error.issues.map((issue) => issue.message)
+  throw new ApiError('malformed', `${key} was not changed: ${faults.join('; ')}. ${SETTINGS[key].about}`)
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

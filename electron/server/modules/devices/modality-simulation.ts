@@ -1,0 +1,30 @@
+import { echo } from '#server/dicom/scu/query.ts'
+import { type Peer, RequestorError } from '#server/dicom/scu/requestor.ts'
+import { findWorklist, type WorklistExam, type WorklistKeys } from '#server/dicom/scu/worklist.ts'
+import { StartError } from '#server/http/start-error.ts'
+
+export type { WorklistExam } from '#server/dicom/scu/worklist.ts'
+
+/** What a modality sees when it is set up: whether its echo is answered, then its worklist. */
+export interface ModalityVisit {
+  /** Milliseconds. */
+  readonly echoMs: number
+  readonly worklistMs: number
+  readonly exams: readonly WorklistExam[]
+}
+
+/** Plays a modality: C-ECHO, then its worklist. @throws StartError one sentence that names the fault and what to do */
+export async function visitAsModality(peer: Peer, aeTitle: string, keys: WorklistKeys): Promise<ModalityVisit> {
+  try {
+    const began = performance.now()
+    await echo(peer, aeTitle)
+    const echoed = performance.now()
+    const exams = await findWorklist(peer, aeTitle, keys)
+    return { echoMs: echoed - began, worklistMs: performance.now() - echoed, exams }
+  } catch (error) {
+    if (!(error instanceof RequestorError)) throw error
+    const remedy =
+      error.kind === 'rejected' ? ` It is in the window now: let ${aeTitle} in under Devices, or in the set-up, then run this again.` : ''
+    throw new StartError(`${error.message.replace(/\.$/, '')}.${remedy}`)
+  }
+}

@@ -1,0 +1,216 @@
+import { statSync } from 'node:fs'
+import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
+import { z } from 'zod'
+import type { Parts } from '#server/context.ts'
+import { MIGRATIONS } from '#server/database/migrations.ts'
+import { DATABASE_FILE } from '#server/database/store.ts'
+import { tableCounts } from '#server/database/table-counts.ts'
+import { serveDownload } from '#server/http/download.ts'
+import type { HttpApp } from '#server/http/operations.ts'
+import { note, userActor } from '#server/modules/audit/audit.ts'
+import { meterOf } from '#server/modules/events/event-meter.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
+import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { SETTING_KEYS } from '#shared/contract/settings.ts'
+import { logTail } from './diagnostics-log.ts'
+import { type Masking, maskingOf, shownSetting } from './diagnostics-masking.ts'
+
+/** What is known of the running gateway beside its parts. */
+export interface DiagnosticsContext {
+  readonly version: string
+  readonly listeners: () => Status['listeners']
+  readonly readiness: () => Promise<readonly ReadinessFinding[]>
+  /** Where the log is kept (`serve --log-file`); without one the place where the desktop app has it is looked at. */
+  readonly logFile?: string | undefined
+}
+
+/** A page of the bundle, whole. */
+export interface DiagnosticsText {
+  readonly name: string
+  readonly text: string
+}
+
+export const LOG_LINES = 2000
+const ASSOCIATIONS = 50
+const EVENTS = 100
+const METER_DAYS = 7
+/** What is read before it is saved. */
+const PREVIEW_CHARACTERS = 20_000
+/** Where the desktop app keeps the log. */
+const LOG_FILE = join('logs', 'gateway.log')
+
+type Page = (parts: Parts, context: DiagnosticsContext, masking: Masking) => string | Promise<string>
+
+/**
+ * What support is given: text in English without patients, secrets, names and addresses. Everything that a person of the clinic or another
+ * system has written is masked, or counted.
+ */
+export async function diagnosticsOf(parts: Parts, context: DiagnosticsContext): Promise<readonly DiagnosticsText[]> {
+  const masking = maskingOf(parts)
+  const texts: DiagnosticsText[] = []
+  for (const [name, page] of Object.entries(PAGES)) {
+    try {
+      texts.push({ name, text: await page(parts, context, masking) })
+    } catch (error) {
+      // One page that cannot be made is itself something to tell.
+      texts.push({ name, text: `This page could not be made: ${error instanceof Error ? error.name : 'unknown'}.\n` })
+    }
+  }
+  return texts
+}
+
+/** The same as a person reads it before saving. */
+export const previewsOf = (texts: readonly DiagnosticsText[]): DiagnosticsFile[] =>
+  texts.map(({ name, text }) => ({
+    name,
+    bytes: Buffer.byteLength(text),
+    text: text.slice(0, PREVIEW_CHARACTERS),
+    isCut: text.length > PREVIEW_CHARACTERS,
+  }))
+
+/** The bundle as a ZIP archive. */
+export const diagnosticsZip = (texts: readonly DiagnosticsText[], now: number): Buffer =>
+  Buffer.from(zipSync(Object.fromEntries(texts.map(({ name, text }) => [name, [strToU8(text), { mtime: now }]]))))
+
+/** `GET /dashboard/upkeep/diagnostics.zip`: the bundle to be saved; the audit trail keeps who saved one. */
+export function serveDiagnostics(app: HttpApp, parts: Parts, texts: () => Promise<readonly DiagnosticsText[]>): void {
+  const { deps } = parts
+  serveDownload(
+    app,
+    '/dashboard/upkeep/diagnostics.zip',
+    { access: dashboardUpkeep.diagnostics.access, query: z.object({}) },
+    ({ user }) => {
+      const now = deps.clock()
+      async function* content() {
+        const made = await texts()
+        note(deps, userActor(user.userId), 'diagnostics.save', 'gateway', { files: made.length })
+        yield diagnosticsZip(made, now)
+      }
+      const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      return { fileName: `isthmus-diagnostics-${stamp}Z.zip`, mediaType: 'application/zip', content: content() }
+    },
+  )
+}
+
+const PAGES: Readonly<Record<string, Page>> = {
+  'about.txt': (parts, { version }) =>
+    lines(
+      `Isthmus ${version}: a bundle for support, made on ${instantOf(parts.deps.clock())}.`,
+      '',
+      'No patient is named here. Passwords, keys, tokens and certificates are not in it. Names of people, devices and systems, their addresses,',
+      'URLs, e-mail addresses and UIDs of studies are masked; the same device or address has the same number throughout a page.',
+      '',
+      'versions.txt       the program and what it runs on',
+      'readiness.txt      what the installation has and lacks',
+      'settings.txt       every setting; texts are told by their length',
+      'listeners.txt      where the gateway is reached',
+      'storage.txt        sizes and numbers of rows',
+      `associations.txt   the last ${ASSOCIATIONS} connections of devices`,
+      'events.txt         how calls to partners ended; no bodies',
+      `log.txt            the last ${LOG_LINES} lines of the log`,
+    ),
+  'versions.txt': (_, { version }) => {
+    const { electron, chrome, node, v8, openssl } = process.versions
+    const memory = process.memoryUsage()
+    return facts([
+      ['Isthmus', version],
+      ['Node.js', node],
+      ...(electron ? [['Electron', `${electron}, Chromium ${chrome ?? '?'}`] as const] : []),
+      ['V8', v8],
+      ['OpenSSL', openssl],
+      ['System', `${platform()} ${release()} ${arch()}`],
+      ['Processors', String(cpus().length)],
+      ['Memory', `${megabytes(totalmem())}, free ${megabytes(freemem())}`],
+      ['Process', `up ${Math.round(process.uptime())} s, resident ${megabytes(memory.rss)}, heap ${megabytes(memory.heapUsed)}`],
+      ['Language', Intl.DateTimeFormat().resolvedOptions().locale],
+      ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
+    ])
+  },
+  'readiness.txt': async (_, { readiness }, masking) =>
+    lines(
+      ...(await readiness()).map(
+        ({ check, verdict, sentence, remedy }) =>
+          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text([sentence, remedy].filter(Boolean).join(' '))}`,
+      ),
+    ),
+  'settings.txt': ({ settings, store }, _, masking) => {
+    const unreadable = store.settings.unreadable()
+    return lines(
+      ...SETTING_KEYS.map((key) => `${key.padEnd(34)}${shownSetting(key, settings.get(key), masking)}`),
+      ...(unreadable.length > 0 ? ['', `Cannot be read: ${unreadable.join(', ')}`] : []),
+    )
+  },
+  'listeners.txt': (_, { listeners }, masking) =>
+    lines(
+      ...listeners().map(
+        ({ name, address, isUp, detail }) =>
+          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(detail)}` : ''}`,
+      ),
+    ),
+  'storage.txt': async ({ store }) => {
+    const { freeBytes } = store.imageFiles.space()
+    const tables = await tableCounts(store.database)
+    return lines(
+      facts([
+        ['Schema', String(MIGRATIONS.length)],
+        ['Database', sizeOf(join(store.folder, DATABASE_FILE))],
+        ['Its journal', sizeOf(join(store.folder, `${DATABASE_FILE}-wal`))],
+        ['Free on the disk', megabytes(freeBytes)],
+      ]),
+      ...tables.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`),
+    )
+  },
+  'associations.txt': ({ store }, _, masking) =>
+    lines(
+      ...store.associations
+        .scan({ before: Number.MAX_SAFE_INTEGER, limit: ASSOCIATIONS, show: 'all' })
+        .items.map(({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
+          const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
+          const took = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+          const counted = Object.entries(counts).filter(([, count]) => count > 0)
+          return [
+            `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
+            ...(times > 1 ? [`${times} connections`] : []),
+            ...counted.map(([name, count]) => `${count} ${name}`),
+            ...(detail ? [`(${masking.text(detail)})`] : []),
+          ].join('  ')
+        }),
+    ),
+  'events.txt': async ({ store, deps }, _, masking) =>
+    lines(
+      `Calls of the last ${METER_DAYS} days`,
+      ...(await meterOf(store, { days: METER_DAYS }, deps.clock())).map(
+        ({ type, calls, accepted, withNotes, byOutcome, p50Ms, p95Ms }) =>
+          `  ${type.padEnd(38)} ${calls} calls, ${accepted} accepted, ${withNotes} with notes, median ${p50Ms ?? '-'} ms, 95 % ${p95Ms ?? '-'} ms, ${JSON.stringify(byOutcome)}`,
+      ),
+      '',
+      `The last ${EVENTS} events`,
+      ...store.events
+        .list({ limit: EVENTS, show: 'all' })
+        .items.map(
+          ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
+            `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
+        ),
+    ),
+  'log.txt': async ({ store }, { logFile = join(store.folder, LOG_FILE) }, masking) => {
+    const tail = await logTail(logFile, LOG_LINES, masking)
+    return tail.length > 0 ? lines(...tail) : 'No log is kept in a file: it goes to the standard error stream of the gateway.\n'
+  },
+}
+
+const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
+const facts = (all: readonly (readonly [name: string, value: string])[]): string =>
+  lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+function sizeOf(file: string): string {
+  try {
+    return megabytes(statSync(file).size)
+  } catch {
+    return 'none'
+  }
+}

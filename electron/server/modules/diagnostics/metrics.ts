@@ -1,0 +1,201 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { MIGRATIONS } from '#server/database/migrations.ts'
+import type { Store } from '#server/database/store.ts'
+import { type Totals, totalsOf } from '#server/database/totals.ts'
+import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
+import type { AssociationObserver } from '#server/dicom/dimse/service.ts'
+import type { People } from '#server/modules/users/people.ts'
+import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
+import type { PartnerOutcome } from '#server/webhooks/request.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
+import { ApiError } from '#shared/errors.ts'
+import { CALL_WORDS, OUTBOX_KINDS, REJECTION_WORDS, rejectionWord, STATUS_WORDS, statusWord } from './metric-labels.ts'
+
+/** What is asked when somebody asks. */
+export interface MetricSources {
+  readonly version: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly isSafe: boolean
+  readonly openAssociations: () => number
+  readonly storage: () => Status['storage']
+  readonly forwards: () => Status['forwards']
+  /** When the newest back-up was made; undefined where there is none, or its folder cannot be read. */
+  readonly newestBackupAt: () => Promise<string | undefined>
+}
+
+/** What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name). Nothing in it is about a person. */
+export interface Metrics {
+  /** The observer, counted. */
+  observing(observer: AssociationObserver): AssociationObserver
+  /** Told of every call's end. */
+  noteCall(outcome: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void
+  /** The people, their failed sign-ins counted. */
+  watching(people: People): People
+  text(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+/** Counting everything that is kept reads the database: not with each question. */
+const TOTALS_MS = 10 * 60_000
+/** A folder on another machine may be slow. */
+const BACKUP_MS = 60_000
+// Seconds. A worklist call has 8 s at most, a call of the partner 60 s.
+const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export function openMetrics(sources: MetricSources): Metrics {
+  const { version, store, clock, isSafe, openAssociations, storage, forwards } = sources
+  const register = new Registry()
+  const registers = [register]
+  const totals = remembered(clock, TOTALS_MS, () => totalsOf(store.database))
+  const newestBackupAt = remembered(clock, BACKUP_MS, sources.newestBackupAt)
+
+  const counter = <T extends string>(name: string, help: string, labels: { readonly [K in T]: readonly string[] }): Counter<T> => {
+    const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames: Object.keys(labels) as T[], registers })
+    // A series that is there from the start shows its first event as a rise.
+    for (const values of combinations(labels)) made.inc(values, 0)
+    return made
+  }
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
+    new Gauge({
+      ...{ name: `isthmus_${name}`, help, registers },
+      async collect() {
+        const value = await read()
+        if (value === undefined) this.remove()
+        else this.set(value)
+      },
+    })
+
+  new Gauge({ name: 'isthmus_build_info', help: 'Always 1; what runs.', labelNames: ['version', 'node', 'schema'], registers }).set(
+    { version, node: process.version, schema: String(MIGRATIONS.length) },
+    1,
+  )
+  gauge('safe_mode', '1 in safe mode: no device is served, nothing is sent.', () => Number(isSafe))
+
+  gauge('associations_open', 'Associations of devices that are open now.', openAssociations)
+  const associations = counter('associations_total', 'Associations that devices asked for.', { outcome: ['accepted', 'rejected'] })
+  const rejections = counter('associations_rejected_total', 'Associations rejected, by reason.', { reason: REJECTION_WORDS })
+  const endings = counter('associations_ended_total', 'Connections of devices that ended.', { how: ['released', 'aborted'] })
+  const finds = counter('c_find_total', 'Worklist queries answered (C-FIND), by outcome.', { outcome: STATUS_WORDS })
+  const findSeconds = new Histogram({
+    ...{ name: 'isthmus_c_find_seconds', help: 'From a worklist query to its final response.', buckets: FIND_SECONDS, registers },
+  })
+  const stores = counter('c_store_instances_total', 'Instances that devices sent (C-STORE), by outcome.', { outcome: STATUS_WORDS })
+  const storeBytes = counter('c_store_bytes_total', 'Bytes of their data sets, by outcome.', { outcome: STATUS_WORDS })
+
+  const calls = counter('webhook_calls_total', 'Calls of partners, by event and outcome.', { event: EVENT_TYPES, outcome: CALL_WORDS })
+  const callSeconds = new Histogram({
+    ...{ name: 'isthmus_webhook_seconds', help: 'From a call to the last byte of its answer.', labelNames: ['event'] as const },
+    ...{ buckets: CALL_SECONDS, registers },
+  })
+  const failedSignIns = counter('sign_ins_failed_total', 'Attempts to sign in to the window that failed.', {})
+
+  const ofOutbox = (name: string, help: string, of: (rows: ReturnType<Store['outbox']['overdue']>) => number) =>
+    new Gauge({
+      ...{ name: `isthmus_${name}`, help, labelNames: ['kind'] as const, registers },
+      collect() {
+        for (const kind of OUTBOX_KINDS) this.set({ kind }, of(store.outbox.overdue(kind, instantOf(clock()))))
+      },
+    })
+  ofOutbox('outbox_waiting', 'What waits to leave the gateway, by kind.', ({ count }) => count)
+  ofOutbox('outbox_oldest_seconds', 'Age of the oldest that waits, by kind; 0 where nothing does.', ({ since }) =>
+    since === null ? 0 : Math.max(0, (clock() - msOf(since)) / 1000),
+  )
+  gauge('forwards_waiting', 'Instances that wait for their destination.', () => forwards().waiting)
+  gauge('forwards_failed', 'Instances whose way to a destination was given up.', () => forwards().failed)
+
+  const total = (name: string, help: string, of: keyof Totals) => gauge(name, help, async () => (await totals())?.[of])
+  total('images', 'Instances kept, those set aside left out.', 'instances')
+  total('images_bytes', 'Bytes of their files.', 'instanceBytes')
+  total('scribe_studies', 'Studies for reporting.', 'scribeStudies')
+  total('viewer_studies', 'Studies for the viewer.', 'viewerStudies')
+  total('reports', 'Reports, drafts included.', 'reports')
+  gauge('disk_free_bytes', 'Free on the disk of the images.', () => storage().freeBytes)
+  gauge('disk_size_bytes', 'Of the whole disk.', () => storage().totalBytes)
+  gauge('disk_takes_images', '1 where images are taken.', () => Number(['ok', 'low'].includes(storage().state)))
+  gauge('backup_age_seconds', 'Since the newest back-up was made; absent where there is none.', async () => {
+    const at = await newestBackupAt()
+    return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)
+  })
+
+  return {
+    observing: (observer) => ({
+      opened(...opening) {
+        associations.inc({ outcome: 'accepted' })
+        observer.opened(...opening)
+      },
+      rejected(association, rejection, services) {
+        associations.inc({ outcome: 'rejected' })
+        rejections.inc({ reason: rejectionWord(rejection) })
+        observer.rejected(association, rejection, services)
+      },
+      answered(association, answer) {
+        const outcome = statusWord(answer.status)
+        if (answer.commandField === COMMAND_FIELD['C-FIND-RQ']) {
+          finds.inc({ outcome })
+          findSeconds.observe(answer.ms / 1000)
+        } else if (answer.commandField === COMMAND_FIELD['C-STORE-RQ']) {
+          stores.inc({ outcome })
+          storeBytes.inc({ outcome }, answer.bytes)
+        }
+        observer.answered(association, answer)
+      },
+      closed(association, how) {
+        endings.inc({ how: how.kind })
+        observer.closed(association, how)
+      },
+    }),
+    noteCall({ type, fault, tookMs }) {
+      calls.inc({ event: type, outcome: fault ?? 'accepted' })
+      // What was not called took no time.
+      if (fault === null || !NOT_CALLED.has(fault)) callSeconds.observe({ event: type }, tookMs / 1000)
+    },
+    watching: (people) => ({
+      ...people,
+      signIn: (email, password, more) =>
+        people.signIn(email, password, more).catch((error: unknown) => {
+          if (isFailure(error, more?.code)) failedSignIns.inc()
+          throw error
+        }),
+    }),
+    text: async () => ({ contentType: register.contentType, text: `${await register.metrics()}${await ofProcess().metrics()}` }),
+  }
+}
+
+const NOT_CALLED: ReadonlySet<string> = new Set(['no-endpoint', 'circuit-open', 'forbidden-address'])
+
+/** To be asked for the code of the second factor is no failure. */
+const isFailure = (error: unknown, code: string | undefined): boolean =>
+  error instanceof ApiError && !(code === undefined && error.errors.some(({ path }) => path === 'body.code'))
+
+/** Of the process, which has one of each: from the first question on, since watching the event loop costs a little. */
+let known: Registry | undefined
+function ofProcess(): Registry {
+  if (!known) {
+    known = new Registry()
+    collectDefaultMetrics({ register: known })
+  }
+  return known
+}
+
+/** Asks again when the answer is old; a failure is no answer. One question at a time. */
+function remembered<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
+  let at = Number.NEGATIVE_INFINITY
+  let answer: Promise<T | undefined> = Promise.resolve(undefined)
+  return () => {
+    const now = clock()
+    if (Math.abs(now - at) >= ms) {
+      at = now
+      answer = ask().catch(() => undefined)
+    }
+    return answer
+  }
+}
+
+function combinations<T extends string>(labels: { readonly [K in T]: readonly string[] }): Record<T, string>[] {
+  return (Object.entries(labels) as [T, readonly string[]][]).reduce<Record<T, string>[]>(
+    (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{} as Record<T, string>],
+  )
+}

@@ -1,0 +1,265 @@
+import type { Slice, SliceQuery } from '#server/database/page.ts'
+import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { diskFaultKind } from '#server/platform/disk-fault.ts'
+import {
+  type AnswerNote,
+  type dashboardEvents,
+  type EventAttempt,
+  type EventOutcome,
+  type EventRecord,
+  type EventSummary,
+  kindOf,
+  type MeterRow,
+} from '#shared/contract/events.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import type { CallOf } from '#shared/operation.ts'
+import { meterOf } from './event-meter.ts'
+import type { EventAbout, EventAttemptRow, EventRow } from './event-queries.ts'
+import { whyNotAgain } from './event-replay.ts'
+
+/** An event as it is minted. `subject`: what it is about, e.g. a study, a report, a device's AE title; never a patient. */
+export interface NewEvent {
+  readonly eventId: string
+  readonly type: EventType
+  /** Null where no endpoint takes it. */
+  readonly endpointId: string | null
+  readonly subject: string
+  readonly studyInstanceUid: string | null
+  readonly isTest?: boolean
+}
+
+/** One call and how it ended. */
+export interface AttemptRecord {
+  readonly at: string
+  readonly outcome: EventOutcome
+  readonly httpStatus: number | null
+  readonly tookMs: number
+  /** Of the answer's body as it came over the wire. */
+  readonly bytes: number
+  /** What was wrong; of a refusal the partner's own words. */
+  readonly detail: string
+  readonly notes: readonly AnswerNote[]
+  /** The envelope that was sent, as JSON; presigned queries are cut before it is kept. */
+  readonly request: string | null
+  /** The body of the answer, of which the beginning is kept. */
+  readonly response: Buffer | null
+}
+
+/** Where an event stands after an attempt. */
+export type AttemptedState = EventRow['state']
+
+/** Every event sent to a partner, with its attempts. */
+export interface EventLog extends AsyncDisposable {
+  /** Within the open transaction: the event waits. */
+  begin(event: NewEvent): void
+  /**
+   * Within a transaction: an attempt, and where the event stands now; one that a person dropped meanwhile does not wait again.
+   * `endpointId`: who was asked, where that is another than at the beginning.
+   */
+  attempted(eventId: string, attempt: AttemptRecord, state: AttemptedState, effect?: string, endpointId?: string | null): void
+  /** Synchronous and soft calls: kept in memory, written soon; never throws. */
+  noted(event: NewEvent, attempt: AttemptRecord, effect?: string): void
+  /** What an event led to, in one sentence without a patient; also of one that is not written yet. Never throws. */
+  setEffect(eventId: string, effect: string): void
+  /** Writes what was noted; resolves when it is durable. */
+  flush(): Promise<void>
+  /** Newest first. */
+  list(query: EventListQuery): Slice<EventSummary>
+  /** @throws ApiError not-found */
+  read(eventId: string): EventRecord
+  /** How well partners kept to the contract in the last `days` days. */
+  meter(query: { readonly days: number; readonly endpointId?: string | undefined }): Promise<MeterRow[]>
+}
+
+export type EventListQuery = SliceQuery & Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
+
+export interface EventLogDeps extends Pick<DomainDeps, 'store' | 'clock'> {
+  /** Something that was noted could not be written and is lost. While the disk is full, it stays in memory and is tried again. */
+  readonly onError: (error: unknown) => void
+}
+
+const FLUSH_MS = 500
+/** Events of one turn of the event loop. */
+const AT_A_TIME = 10
+/** More than these wait for the disk only where it does not answer. */
+const MOST_WAITING = 10_000
+const MOST_WAITING_BYTES = 16 << 20
+const KEPT_BYTES = 64 << 10
+/** An accepted worklist is kept whole with the queries it answered. */
+const WORKLIST_BYTES = 8 << 10
+
+interface Noted {
+  readonly event: NewEvent
+  readonly attempt: AttemptRecord
+  readonly isCut: boolean
+  effect: string
+}
+
+export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog {
+  const { database, events } = store
+  /** Not yet written, in their order. */
+  let waiting = new Map<string, Noted>()
+  let waitingBytes = 0
+  let timer: NodeJS.Timeout | undefined
+  let flushing: Promise<void> = Promise.resolve()
+  let isClosing = false
+
+  function write({ event, attempt, isCut, effect }: Noted): void {
+    const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
+    const { request, response, ...facts } = attempt
+    events.record(
+      { ...event, subject: subjectOf(event.subject), isTest: event.isTest ?? false, createdAt: attempt.at },
+      { ...facts, response: withoutLinks(response), isCut },
+      { state, request: withoutQueries(request), effect },
+    )
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    // One after the other: who asks for a second one waits for what the first took.
+    flushing = flushing.then(async () => {
+      const all = [...waiting.values()]
+      for (let from = 0; from < all.length; from += AT_A_TIME) {
+        const portion = all.slice(from, from + AT_A_TIME)
+        try {
+          await database.commitSoon(() => {
+            for (const noted of portion) write(noted)
+            for (const noted of portion) forget(noted)
+          })
+        } catch (error) {
+          // Nothing was committed, so what was forgotten with it waits again, in its order.
+          if (diskFaultKind(error) !== undefined && !isClosing) {
+            waiting = new Map([...all.slice(from).map((noted) => [noted.event.eventId, noted] as const), ...waiting])
+            waitingBytes = [...waiting.values()].reduce((sum, { attempt }) => sum + (attempt.response?.length ?? 0), 0)
+            return writeSoon()
+          }
+          for (const noted of portion) forget(noted)
+          onError(error)
+        }
+      }
+    })
+    await flushing
+  }
+
+  function writeSoon(): void {
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+  }
+
+  function forget({ event, attempt }: Noted): void {
+    if (waiting.delete(event.eventId)) waitingBytes -= attempt.response?.length ?? 0
+  }
+
+  return {
+    begin: ({ subject, isTest = false, ...event }) =>
+      events.insert({ ...event, subject: subjectOf(subject), isTest, state: 'waiting', createdAt: instantOf(clock()) }),
+
+    attempted(eventId, { request, response, ...facts }, state, effect, endpointId) {
+      const before = events.get(eventId)
+      const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
+      const kept = beginningOf(response, KEPT_BYTES)
+      events.addAttempt(
+        eventId,
+        { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
+        { state: stands, request: withoutQueries(request), effect, endpointId },
+      )
+    },
+
+    noted(event, attempt, effect = '') {
+      try {
+        if (waiting.size >= MOST_WAITING) throw new Error('events come faster than they can be written: one was not kept')
+        const isWorklist = event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
+        const room = waitingBytes > MOST_WAITING_BYTES ? 0 : isWorklist ? WORKLIST_BYTES : KEPT_BYTES
+        const response = beginningOf(attempt.response, room)
+        waiting.set(event.eventId, { event, attempt: { ...attempt, response }, isCut: isCut(response, attempt.response), effect })
+        waitingBytes += response?.length ?? 0
+        writeSoon()
+      } catch (error) {
+        onError(error)
+      }
+    },
+
+    setEffect(eventId, effect) {
+      const noted = waiting.get(eventId)
+      if (noted) noted.effect = effect
+      else if (database.inTransaction) events.setEffect(eventId, effect)
+      else database.commitSoon(() => events.setEffect(eventId, effect)).catch(onError)
+    },
+
+    flush,
+
+    list({ about, ...query }) {
+      const { items, ...rest } = events.list({ ...query, ...(about && { about: aboutOf(about) }) })
+      return { items: items.map(summaryOf), ...rest }
+    },
+
+    read(eventId) {
+      const event = events.get(eventId)
+      if (!event) throw new ApiError('not-found', 'This event is not kept any more; Settings say for how long events are.')
+      const whyNot = whyNotAgain(store, event)
+      return {
+        ...summaryOf(event),
+        request: events.request(eventId),
+        attemptList: events.attempts(eventId).map(attemptOf),
+        mayReplay: whyNot === '',
+        whyNot,
+      }
+    },
+
+    meter: (query) => meterOf(store, query, clock()),
+
+    async [Symbol.asyncDispose]() {
+      isClosing = true
+      // What was noted while the last of it was written is written too.
+      do await flush()
+      while (waiting.size > 0)
+    },
+  }
+
+  /** A study's id finds what is about the study under its UID too, such as its reports. */
+  function aboutOf(text: string): EventAbout {
+    if (text.startsWith('whe_')) return { eventId: text }
+    const studyInstanceUid = text.startsWith('stu_') ? store.studies.get(text)?.studyInstanceUid : /^[\d.]+$/.test(text) ? text : undefined
+    return studyInstanceUid === undefined ? { subject: text } : { subject: text, studyInstanceUid }
+  }
+
+  function summaryOf({ seq: _, ...event }: EventRow): EventSummary {
+    const queued = event.state === 'waiting' ? store.outbox.latest(event.type, event.subject) : undefined
+    return { ...event, kind: kindOf(event.type), nextAt: queued?.state === 'waiting' ? queued.notBefore : null }
+  }
+}
+
+const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttempt => ({
+  ...attempt,
+  notes: [...notes],
+  response: response?.toString() ?? null,
+})
+
+/** clinical_context.enrichment_requested names a study by its raw UUID (interface.md, Event data). */
+const subjectOf = (subject: string) => (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject)
+
+/** The beginning of a body, copied so that the rest of it is let go. */
+function beginningOf(body: Buffer | null, most: number): Buffer | null {
+  if (body === null || body.length <= most) return body
+  return most === 0 ? null : Buffer.from(body.subarray(0, most))
+}
+
+// Whoever hands over a body has cut it too: one of just so many bytes is taken for the beginning of a longer one.
+const isCut = (kept: Buffer | null, body: Buffer | null) =>
+  body !== null && (kept === null || kept.length < body.length || body.length === KEPT_BYTES)
+
+/** A presigned URL opens a report for whoever reads it: its query is not kept. */
+const withoutQueries = (json: string | null) => json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
+
+/** A link in an answer, whole or cut short, however its serialiser escapes slashes and question marks. */
+const LINK = /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
+
+/** The same of an answer: whoever has its links has the images or documents behind them. */
+function withoutLinks(response: Buffer | null): Buffer | null {
+  const text = response?.toString('latin1') ?? ''
+  const cut = text.replace(LINK, '"$1?..."')
+  return cut === text ? response : Buffer.from(cut, 'latin1')
+}

@@ -1,0 +1,263 @@
+import type { Database } from '#server/database/database.ts'
+import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { rawQuery } from '#server/database/raw-query.ts'
+import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
+
+export type ForwardState = (typeof FORWARD_STATES)[number]
+
+/** One instance on its way to one destination. */
+export interface ForwardRecord {
+  readonly forwardId: number
+  readonly destinationId: string
+  readonly instanceId: number
+  readonly sopInstanceUid: string
+  readonly studyInstanceUid: string
+  readonly state: ForwardState
+  /** Since it was queued. */
+  readonly attempts: number
+  /** When it was appended, or last let wait anew: the time after which it is given up counts from it. */
+  readonly queuedAt: string
+  /** When it is tried next; null where it is not waiting. */
+  readonly nextAt: string | null
+  /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
+  readonly status: string
+  readonly lastError: string
+  readonly sentAs: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+export type NewForward = Pick<ForwardRecord, 'destinationId' | 'instanceId' | 'sopInstanceUid' | 'studyInstanceUid'> & {
+  readonly at: string
+}
+
+/** What is on its way of a study; counted as it changes. */
+export interface ForwardedStudyRecord {
+  readonly destinationId: string
+  readonly studyInstanceUid: string
+  readonly waiting: number
+  readonly sent: number
+  readonly failed: number
+  readonly dropped: number
+  /** Of the last attempt that failed, empty when everything of it was sent or dropped. */
+  readonly lastError: string
+  readonly updatedAt: string
+}
+
+/** One try of one instance. */
+export interface ForwardAttempt {
+  readonly at: string
+  readonly status: string
+  readonly lastError: string
+}
+
+export interface ForwardsStore {
+  /** Its id; undefined where the instance is on its way there, or was sent, already. One that failed or was dropped waits again. */
+  append(forward: NewForward): number | undefined
+  /** Calls `heard` after each commit that lets something wait anew. Returns what stops it. */
+  onAppend(heard: () => void): () => void
+  get(forwardId: number): ForwardRecord | undefined
+  /** Waiting ones of the destination that are due, those that waited longest first. */
+  due(destinationId: string, now: string, limit: number): ForwardRecord[]
+  /** When the next waiting one of the destination is due. */
+  nextDue(destinationId: string): string | undefined
+  /** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
+  settle(forwardId: number, state: Exclude<ForwardState, 'waiting'>, attempt: ForwardAttempt & { readonly sentAs?: string }): boolean
+  /** Counts a failed attempt; it waits until `nextAt`. */
+  postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
+  /** Studies of the destination that something waits or failed of. */
+  openStudies(destinationId: string): string[]
+  /** Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many. */
+  retry(destinationId: string, studyInstanceUid: string, at: string): number
+  /** Drops what waits or failed of the study. How many. */
+  drop(destinationId: string, studyInstanceUid: string, at: string): number
+  /** Drops what waits or failed of other versions of the instance: it took their place. The destinations they were for. */
+  supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
+  setAside(instanceId: number, attempt: Omit<ForwardAttempt, 'status'>): string[]
+  /** Destinations that the instance was sent to. */
+  sentTo(instanceId: number): string[]
+  /** Destinations that `setAside` dropped the instance for, in the same words, and that it was not appended to since. */
+  keptFrom(instanceId: number, lastError: string): string[]
+  /** Destinations that an instance was sent to or waits for, or that may have it although the attempts failed. */
+  holders(instanceIds: readonly number[]): string[]
+  /** How the rejection note and the corrected copies of a correction stand at the destination. */
+  ofCorrection(destinationId: string, correctionId: string): { waiting: number; sent: number; failed: number; lastError: string }
+  /** Of one destination. */
+  queue(destinationId: string): { waiting: number; sent: number; failed: number }
+  /** Of all destinations. */
+  summary(): { waiting: number; failed: number }
+  /** The study that last changed first, of one destination or of all, of one study or of all. */
+  studies(
+    query: SliceQuery & {
+      readonly destinationId?: string | undefined
+      readonly studyInstanceUid?: string | undefined
+      readonly show: 'all' | 'waiting' | 'failed'
+    },
+  ): Slice<ForwardedStudyRecord>
+  /** Instances of a study at a destination, what is not sent first, else in the order they were appended. */
+  instances(query: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string }): Slice<ForwardRecord>
+}
+
+const APPEND = `
+  insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status, lastError, sentAs,
+    createdAt, updatedAt)
+  values (?, ?, ?, ?, 'waiting', ?, ?, '', '', '', ?, ?)
+  on conflict (destinationId, instanceId) do update
+  set state = 'waiting', attempts = 0, queuedAt = excluded.queuedAt, nextAt = excluded.nextAt, status = '', lastError = '',
+    updatedAt = excluded.updatedAt
+  where state in ('failed', 'dropped')
+  returning forwardId`
+const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
+const NEXT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
+const OPEN = `where destinationId = ? and studyInstanceUid = ? and state in ('waiting', 'failed')`
+const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN}`
+const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN}`
+const OPEN_STUDIES = `select studyInstanceUid from forwardedStudies where destinationId = ? and (waiting > 0 or failed > 0)`
+// For every instance that is kept: by pairs, because the index of them begins with the destination.
+const SUPERSEDE = `
+  update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
+  where state in ('waiting', 'failed')
+    and (destinationId, instanceId) in (
+      select d.destinationId, n.instanceId from instances n cross join destinations d
+      where n.sopInstanceUid = ? and n.instanceId <> ? and n.state <> 'current')
+  returning destinationId`
+// Through the destinations for the same index.
+const OF_INSTANCE = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
+const SET_ASIDE = `
+  update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
+  where state in ('waiting', 'failed') and ${OF_INSTANCE}
+  returning destinationId`
+const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
+const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError = ? and ${OF_INSTANCE}`
+// A person who dropped an instance had decided that the destination does not get it.
+const HOLDERS = `
+  select distinct destinationId from forwards
+  where state in ('sent', 'waiting', 'failed')
+    and (destinationId, instanceId) in (
+      select d.destinationId, i.value from json_each(?) i cross join destinations d)
+  order by destinationId`
+const CORRECTED = `
+  select n.instanceId from correctedInstances c join instances n on n.instanceId = c.correctedId
+  where c.correctionId = ? and n.state = 'current'
+  union all
+  select n.instanceId from rejectionNotes r join instances n using (sopInstanceUid)
+  where r.correctionId = ? and n.state = 'current'`
+// What was dropped counts as failed: the destination has the wrong version still. Copies that were
+// corrected again are of that correction.
+const OF_CORRECTION = `
+  select total(state = 'waiting') as waiting, total(state = 'sent') as sent,
+    total(state in ('failed', 'dropped')) as failed,
+    ifnull(max(case when state <> 'sent' then lastError end), '') as lastError
+  from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
+const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
+const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
+const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
+
+export function forwardsStore(db: Database): ForwardsStore {
+  const listeners = new Set<() => void>()
+
+  function tellAfterCommit(): void {
+    db.afterCommit(() => {
+      for (const heard of listeners) heard()
+    })
+  }
+
+  return {
+    append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }) {
+      const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
+      const row = db.get(rawQuery<{ forwardId: number }>(APPEND, values))
+      if (row) tellAfterCommit()
+      return row?.forwardId
+    },
+    onAppend(heard) {
+      const listener = () => heard()
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    get: (forwardId) => db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
+    due: (destinationId, now, limit) => db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
+    nextDue: (destinationId) => db.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined,
+    settle: (forwardId, state, { at, status, lastError, sentAs = '' }) =>
+      db.run(
+        db.sql
+          .updateTable('forwards')
+          .set((of) => ({
+            state,
+            status,
+            lastError,
+            sentAs,
+            nextAt: null,
+            updatedAt: at,
+            attempts: of('attempts', '+', state === 'dropped' ? 0 : 1),
+          }))
+          .where('forwardId', '=', forwardId)
+          .where('state', '=', 'waiting'),
+      ).changes > 0,
+    postpone: (forwardId, { at, status, lastError, nextAt }) =>
+      void db.run(
+        db.sql
+          .updateTable('forwards')
+          .set((of) => ({ status, lastError, nextAt, updatedAt: at, attempts: of('attempts', '+', 1) }))
+          .where('forwardId', '=', forwardId)
+          .where('state', '=', 'waiting'),
+      ),
+    openStudies: (destinationId) =>
+      db.all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId])).map(({ studyInstanceUid }) => studyInstanceUid),
+    retry(destinationId, studyInstanceUid, at) {
+      const count = db.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
+      if (count > 0) tellAfterCommit()
+      return count
+    },
+    drop: (destinationId, studyInstanceUid, at) => db.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes,
+    supersede: ({ sopInstanceUid, instanceId }, { at, lastError }) =>
+      db
+        .all(rawQuery<{ destinationId: string }>(SUPERSEDE, [at, lastError, sopInstanceUid, instanceId]))
+        .map(({ destinationId }) => destinationId),
+    setAside: (instanceId, { at, lastError }) =>
+      db.all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId])).map(({ destinationId }) => destinationId),
+    sentTo: (instanceId) => db.all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId])).map(({ destinationId }) => destinationId),
+    keptFrom: (instanceId, lastError) =>
+      db.all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId])).map(({ destinationId }) => destinationId),
+    holders: (instanceIds) =>
+      db.all(rawQuery<{ destinationId: string }>(HOLDERS, [JSON.stringify(instanceIds)])).map(({ destinationId }) => destinationId),
+    ofCorrection: (destinationId, correctionId) =>
+      db.get(rawQuery<ReturnType<ForwardsStore['ofCorrection']>>(OF_CORRECTION, [destinationId, correctionId, correctionId])) ?? {
+        waiting: 0,
+        sent: 0,
+        failed: 0,
+        lastError: '',
+      },
+    queue: (destinationId) =>
+      db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
+    summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },
+    studies({ after, limit, destinationId, studyInstanceUid, show }) {
+      const conditions = [
+        SHOWN[show],
+        ...(destinationId === undefined ? [] : ['destinationId = ?']),
+        ...(studyInstanceUid === undefined ? [] : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
+        ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
+      ]
+      const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
+      const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
+      // Without being told, SQLite looks through all there ever were because they are in the order of the list.
+      const index = show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
+      const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
+        order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
+      const rows = db.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
+      return sliceOf(rows, limit, (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`)
+    },
+    instances({ after, limit, destinationId, studyInstanceUid }) {
+      const [isSent = 0, forwardId = 0] = (after ?? '').split(' ').map(Number)
+      const text = `select * from forwards where destinationId = ? and studyInstanceUid = ? and (state = 'sent', forwardId) > (?, ?)
+        order by state = 'sent', forwardId limit ?`
+      const rows = db.all(rawQuery<ForwardRecord>(text, [destinationId, studyInstanceUid, isSent, forwardId, limit + 1]))
+      return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
+    },
+  }
+}
+
+/** Instant, destination and study of a position; a device may have put a space into its UID. */
+function partsOf(position: string): string[] {
+  const [updatedAt = '', destinationId = '', ...uid] = position.split(' ')
+  return [updatedAt, destinationId, uid.join(' ')]
+}

@@ -1,0 +1,85 @@
+import type { Store } from '#server/database/store.ts'
+import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import { userActor } from '#server/modules/audit/audit.ts'
+import type { Feed } from '#server/modules/dashboard/feed.ts'
+import type { ForwardingPort } from '#server/modules/dashboard/ports.ts'
+import { windowList } from '#server/modules/dashboard/window-list.ts'
+import type { ImageStudies } from '#server/modules/images/image-studies.ts'
+import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { ApiError } from '#shared/errors.ts'
+
+export interface DashboardDestinationsDeps {
+  readonly store: Pick<Store, 'seal'>
+  readonly imageStudies: ImageStudies
+  readonly customersOf: CustomersOf
+  readonly feed: Feed
+  readonly forwarding: ForwardingPort
+}
+
+/** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
+export function serveDashboardDestinations(
+  app: HttpApp,
+  { store, imageStudies, customersOf, feed, forwarding }: DashboardDestinationsDeps,
+): void {
+  const callerOf = windowCaller(customersOf)
+  const list = windowList(store.seal)
+
+  const handlers: HandlersOf<typeof dashboardDestinations> = {
+    list: () => forwarding.list(),
+    add: ({ body, user }) => forwarding.add(body, userActor(user.userId)),
+    update: ({ params, body, user }) => forwarding.update(params.destinationId, body, userActor(user.userId)),
+    remove: ({ params, user }) => forwarding.remove(params.destinationId, userActor(user.userId)),
+    echo: ({ params }) => forwarding.echo(params.destinationId),
+
+    studies({ query, user }) {
+      const caller = callerOf(user)
+      const { destinationId, studyInstanceUid, show } = query
+      return list('studies', dashboardDestinations.studies, { query }, (page) => {
+        const { items, ...rest } = forwarding.studies({ destinationId, studyInstanceUid, show, ...page })
+        return { items: items.filter((study) => imageStudies.isVisible(caller, study.studyInstanceUid)), ...rest }
+      })
+    },
+    instances({ params, query, user }) {
+      if (!imageStudies.isVisible(callerOf(user), params.studyInstanceUid)) throw new ApiError('not-found', 'There is no such study.')
+      return list('instances', dashboardDestinations.instances, { params, query }, (page) => forwarding.instances(params, page))
+    },
+    send({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.send(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    retry({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.retry(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    drop({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      return forwarding.drop(params.destinationId, body, userActor(user.userId))
+    },
+
+    // Whose patients another archive has nobody here can say: priors are for who sees every study.
+    async findPriors({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
+    },
+    pull({ params, body, user }) {
+      imageStudies.demandManaging(callerOf(user))
+      return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
+    },
+    // A window shows whose study is fetched to those alone who may see it.
+    pulls({ user }) {
+      const caller = callerOf(user)
+      const isShown = (studyInstanceUid: string) => imageStudies.isVisible(caller, studyInstanceUid)
+      return { pulls: forwarding.pulls().map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })) }
+    },
+  }
+
+  serveAll(app, dashboardDestinations, handlers, {
+    afterChange() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+  })
+}
+
+const WITHOUT_PATIENT = { patientName: '', patientId: '', studyDescription: '', studyDate: '' } as const

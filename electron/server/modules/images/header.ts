@@ -1,0 +1,191 @@
+import {
+  createHeaderReader,
+  type HeaderReader,
+  type HeaderResult,
+  type HeaderValues,
+  textOf,
+  type Wanted,
+} from '#server/dicom/data-set/header-reader.ts'
+import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { Uid } from '#shared/dicom-values.ts'
+import type { ImageHeader } from './image-study-queries.ts'
+import type { ImageAttributes } from './instance-queries.ts'
+
+/** PS3.6: what is read of a data set while it streams by. */
+export const TAG = {
+  sopClassUid: 0x00080016,
+  sopInstanceUid: 0x00080018,
+  studyDate: 0x00080020,
+  studyTime: 0x00080030,
+  accessionNumber: 0x00080050,
+  modality: 0x00080060,
+  institutionName: 0x00080080,
+  referringPhysicianName: 0x00080090,
+  studyDescription: 0x00081030,
+  seriesDescription: 0x0008103e,
+  referencedPerformedProcedureStepSequence: 0x00081111,
+  referencedSopInstanceUid: 0x00081155,
+  patientName: 0x00100010,
+  patientId: 0x00100020,
+  patientBirthDate: 0x00100030,
+  patientSex: 0x00100040,
+  patientAge: 0x00101010,
+  patientSize: 0x00101020,
+  patientWeight: 0x00101030,
+  studyInstanceUid: 0x0020000d,
+  seriesInstanceUid: 0x0020000e,
+  studyId: 0x00200010,
+  seriesNumber: 0x00200011,
+  instanceNumber: 0x00200013,
+  samplesPerPixel: 0x00280002,
+  photometricInterpretation: 0x00280004,
+  numberOfFrames: 0x00280008,
+  rows: 0x00280010,
+  columns: 0x00280011,
+  bitsAllocated: 0x00280100,
+  bitsStored: 0x00280101,
+  highBit: 0x00280102,
+  pixelRepresentation: 0x00280103,
+  requestedProcedureDescription: 0x00321060,
+  scheduledProcedureStepId: 0x00400009,
+  requestAttributesSequence: 0x00400275,
+  requestedProcedureId: 0x00401001,
+} as const
+
+const { requestAttributesSequence, referencedPerformedProcedureStepSequence, referencedSopInstanceUid, scheduledProcedureStepId } = TAG
+const WITHIN: ReadonlySet<number> = new Set([
+  requestAttributesSequence,
+  referencedPerformedProcedureStepSequence,
+  referencedSopInstanceUid,
+  scheduledProcedureStepId,
+])
+const WANTED: readonly Wanted[] = [
+  ...Object.values(TAG).filter((tag) => !WITHIN.has(tag)),
+  { sequence: referencedPerformedProcedureStepSequence, tags: [referencedSopInstanceUid] },
+  {
+    sequence: requestAttributesSequence,
+    tags: [
+      TAG.studyInstanceUid,
+      TAG.accessionNumber,
+      TAG.requestedProcedureDescription,
+      TAG.scheduledProcedureStepId,
+      TAG.requestedProcedureId,
+    ],
+  },
+]
+
+/** What one instance says of itself and of what it belongs to. */
+export interface InstanceHeader {
+  readonly sopClassUid: string
+  readonly sopInstanceUid: string
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid: string
+  readonly instanceNumber: string
+  readonly seriesNumber: string
+  readonly seriesDescription: string
+  /** SOP Instance UID of the performed procedure step it was made in; '' where it names none. */
+  readonly performedStepUid: string
+  readonly study: ImageHeader
+  /** It goes on beyond what is read of it. */
+  readonly isCut: boolean
+  /** Null where it is no image. */
+  readonly image: ImageAttributes | null
+}
+
+/** Reads what is wanted of a data set, and follows its structure to the end. */
+export const readerOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED, { walks: true })
+
+/** Reads what is wanted of a data set, and no further. */
+export const headerReaderOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED)
+
+/** `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field §3.4). */
+export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
+  const text = (tag: number) => textOf(found, tag, deviceSet)
+  const request = found.first(requestAttributesSequence)
+  const requested = (tag: number) => (request ? textOf(request, tag, found.characterSet ?? deviceSet) : '')
+  const performed = found.first(referencedPerformedProcedureStepSequence)
+  return {
+    sopClassUid: uidOf(found, TAG.sopClassUid),
+    sopInstanceUid: uidOf(found, TAG.sopInstanceUid),
+    studyInstanceUid: uidOf(found, TAG.studyInstanceUid),
+    seriesInstanceUid: uidOf(found, TAG.seriesInstanceUid),
+    instanceNumber: text(TAG.instanceNumber),
+    seriesNumber: text(TAG.seriesNumber),
+    seriesDescription: text(TAG.seriesDescription),
+    performedStepUid: performed ? uidOf(performed, referencedSopInstanceUid) : '',
+    study: {
+      patientName: text(TAG.patientName),
+      patientId: text(TAG.patientId),
+      patientBirthDate: text(TAG.patientBirthDate),
+      patientSex: text(TAG.patientSex),
+      patientSize: text(TAG.patientSize),
+      patientWeight: text(TAG.patientWeight),
+      patientAge: text(TAG.patientAge),
+      accessionNumber: text(TAG.accessionNumber) || requested(TAG.accessionNumber),
+      studyDescription: text(TAG.studyDescription),
+      requestedProcedureDescription: text(TAG.requestedProcedureDescription) || requested(TAG.requestedProcedureDescription),
+      studyDate: text(TAG.studyDate),
+      studyTime: text(TAG.studyTime),
+      referringPhysicianName: text(TAG.referringPhysicianName),
+      institutionName: text(TAG.institutionName),
+      studyId: text(TAG.studyId),
+      modality: text(TAG.modality),
+      requestedProcedureId: requested(TAG.requestedProcedureId) || text(TAG.requestedProcedureId),
+      scheduledProcedureStepId: requested(scheduledProcedureStepId),
+      requestStudyInstanceUid: request ? uidOf(request, TAG.studyInstanceUid) : '',
+      characterSetRule: characterSetRule(found, deviceSet),
+    },
+    isCut: found.isCut,
+    image: imageOf(found),
+  }
+}
+
+/** usable: as PS3.5 §9.1 has it; odd: it breaks that, yet it can be kept and told from others; unfit: it cannot. */
+export function fitnessOfUid(uid: string): 'usable' | 'odd' | 'unfit' {
+  if (Uid.safeParse(uid).success) return 'usable'
+  return /^[\x21-\x7e]{1,64}$/.test(uid) ? 'odd' : 'unfit'
+}
+
+const NAMED_UIDS = {
+  sopInstanceUid: 'SOP Instance UID',
+  studyInstanceUid: 'Study Instance UID',
+  seriesInstanceUid: 'Series Instance UID',
+  sopClassUid: 'SOP Class UID',
+} as const satisfies Partial<Record<keyof InstanceHeader, string>>
+
+/** One sentence on an identifier that breaks PS3.5 §9.1; '' where none does. */
+export function uidFault(header: InstanceHeader): string {
+  const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find((name) => fitnessOfUid(header[name]) !== 'usable')
+  return odd ? `Its ${NAMED_UIDS[odd]} breaks the rules of DICOM (PS3.5 §9.1), such as by a leading zero.` : ''
+}
+
+const uidOf = (values: HeaderValues, tag: number): string => withoutPadding(values.get(tag)?.toString('latin1') ?? '').trimStart()
+
+// dicom-field §3.4: which rule the text was read by is kept with it.
+function characterSetRule(found: HeaderValues, deviceSet: readonly string[]): string {
+  if (found.characterSet) return `declared: ${found.characterSet.join('\\')}`
+  return deviceSet.length > 0 ? `device: ${deviceSet.join('\\')}` : 'default'
+}
+
+// PS3.3 C.7.6.3: Rows and Columns are in every image, and in nothing else that is kept.
+function imageOf(found: HeaderValues): ImageAttributes | null {
+  const number = (tag: number): number | null => {
+    const bytes = found.get(tag)
+    return bytes && bytes.length >= 2 ? bytes.readUInt16LE() : null
+  }
+  const rows = number(TAG.rows)
+  const columns = number(TAG.columns)
+  if (rows === null && columns === null) return null
+  const frames = Number.parseInt(textOf(found, TAG.numberOfFrames), 10)
+  return {
+    rows,
+    columns,
+    bitsAllocated: number(TAG.bitsAllocated),
+    bitsStored: number(TAG.bitsStored),
+    highBit: number(TAG.highBit),
+    pixelRepresentation: number(TAG.pixelRepresentation),
+    samplesPerPixel: number(TAG.samplesPerPixel),
+    photometricInterpretation: textOf(found, TAG.photometricInterpretation),
+    numberOfFrames: frames > 0 ? frames : 1,
+  }
+}

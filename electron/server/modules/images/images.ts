@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Parts } from '#server/context.ts'
+import { sendEventReport } from '#server/dicom/scu/event-report.ts'
+import { moveStudy } from '#server/dicom/scu/move.ts'
+import { openNative, type SpawnWorker } from '#server/dicom/scu/native.ts'
+import type { Peer } from '#server/dicom/scu/requestor.ts'
+import { sendInstances } from '#server/dicom/scu/store.ts'
+import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
+import { type CorrectionNotices, openCorrectionNotices } from '#server/modules/corrections/correction-notices.ts'
+import { CORRECTION_REJECT, openRejectionNotes, type RejectionNotes } from '#server/modules/corrections/rejection-notes.ts'
+import type { Feed } from '#server/modules/dashboard/feed.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import { type Forwarding, openForwarding } from '#server/modules/forwarding/forwarding.ts'
+import { openOrders } from '#server/modules/worklist/orders.ts'
+import type { Worklist } from '#server/modules/worklist/worklist.ts'
+import type { Log } from '#server/platform/log.ts'
+import { acceptAnswer, type Requester } from '#server/webhooks/request.ts'
+import { type Intake, type News, openIntake } from './intake.ts'
+
+export interface ImagesOptions {
+  readonly feed: Feed
+  readonly requester: Requester
+  readonly eventLog: Pick<EventLog, 'setEffect' | 'flush'>
+  readonly worklist: Pick<Worklist, 'handedOut' | 'keptList'>
+  /** How the native module gets a process of its own; plain Node's fork where it is missing. */
+  readonly spawnWorker?: SpawnWorker | undefined
+  /** PEM: who the gateway is, shown to whom it calls by TLS. */
+  readonly identity: () => { readonly key: string; readonly cert: string }
+  readonly report: (reference: string, error: unknown) => void
+  readonly log: Log
+}
+
+/** Images in and out. */
+export interface Images extends AsyncDisposable {
+  readonly intake: Intake
+  readonly forwarding: Forwarding
+  readonly correctionNotices: CorrectionNotices
+  readonly rejectionNotes: RejectionNotes
+}
+
+/** Where the native module works and leaves its log, which may name patients: whatever an earlier run left there is deleted. */
+function nativeFolder(dataFolder: string): string {
+  const folder = join(dataFolder, 'spool', 'native')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+const EVENT = 'patient_study.enrichment_requested'
+
+/** Connects the intake of images with the worklist, the partner and the way on to destinations. */
+export async function openImages(parts: Parts, options: ImagesOptions): Promise<Images> {
+  const { deps, settings, devices, performedSteps } = parts
+  const { feed, requester, eventLog, worklist, spawnWorker, identity, report, log } = options
+  await using opened = new AsyncDisposableStack()
+  const told = {
+    onNews(news: News) {
+      // What becomes of files must be found where the feed is not read any more; nothing about a patient is in it.
+      if (news.kind === 'disk') log.warn({ tone: news.tone }, news.text)
+      feed.append(news)
+    },
+    onChanged() {
+      feed.noteImages()
+      feed.noteStatus()
+    },
+    onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
+  }
+  const introduced = (peer: Peer): Peer => (peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer)
+  const accept = acceptAnswer(EVENT)
+  /** The newest question about a study, until it is known what its answer led to. */
+  const asked = new Map<string, string>()
+  const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
+  const correctionNotices = openCorrectionNotices(deps)
+  const forwarding = opened.use(
+    openForwarding({
+      ...deps,
+      ...told,
+      onSent: (destinationId) => correctionNotices.settleSent(destinationId),
+      setting: settings.get,
+      ownAeTitle: () => settings.get('dimse.aeTitle'),
+      sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
+      moveStudy: (call) => moveStudy({ ...call, peer: introduced(call.peer) }),
+      native: {
+        ...native,
+        echo: (peer, ...call) => native.echo(introduced(peer), ...call),
+        find: (peer, ...call) => native.find(introduced(peer), ...call),
+      },
+    }),
+  )
+  const intake = opened.use(
+    await openIntake({
+      ...deps,
+      ...told,
+      onError: report,
+      setting: settings.get,
+      recogniseDevice: devices.recogniseDevice,
+      performedSteps,
+      handedOut: worklist.handedOut,
+      askEnrichment: (question, { signal, note }) =>
+        requester.request(EVENT, question, {
+          signal,
+          accept(reply) {
+            asked.set(question.studyInstanceUid, reply.webhookId)
+            return accept({
+              ...reply,
+              note(path, sentence) {
+                note(path)
+                reply.note(path, sentence)
+              },
+            })
+          },
+        }),
+      onEnriched({ studyInstanceUid, enrichment: { state, warnings } }) {
+        const eventId = asked.get(studyInstanceUid)
+        asked.delete(studyInstanceUid)
+        const effect =
+          state === 'done' ? 'It completed what is known of the study.' : state === 'empty' ? 'It added nothing to the study.' : ''
+        // interface.md, PatientStudyEnrichmentRequestedResponse: what could not be used is a warning on the event.
+        if (eventId !== undefined && effect !== '') eventLog.setEffect(eventId, [effect, ...warnings].join(' '))
+      },
+      isFetching: forwarding.expectsFrom,
+      onKept: (instance) => forwarding.enqueue(instance),
+      onReleased: (instance) => forwarding.release(instance),
+      writeEvents: eventLog.flush,
+      onCorrected: (done) => rejectionNotes.corrected(done),
+      isCorrectionQueued: (correctionId) => parts.store.correctionNotices.noteOf(correctionId) !== undefined,
+      orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
+      onTakenBack: (instance) => forwarding.takeBack(instance),
+      transcode: native.transcode,
+      onSetAside: (instances) => forwarding.setAside(instances),
+      sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
+    }),
+  )
+  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()))
+  const rejectionNotes = openRejectionNotes({
+    ...deps,
+    ...{ setting: settings.get, arriving: intake.arriving, notices: correctionNotices, onChanged: told.onChanged },
+    flushQueues: forwarding.flush,
+    requeue: forwarding.correct,
+  })
+  opened.use(
+    openOutboxWorker({
+      ...{ store: parts.store, kind: CORRECTION_REJECT, clock: deps.clock, onError: told.onError },
+      async deliver({ subject, payload }) {
+        await rejectionNotes.send(subject, payload)
+        return { outcome: 'sent' }
+      },
+    }),
+  )
+  // The gateway may have ended between the last image and the notice of it.
+  correctionNotices.settleSent()
+  const kept = opened.move()
+  return { intake, forwarding, correctionNotices, rejectionNotes, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+}

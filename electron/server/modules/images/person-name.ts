@@ -1,0 +1,58 @@
+import { withoutEnd } from '#server/dicom/data-set/padding.ts'
+
+/** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
+const GROUPS = 3
+
+// Umlauts as consoles write them that have no letters for them (dicom-field §3.4).
+const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
+  [/ä|æ/g, 'ae'],
+  [/ö|œ/g, 'oe'],
+  [/ü/g, 'ue'],
+  [/å/g, 'aa'],
+  [/ø/g, 'oe'],
+]
+
+/**
+ * Whether two PN values name the same person as far as writing goes: compatibility forms, case and diacritics make no difference, nor do
+ * empty components at the end, nor Müller written Mueller. Component groups are compared each with its own; one that both have and that
+ * is the same is enough, because many devices keep one group only.
+ */
+export function isSameName(one: string, other: string): boolean {
+  const ones = groupsOf(one)
+  const others = groupsOf(other)
+  if (ones.every(isEmpty) && others.every(isEmpty)) return true
+  return ones.some((group, at) => !isEmpty(group) && formsOf(group).some((form) => formsOf(others[at] ?? '').includes(form)))
+}
+
+/** The alphabetic group of a PN, or the first that has anything where that is empty; without empty components at the end. */
+export function alphabeticForm(name: string): string {
+  const groups = name.split('=', GROUPS).map(trimmed)
+  return groups[0] || groups.find((group) => group !== '') || ''
+}
+
+const isEmpty = (group: string) => group === ''
+
+const groupsOf = (name: string): string[] =>
+  name.split('=', GROUPS).map((group) => trimmed(group.normalize('NFKC').toUpperCase().toLowerCase()))
+
+const trimmed = (group: string): string =>
+  withoutEnd(
+    group
+      .split('^')
+      .map((component) => component.replace(/\s+/g, ' ').trim())
+      .join('^'),
+    '^',
+  )
+
+/** Without diacritics, and with umlauts written out. */
+function formsOf(group: string): string[] {
+  const expanded = EXPANSIONS.reduce((text, [letter, written]) => text.replace(letter, written), group.normalize('NFC'))
+  return [bare(group), bare(expanded)]
+}
+
+const bare = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]+/g, '')
+    .replaceAll('ø', 'o')
+    .replaceAll('ς', 'σ')

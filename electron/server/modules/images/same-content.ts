@@ -1,0 +1,231 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CODINGS } from '#server/dicom/data-set/coding.ts'
+import { type DataSet, type Element, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
+import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
+import type { PixelExtent } from '#server/dicom/data-set/structure.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { swapNumbers, VR } from '#server/dicom/data-set/vr.ts'
+import type { ContentChange } from './instance-queries.ts'
+import { readStored, type StoredObject } from './stored-object.ts'
+
+/** Two objects of one SOP Instance UID: the same whatever their encoding, or what differs. */
+export type Comparison = 'same' | ContentChange
+
+export interface ContentDeps {
+  /** The data folder. */
+  readonly folder: string
+  /** Writes an object of compressed pixels into another file, uncompressed. @throws where it cannot */
+  readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
+}
+
+export type CompareContent = (one: StoredObject, other: StoredObject) => Promise<Comparison>
+
+/** Everything but the pixels; larger headers are not compared. */
+const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
+const MOST_INFLATED = 4 * 2 ** 30
+const CHUNK_BYTES = 1 << 20
+
+/** Compressed without loss: decoded, two of them are the same pixels or not. JPEG, JPEG-LS, JPEG 2000, HTJ2K, JPEG XL, RLE, uncompressed. */
+const LOSSLESS: ReadonlySet<string> = new Set([
+  ...['57', '70', '80', '90', '92', '110', '201', '202'].map((last) => `1.2.840.10008.1.2.4.${last}`),
+  ...['1.2.840.10008.1.2.5', '1.2.840.10008.1.2.1.98'],
+])
+
+/**
+ * Compares the contents of objects: their data sets element by element, whatever the transfer syntax, VRs, lengths and padding; their pixels
+ * byte by byte, decoded where they are compressed without loss. What cannot be read or decoded is `unknown`, never the same.
+ */
+export function openContentComparison({ folder, transcode }: ContentDeps): CompareContent {
+  const temporary = join(folder, 'spool', 'compared')
+  // Copies that an earlier run made.
+  rmSync(temporary, { recursive: true, force: true })
+
+  /** The object without compression, in a file of its own where it has to be; added to `made`. */
+  async function plain(object: StoredObject, made: string[]): Promise<StoredObject | undefined> {
+    const { transferSyntaxUid, path } = object
+    const coding = CODINGS[transferSyntaxUid]
+    if (coding && !coding.deflated) return object
+    if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
+    mkdirSync(temporary, { recursive: true, mode: 0o700 })
+    const to = join(temporary, `${randomUUID()}.dcm`)
+    made.push(to)
+    try {
+      if (coding) await inflatedFile(path, to, { bytes: MOST_INFLATED })
+      else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)
+      const { dataSetOffset, transferSyntaxUid: written } = await readFileMeta(to)
+      return { path: to, dataSetOffset, transferSyntaxUid: written }
+    } catch {
+      return undefined
+    }
+  }
+
+  return async (one, other) => {
+    const made: string[] = []
+    try {
+      const { transferSyntaxUid } = one
+      if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
+        const found = await compare(one, other)
+        // The same pixels may be compressed in several ways.
+        if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
+      }
+      const [a, b] = [await plain(one, made), await plain(other, made)]
+      return a && b ? await compare(a, b) : 'unknown'
+    } catch {
+      return 'unknown'
+    } finally {
+      for (const path of made) await rm(path, { force: true })
+    }
+  }
+}
+
+/** What is read of an object. */
+interface Content {
+  readonly file: FileHandle
+  readonly object: StoredObject
+  readonly dataSet: DataSet
+  readonly pixels: PixelExtent | undefined
+}
+
+/** Of objects that are written alike, or both without compression. @throws where one cannot be read */
+async function compare(one: StoredObject, other: StoredObject): Promise<Comparison> {
+  const a = await contentOf(one)
+  try {
+    const b = await contentOf(other)
+    try {
+      if (!(await samePixels(a, b))) return 'pixels'
+      return sameDataSet(a.dataSet, b.dataSet) ? 'same' : 'attributes'
+    } finally {
+      await b.file.close()
+    }
+  } finally {
+    await a.file.close()
+  }
+}
+
+async function contentOf(object: StoredObject): Promise<Content> {
+  const { path, dataSetOffset, transferSyntaxUid } = object
+  const { structure, bytes } = await readStored(object)
+  const { pixels } = structure
+  const [headerEnd, rest] = pixels ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end] : [bytes, bytes]
+  if (headerEnd - dataSetOffset + bytes - rest > LIMITS.bytes) throw new RangeError('length')
+  const file = await open(path, 'r')
+  try {
+    const parts = [
+      [dataSetOffset, headerEnd],
+      [rest, bytes],
+    ].map(async ([from = 0, to = 0]) => {
+      const part = Buffer.alloc(to - from)
+      await file.read(part, 0, part.length, from)
+      return part
+    })
+    const header = Buffer.concat(await Promise.all(parts))
+    const syntax = CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+    return { file, object, dataSet: readDataSet(header, syntax, LIMITS), pixels }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function samePixels(a: Content, b: Content): Promise<boolean> {
+  if (!a.pixels || !b.pixels) return a.pixels === b.pixels
+  if (a.pixels.tag !== b.pixels.tag || a.pixels.isEncapsulated !== b.pixels.isEncapsulated) return false
+  if (a.pixels.isEncapsulated) return (await digestOfFragments(a, a.pixels)) === (await digestOfFragments(b, b.pixels))
+  const ends = [a.pixels.end - a.pixels.valueAt, b.pixels.end - b.pixels.valueAt] as const
+  const length = Math.min(...ends)
+  // PS3.5 §8.1.1: one byte of padding, which some leave out.
+  if (Math.max(...ends) - length > 1) return false
+  for (let at = 0; at < length; at += CHUNK_BYTES) {
+    const size = Math.min(CHUNK_BYTES, length - at)
+    const [mine, theirs] = [await pixelBytes(a, a.pixels, at, size), await pixelBytes(b, b.pixels, at, size)]
+    if (!mine.equals(theirs)) return false
+  }
+  return true
+}
+
+/** In little endian. */
+async function pixelBytes({ file, object }: Content, { valueAt, vr }: PixelExtent, at: number, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size)
+  const { bytesRead } = await file.read(bytes, 0, size, object.dataSetOffset + valueAt + at)
+  if (bytesRead < size) throw new RangeError('length')
+  const width = CODINGS[object.transferSyntaxUid]?.bigEndian ? (VR.get(vr)?.width ?? 1) : 1
+  return width > 1 && size % width === 0 ? swapNumbers(bytes, width) : bytes
+}
+
+/** Of what the fragments hold, wherever one ends: the offset table and the fragmentation are encoding. */
+async function digestOfFragments({ file, object }: Content, { valueAt, end }: PixelExtent): Promise<string> {
+  const digest = createHash('sha256')
+  const header = Buffer.alloc(8)
+  let isTable = true
+  for (let at = valueAt; at + 8 <= end; ) {
+    await file.read(header, 0, 8, object.dataSetOffset + at)
+    at += 8
+    const length = header.readUInt32LE(4)
+    for (let done = 0; !isTable && done < length; ) {
+      const part = Buffer.alloc(Math.min(CHUNK_BYTES, length - done))
+      const { bytesRead } = await file.read(part, 0, part.length, object.dataSetOffset + at + done)
+      if (bytesRead === 0) throw new RangeError('length')
+      digest.update(part.subarray(0, bytesRead))
+      done += bytesRead
+    }
+    isTable = false
+    at += length
+  }
+  return digest.digest('hex')
+}
+
+const DATA_SET_TRAILING_PADDING = 0xfffcfffc
+/** Where frames begin in compressed pixel data: of the encoding. */
+const OFFSET_TABLES: ReadonlySet<number> = new Set([0x7fe00001, 0x7fe00002])
+
+const isContent = ({ tag }: Element) => (tag & 0xffff) !== 0 && tag !== DATA_SET_TRAILING_PADDING && !OFFSET_TABLES.has(tag)
+
+function sameDataSet(a: DataSet, b: DataSet): boolean {
+  const [mine, theirs] = [a.filter(isContent), b.filter(isContent)]
+  return mine.length === theirs.length && mine.every((element, index) => sameElement(element, theirs[index] as Element))
+}
+
+function sameElement(a: Element, b: Element): boolean {
+  if (a.tag !== b.tag) return false
+  if (Buffer.isBuffer(a.value) && Buffer.isBuffer(b.value)) return sameValue(a.value, b.value, a.vr, b.vr)
+  const [mine, theirs] = [itemsOf(a), itemsOf(b)]
+  if (!mine || !theirs || mine.length !== theirs.length) return false
+  return mine.every((item, index) => sameDataSet(item, theirs[index] as DataSet))
+}
+
+/** Values of these are padded to an even length, with blanks or NULs. */
+const PADDED: ReadonlySet<string> = new Set([
+  ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM', 'UC', 'UI', 'UR', 'UT'],
+  ...['OB', 'UN'],
+])
+
+function sameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
+  if (a.equals(b)) return true
+  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutTail(a).equals(withoutTail(b))
+}
+
+function withoutTail(value: Buffer): Buffer {
+  let end = value.length
+  while (end > 0 && (value[end - 1] === 0 || value[end - 1] === 0x20)) end--
+  return value.subarray(0, end)
+}
+
+/** The items of a sequence. In Implicit VR one of a vendor is only known by its content. */
+function itemsOf({ value }: Element): readonly DataSet[] | undefined {
+  if (!Buffer.isBuffer(value)) return value
+  if (value.length === 0) return []
+  const asSequence = Buffer.alloc(8)
+  asSequence.writeUInt16LE(0x0008, 0)
+  asSequence.writeUInt16LE(0x1140, 2)
+  asSequence.writeUInt32LE(value.length, 4)
+  try {
+    const [element] = readDataSet(Buffer.concat([asSequence, value]), TRANSFER_SYNTAX.implicitLittleEndian, LIMITS)
+    return element && !Buffer.isBuffer(element.value) ? element.value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,104 @@
+import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
+import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { type Clock, msOf } from '#server/platform/clock.ts'
+import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
+import { MailError } from './mail-error.ts'
+import { invitationText, testText } from './message.ts'
+import { type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Waits after the first, second… failed attempt; after the last of them a mail is given up: three days and a half in all. */
+export const RETRY_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS, 36 * HOUR_MS]
+
+/** What became of an attempt; nothing in it names a person. */
+export interface MailOutcome {
+  readonly outboxId: number
+  /** Id of the invitation. */
+  readonly subject: string
+  readonly outcome: 'sent' | 'postponed' | 'failed'
+  readonly fault: string | null
+}
+
+export interface MailOptions {
+  readonly store: OutboxWorkerOptions['store']
+  /** Undefined while no server is set: rows wait. Read before each mail. */
+  readonly smtp: () => SmtpServer | undefined
+  readonly clinicName: () => string
+  readonly clock: Clock
+  readonly onOutcome?: (outcome: MailOutcome) => void
+  /** A fault of ours while delivering, such as a closed database. */
+  readonly onError?: (error: unknown) => void
+  readonly limits?: SmtpLimits
+}
+
+/** The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first, each until it is taken or given up. */
+export interface Mail extends AsyncDisposable {
+  /** Tries at once what waits: the server was set or changed. */
+  retry(): void
+  /** Sends a test message now, outside the outbox. @throws MailError */
+  test(to: string): Promise<void>
+  /** Resolves when nothing is due any more. */
+  settled(): Promise<void>
+}
+
+export function openMail({ store, smtp, clinicName, clock, onOutcome, onError, limits }: MailOptions): Mail {
+  const closing = new AbortController()
+  const sending = (signal: AbortSignal) => ({ signal, ...(limits && { limits }) })
+
+  async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+    const { outboxId, subject } = row
+    const told = (outcome: MailOutcome['outcome'], fault: string | null = null) => ({
+      within: () => store.database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
+    })
+    try {
+      await send(row, signal)
+      return { outcome: 'sent', ...told('sent') }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof MailError)) throw error
+      const wait = RETRY_MS[row.attempts]
+      const fault = error.message
+      if (error.isFinal || wait === undefined) return { outcome: 'failed', fault, ...told('failed', fault) }
+      return { outcome: 'postponed', until: clock() + wait, fault, ...told('postponed', fault) }
+    }
+  }
+
+  async function send({ outboxId, subject, payload }: OutboxRow<unknown>, signal: AbortSignal): Promise<void> {
+    const server = smtp()
+    if (!server) throw new MailError('no mail server is set')
+    const parsed = InvitationMail.safeParse(payload)
+    if (!parsed.success) throw new MailError('the mail can no longer be read from the database', { isFinal: true })
+    const { to, expiry } = parsed.data
+    if (expiry !== null && msOf(expiry) <= clock()) throw new MailError('the invitation expired before it could be sent', { isFinal: true })
+    const messageId = `${subject}.${outboxId}@${domainOf(server.from)}`
+    await sendBySmtp(server, { to, messageId, ...invitationText(parsed.data) }, sending(signal))
+  }
+
+  const worker = openOutboxWorker({
+    store,
+    kind: INVITATION_MAIL,
+    clock,
+    deliver,
+    isIdle: () => smtp() === undefined,
+    ...(onError && { onError }),
+  })
+  return {
+    retry: () => worker.retry(),
+    async test(to) {
+      const server = smtp()
+      if (!server) throw new MailError('no mail server is set')
+      await sendBySmtp(
+        server,
+        { to, messageId: `test.${clock()}@${domainOf(server.from)}`, ...testText(clinicName()) },
+        sending(closing.signal),
+      )
+    },
+    settled: worker.settled,
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await worker[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)

@@ -1,0 +1,104 @@
+import type { Parts } from '#server/context.ts'
+import { cursorCodec } from '#server/http/cursor-codec.ts'
+import { openIdempotency } from '#server/http/idempotency.ts'
+import { knownKeys } from '#server/http/known-keys.ts'
+import type { HttpApp } from '#server/http/operations.ts'
+import type { Partners } from '#server/http/partner-authentication.ts'
+import { openRateLimit } from '#server/http/rate-limit.ts'
+import { serveReference } from '#server/http/reference.ts'
+import { openReplyCache } from '#server/http/reply-cache.ts'
+import { type Customers, openCustomers } from '#server/modules/customers/customers.ts'
+import { serveExpress } from '#server/modules/customers/express.ts'
+import { serveOrgs } from '#server/modules/customers/orgs.ts'
+import { openReports, type Reports } from '#server/modules/reports/reports.ts'
+import { serveScribe } from '#server/modules/studies/scribe.ts'
+import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
+import { serveViewer } from '#server/modules/studies/viewer.ts'
+import type { Invitations } from '#server/modules/users/invitations.ts'
+import type { Users } from '#server/modules/users/users.ts'
+import { type Links, openLinks } from '#server/modules/viewer/links.ts'
+import { express } from '#shared/contract/express.ts'
+import { scribe } from '#shared/contract/scribe.ts'
+import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
+import { viewer } from '#shared/contract/viewer.ts'
+import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+
+/** Not among them: invitations and reports, whose replies run out with the clock or carry links that do. */
+const READ_FROM_ROWS = [
+  ...[express.list, express.read, viewer.list, viewer.read, viewer.byUid, scribe.list, scribe.read, scribe.byUid],
+  ...[viewerUsers.list, viewerUsers.read, scribeUsers.list, scribeUsers.read],
+]
+
+export interface PartnerInterfaceOptions {
+  /** Of the product, as the reference shows it. */
+  readonly version: string
+  /** Base of every URL given out, without a slash at its end. */
+  readonly publicBase: () => string
+  readonly users: Users
+  readonly invitations: Invitations
+}
+
+/** The `/v1` interface of one gateway: what its listeners share, and its operations. */
+export interface PartnerInterface {
+  readonly partners: Partners
+  readonly links: Links
+  readonly customers: Customers
+  readonly studies: Studies
+  readonly reports: Reports
+  /** The Express customers a person is linked to. */
+  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
+  /** Declares every operation, and the reference of them. */
+  serve(app: HttpApp): void
+}
+
+export function openPartnerInterface(parts: Parts, { version, publicBase, users, invitations }: PartnerInterfaceOptions): PartnerInterface {
+  const { deps, store, settings, apiKeys, partnerEndpoint } = parts
+  const customers = openCustomers(deps)
+  const links = openLinks({
+    ...deps,
+    publicBase,
+    linkMinutes: () => settings.get('viewer.linkMinutes'),
+    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
+  })
+  const changes = () => store.database.changeCount
+  const domain = {
+    settings,
+    customers,
+    links,
+    studies: openStudies(deps),
+    reports: openReports({ ...deps, links }),
+    users,
+    invitations,
+  }
+  const customersOf = (userId: UserId) => customers.idsOf(userId)
+  const rate = {
+    clock: deps.clock,
+    perSecond: () => settings.get('http.ratePerSecond'),
+    burst: () => settings.get('http.rateBurst'),
+  }
+  return {
+    links,
+    customers,
+    studies: domain.studies,
+    reports: domain.reports,
+    customersOf,
+    partners: {
+      callers: {
+        authenticateKey: knownKeys({ authenticate: apiKeys.authenticate, version: changes, clock: deps.clock }),
+        customerIdsOf: customersOf,
+      },
+      rateLimit: openRateLimit(rate),
+      refusedLimit: openRateLimit(rate),
+      idempotency: openIdempotency(store.idempotency),
+      cursors: cursorCodec(store.seal.keyFor('list cursors')),
+      replies: openReplyCache({ operations: READ_FROM_ROWS, version: changes }),
+    },
+    serve(app) {
+      serveExpress(app, domain)
+      serveOrgs(app, domain)
+      serveViewer(app, domain)
+      serveScribe(app, domain)
+      serveReference(app, { version })
+    },
+  }
+}

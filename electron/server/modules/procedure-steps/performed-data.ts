@@ -1,0 +1,131 @@
+import { decodeText } from '#server/dicom/character-sets/character-set.ts'
+import { type DataSet, type DataSetLimits, type Element, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import { PERFORMED_STATUSES } from '#shared/contract/images.ts'
+
+/** PS3.6. */
+export const TAG = {
+  specificCharacterSet: 0x00080005,
+  accessionNumber: 0x00080050,
+  modality: 0x00080060,
+  codeValue: 0x00080100,
+  codeMeaning: 0x00080104,
+  referencedImageSequence: 0x00081140,
+  referencedSopClassUid: 0x00081150,
+  referencedSopInstanceUid: 0x00081155,
+  transactionUid: 0x00081195,
+  referencedSopSequence: 0x00081199,
+  patientId: 0x00100020,
+  studyInstanceUid: 0x0020000d,
+  seriesInstanceUid: 0x0020000e,
+  scheduledProcedureStepId: 0x00400009,
+  referencedNonImageSequence: 0x00400220,
+  status: 0x00400252,
+  scheduledStepAttributesSequence: 0x00400270,
+  discontinuationReasonSequence: 0x00400281,
+  performedSeriesSequence: 0x00400340,
+  requestedProcedureId: 0x00401001,
+} as const
+
+/** A step of 20,000 images names each of them. */
+const LIMITS: DataSetLimits = { elements: 500_000, depth: 16, bytes: 16 << 20 }
+
+/** @throws DimseError 0110: the request has no data set, or one that cannot be read */
+export function readNormalized(bytes: Buffer | undefined, transferSyntax: string): DataSet {
+  if (!bytes) throw new DimseError(0x0110, 'Request without a data set')
+  try {
+    return readDataSet(bytes, transferSyntax, LIMITS)
+  } catch (error) {
+    // A900 is a status of C-services.
+    if (error instanceof DimseError) throw new DimseError(0x0110, error.result.errorComment, error.result.offendingElements)
+    throw error
+  }
+}
+
+const find = (dataSet: DataSet, tag: number): Element | undefined => dataSet.find((element) => element.tag === tag)
+
+/** Items of a sequence; none where it is missing. */
+export function itemsOf(dataSet: DataSet, tag: number): readonly DataSet[] {
+  const value = find(dataSet, tag)?.value
+  return value === undefined || Buffer.isBuffer(value) ? [] : value
+}
+
+/** Text of a value, '' where it is missing. */
+export function textIn(dataSet: DataSet, tag: number, terms: readonly string[] = []): string {
+  const element = find(dataSet, tag)
+  return element && Buffer.isBuffer(element.value) ? withoutPadding(decodeText(element.value, terms, element.vr).text).trimStart() : ''
+}
+
+/** An instance that a performed step names. */
+export interface NamedInstance {
+  readonly sopInstanceUid: string
+  readonly seriesInstanceUid: string
+}
+
+/** What a scheduled step is known by, as the device says it. */
+export interface ScheduledStep {
+  readonly studyInstanceUid: string
+  readonly scheduledProcedureStepId: string
+  readonly requestedProcedureId: string
+  readonly accessionNumber: string
+}
+
+/** What the gateway uses of a performed step (PS3.4 Table F.7.2-1); what is missing is empty. */
+export interface PerformedFacts {
+  readonly status: string
+  readonly modality: string
+  readonly patientId: string
+  readonly discontinuationCode: string
+  readonly discontinuationMeaning: string
+  readonly scheduled: readonly ScheduledStep[]
+  readonly hasSeries: boolean
+  readonly named: readonly NamedInstance[]
+}
+
+export function performedFacts(dataSet: DataSet): PerformedFacts {
+  const terms = textIn(dataSet, TAG.specificCharacterSet)
+    .split('\\')
+    .map((term) => term.trim())
+    .filter((term, at, all) => term !== '' || (at === 0 && all.length > 1))
+  const [reason] = itemsOf(dataSet, TAG.discontinuationReasonSequence)
+  const series = itemsOf(dataSet, TAG.performedSeriesSequence)
+  return {
+    status: textIn(dataSet, TAG.status),
+    modality: textIn(dataSet, TAG.modality),
+    patientId: textIn(dataSet, TAG.patientId, terms),
+    discontinuationCode: reason ? textIn(reason, TAG.codeValue) : '',
+    discontinuationMeaning: reason ? textIn(reason, TAG.codeMeaning, terms) : '',
+    scheduled: itemsOf(dataSet, TAG.scheduledStepAttributesSequence).map((item) => ({
+      studyInstanceUid: textIn(item, TAG.studyInstanceUid),
+      scheduledProcedureStepId: textIn(item, TAG.scheduledProcedureStepId, terms),
+      requestedProcedureId: textIn(item, TAG.requestedProcedureId, terms),
+      accessionNumber: textIn(item, TAG.accessionNumber, terms),
+    })),
+    hasSeries: series.length > 0,
+    named: series.flatMap(namedIn),
+  }
+}
+
+function namedIn(series: DataSet): NamedInstance[] {
+  const seriesInstanceUid = textIn(series, TAG.seriesInstanceUid)
+  return [TAG.referencedImageSequence, TAG.referencedNonImageSequence]
+    .flatMap((tag) => itemsOf(series, tag))
+    .map((item) => ({ sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid), seriesInstanceUid }))
+    .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
+}
+
+export const isPerformedStatus = (status: string): status is (typeof PERFORMED_STATUSES)[number] =>
+  PERFORMED_STATUSES.some((known) => known === status)
+
+/** PS3.7 §10.1.3: the attributes of an N-SET stand in the place of those before. */
+export function withChanges(before: DataSet, changes: DataSet): DataSet {
+  const elements = new Map([...before, ...changes].map((element) => [element.tag, element]))
+  return [...elements.values()].sort((a, b) => a.tag - b.tag)
+}
+
+/** A data set as JSON: its bytes in Explicit VR Little Endian, in base64. */
+export const dataSetToJson = (dataSet: DataSet): string => writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).toString('base64')
+export const dataSetFromJson = (json: unknown): DataSet =>
+  typeof json === 'string' ? readDataSet(Buffer.from(json, 'base64'), TRANSFER_SYNTAX.explicitLittleEndian, LIMITS) : []

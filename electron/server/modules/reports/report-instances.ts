@@ -1,0 +1,159 @@
+import { derivedUid } from '#server/dicom/data-set/uids.ts'
+import {
+  basicTextSr,
+  encapsulatedPdf,
+  REPORT_SOP_CLASS,
+  type ReportHeader,
+  type TextSection,
+  type Verifier,
+} from '#server/dicom/objects/report-document.ts'
+import type { ImageHeader, ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
+import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import type { OwnInstance } from '#server/modules/images/own-instances.ts'
+import { isSameName } from '#server/modules/images/person-name.ts'
+import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
+import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
+import { PATIENT_SEX } from '#shared/dicom-values.ts'
+import { sectionsOf } from '#shared/report-text.ts'
+import type { ArchivedReport } from './report-objects.ts'
+import type { ReportPart } from './report-pdf.ts'
+
+export interface ReportSurroundings {
+  /** What is here of its study. */
+  readonly images: ImageStudyRecord | undefined
+  /** Structured reports of the earlier parts. */
+  readonly earlier: readonly InstanceRecord[]
+  readonly clinicName: string
+  /** The setting. */
+  readonly timeZone: string
+}
+
+/** The objects of a report, and what its study's row says where it has none. The same report makes the same objects, with the same UIDs. */
+export function reportInstances(
+  report: ArchivedReport,
+  around: ReportSurroundings,
+): { readonly wanted: readonly OwnInstance[]; readonly header: ImageHeader } {
+  const { reportId, studyInstanceUid, parts, pdf } = report
+  const patient = patientOf(report, around.images)
+  const zone = timeZoneOf(around.timeZone)
+  const organization = longString(around.clinicName)
+  const addenda = parts.filter(({ isAddendum }) => isAddendum)
+  const seriesDescription = addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
+  const signed = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
+
+  const headerOf = (kind: 'pdf' | 'sr'): ReportHeader => ({
+    ...patient,
+    studyInstanceUid,
+    institutionName: organization,
+    seriesInstanceUid: uidOf(reportId, `${kind} series`),
+    seriesNumber: String(SERIES_NUMBER[kind] + 2 * addenda.length),
+    seriesDescription,
+    sopInstanceUid: uidOf(reportId, kind),
+    signed,
+  })
+  const verifierOf = ({ signer, signedAt }: ReportPart): Verifier => ({
+    name: personName(signer.name) || 'Unknown',
+    organization: organization || 'Unknown',
+    verified: dicomTime(signedAt, zone),
+  })
+  const sr = basicTextSr(headerOf('sr'), {
+    sections: parts.filter(({ isAddendum }) => !isAddendum).flatMap(({ text }) => textSections(text)),
+    addenda: addenda.map(({ text }) => ({ sections: textSections(text) })),
+    criticalResults: parts.flatMap(criticalText),
+    verifiers: parts.map(verifierOf),
+    predecessors: around.earlier.map(({ seriesInstanceUid, sopInstanceUid }) => ({ seriesInstanceUid, sopInstanceUid })),
+  })
+  const own = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
+    const { sopInstanceUid, seriesInstanceUid, seriesNumber } = headerOf(kind)
+    const series = { seriesInstanceUid, seriesNumber, seriesDescription, modality: MODALITY[kind] }
+    return { sopInstanceUid, sopClassUid: REPORT_SOP_CLASS[kind], studyInstanceUid, ...series, dataSet }
+  }
+  return { wanted: [own('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), own('sr', sr)], header: imageHeader(patient, organization) }
+}
+
+const MODALITY = { pdf: 'DOC', sr: 'SR' } as const
+/** Behind the series of any device. */
+const SERIES_NUMBER = { pdf: 9901, sr: 9902 } as const
+const METHODS = { phone: 'by phone', 'in-person': 'in person', message: 'by message', other: '' } as const
+
+type PatientAndStudy = Omit<
+  ReportHeader,
+  'studyInstanceUid' | 'institutionName' | 'seriesInstanceUid' | 'seriesNumber' | 'seriesDescription' | 'sopInstanceUid' | 'signed'
+>
+
+/**
+ * What patient and study are called: as the images of the study have it, so that an archive puts the report beside them, unless they are of
+ * somebody else than the report is.
+ */
+function patientOf({ metadata, accessionNumber, studyDescription }: ArchivedReport, images: ImageStudyRecord | undefined): PatientAndStudy {
+  const { patientName, mrn, dateOfBirth, sex, scanDate, scanTime, referringPhysicianName } = metadata
+  const ofReport: PatientAndStudy = {
+    patientName: personName(patientName ?? ''),
+    // An identifier that is too long is left out: one that was cut would be somebody else's.
+    patientId: identifier(mrn ?? '', 64),
+    patientBirthDate: (dateOfBirth ?? '').replaceAll('-', ''),
+    patientSex: sex ? PATIENT_SEX[sex] : '',
+    studyDate: (scanDate ?? '').replaceAll('-', ''),
+    studyTime: (scanTime ?? '').replace(':', ''),
+    studyId: '',
+    studyDescription: longString(studyDescription),
+    accessionNumber: identifier(accessionNumber, 64),
+    referringPhysicianName: personName(referringPhysicianName ?? ''),
+  }
+  if (!images || images.remoteAddress === OWN_ADDRESS || !isOfSame(ofReport, images.header)) return ofReport
+  const { header } = images
+  return {
+    ...ofReport,
+    ...{ patientName: header.patientName, patientId: header.patientId },
+    patientBirthDate: header.patientBirthDate || ofReport.patientBirthDate,
+    patientSex: header.patientSex || ofReport.patientSex,
+    studyDate: header.studyDate || ofReport.studyDate,
+    studyTime: header.studyTime || ofReport.studyTime,
+    studyId: header.studyId,
+    studyDescription: header.studyDescription || ofReport.studyDescription,
+    accessionNumber: header.accessionNumber || ofReport.accessionNumber,
+    referringPhysicianName: header.referringPhysicianName || ofReport.referringPhysicianName,
+  }
+}
+
+function isOfSame(report: PatientAndStudy, images: ImageHeader): boolean {
+  const id = images.patientId.trim()
+  return report.patientId !== '' && id !== '' ? report.patientId === id : isSameName(report.patientName, images.patientName)
+}
+
+const imageHeader = (patient: PatientAndStudy, institutionName: string): ImageHeader => ({
+  ...patient,
+  ...{ patientSize: '', patientWeight: '', patientAge: '', requestedProcedureDescription: '', institutionName, modality: '' },
+  ...{ requestedProcedureId: '', scheduledProcedureStepId: '', requestStudyInstanceUid: '', characterSetRule: '' },
+})
+
+const textSections = (text: string): TextSection[] => sectionsOf(text).map(({ heading, text: body }) => ({ heading, text: body }))
+
+function criticalText({ isCritical, finding, communication }: ReportPart): string[] {
+  if (!isCritical) return []
+  if (!communication) return [finding ?? 'Critical result']
+  const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
+  const said = `Communicated to ${communicatedTo} ${METHODS[method]}`.trim()
+  return [
+    [`${finding ?? 'Critical result'}.`, `${said}${isReadBack ? ', read back' : ''}, ${communicatedAt}.`, note].filter(Boolean).join(' '),
+  ]
+}
+
+/** PS3.5 §6.2: a PN as it is, or free text as its family name; each component group has 64 characters. */
+const personName = (text: string): string =>
+  plain(text)
+    .split('=', 3)
+    .map((group) => [...group].slice(0, 64).join('').trim())
+    .join('=')
+const longString = (text: string): string => [...plain(text)].slice(0, 64).join('').trim()
+const identifier = (text: string, most: number): string => (plain(text).length > most ? '' : plain(text))
+
+/** Backslashes divide values, and control characters have no place in short text. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replaceAll('\\', '/')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+
+const uidOf = (reportId: string, what: string): string => derivedUid(`isthmus ${what} of ${reportId}`)

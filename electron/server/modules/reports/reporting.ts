@@ -1,0 +1,133 @@
+import type { Parts } from '#server/context.ts'
+import type { HttpApp } from '#server/http/operations.ts'
+import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
+import type { Feed } from '#server/modules/dashboard/feed.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
+import { openEventReplay } from '#server/modules/events/event-replay.ts'
+import { serveDashboardEvents } from '#server/modules/events/routes.ts'
+import type { Intake } from '#server/modules/images/intake.ts'
+import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
+import { openSavedViews } from '#server/modules/studies/saved-views.ts'
+import { openStudyLists } from '#server/modules/studies/study-lists.ts'
+import { serveDashboardStudies } from '#server/modules/studies/study-routes.ts'
+import { sessionShown } from '#server/modules/users/session-routes.ts'
+import { testSending } from '#server/modules/worklist/test-sending.ts'
+import { type Downloads, openDownloads } from '#server/webhooks/download.ts'
+import type { IsOwnListener } from '#server/webhooks/own-listeners.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import { archivedReport } from './archived-report.ts'
+import { openClinicalContexts } from './clinical-contexts.ts'
+import { contextAsking } from './context-asking.ts'
+import { openCriticalResults } from './critical-results.ts'
+import { openReportDelivery } from './report-delivery.ts'
+import { openReportLocks } from './report-locks.ts'
+import { openReportObjects } from './report-objects.ts'
+import { serveReportPdf } from './report-pdf-route.ts'
+import { openReportReading } from './report-reading.ts'
+import { type DashboardReportsDeps, serveDashboardReports } from './report-routes.ts'
+import { openReportSending, type ReportSending } from './report-sending.ts'
+import { openReportTemplates } from './report-templates.ts'
+import { openReportWriting } from './report-writing.ts'
+import { serveLinkedReports } from './shared-report-routes.ts'
+
+export interface ReportingOptions {
+  readonly feed: Feed
+  readonly requester: Requester
+  readonly eventLog: EventLog
+  readonly recorder: EventRecorder
+  readonly intake: Intake
+  readonly partnerInterface: PartnerInterface
+  readonly publicBase: () => string
+  readonly isOwn: IsOwnListener
+  /** Of the product, as the window shows it. */
+  readonly version: string
+  readonly onError: (error: unknown) => void
+}
+
+/** Reports from the first word to the partner's 2xx, and every event with what came of it. */
+export interface Reporting extends AsyncDisposable, Pick<ReportSending, 'begin' | 'noteOutcome' | 'undelivered'> {
+  readonly downloads: Downloads
+  /** Declares what the window asks about studies, reports and events, and the link to a report's PDF. */
+  serve(app: HttpApp): void
+}
+
+const REPORT_ARCHIVE = 'report.archive'
+
+/** Connects the writing of reports with the partner, the archive and the window. */
+export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
+  const { deps, store, settings, endpoints, people } = parts
+  const { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, version, onError } = options
+  const { links, studies, reports, customersOf } = partnerInterface
+  const { clock } = deps
+  const opened = new AsyncDisposableStack()
+  const plaintextHosts = () => settings.get('partner.plaintextHosts')
+
+  const delivery = openReportDelivery({ store, links })
+  const sending = opened.use(openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }))
+
+  const objects = openReportObjects({
+    ...deps,
+    setting: settings.get,
+    reportOf: archivedReport(store),
+    arriving: intake.arriving,
+    onChanged: () => feed.noteImages(),
+  })
+  opened.use(
+    openOutboxWorker({
+      ...{ store, kind: REPORT_ARCHIVE, clock, onError },
+      async deliver({ subject }) {
+        await objects.archive(subject)
+        return { outcome: 'sent' }
+      },
+    }),
+  )
+
+  const downloads = opened.use(openDownloads({ plaintextHosts, isOwn, clock }))
+  const closing = new AbortController()
+  const contexts = openClinicalContexts({
+    ...{ ...deps, settings },
+    ...contextAsking(requester, downloads, endpoints, eventLog, closing.signal),
+  })
+  const replay = opened.use(
+    openEventReplay({
+      ...deps,
+      onError,
+      ports: {
+        wake: () => sending.wake(),
+        askEnrichment: (studyInstanceUid) => intake.retryEnrichment(studyInstanceUid),
+        askContext: (studyId) => contexts.ask(studyId, { again: true }),
+      },
+    }),
+  )
+  // Before the replay waits for what it has asked: a host of documents may hang for minutes.
+  opened.defer(() => closing.abort(new Error('the gateway is closing')))
+  const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
+  const criticals = openCriticalResults(deps)
+  const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })
+  const reading = openReportReading({ ...deps, locks, studies, contexts, criticals, delivery })
+  const templates = openReportTemplates(deps)
+  // Who writes a report now is in memory, and shown in the lists.
+  const lists = openStudyLists({ ...deps, settings, locks, eventLog })
+  const savedViews = openSavedViews({ ...deps, lists })
+
+  return {
+    downloads,
+    begin: sending.begin,
+    serve(app) {
+      const desk: DashboardReportsDeps = {
+        ...{ store, customersOf, feed, studies, writing, reading, templates, criticals, contexts },
+        ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
+      }
+      serveDashboardReports(app, desk)
+      serveDashboardStudies(app, { store, lists, savedViews, customersOf })
+      serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
+      const sendTest = testSending(parts, { requester, endpoints, publicBase })
+      serveDashboardEvents(app, { store, eventLog, replay, endpoints, plaintextHosts, feed, ports: { sendTest } })
+      serveReportPdf(app, { verify: links.verifyPdf, read: (reportId) => store.reportPdfs.read(reportId) })
+    },
+    noteOutcome: sending.noteOutcome,
+    undelivered: sending.undelivered,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '#server/database/store.ts'
+import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
+import type { ReportPart } from './report-pdf.ts'
+import { signerOf } from './report-people.ts'
+import type { ReportRecord } from './report-queries.ts'
+
+type SignedStore = Pick<Store, 'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'>
+
+/** A signed report as it stands in its PDF and its DICOM copies. */
+export function signedPart(store: SignedStore, report: ReportRecord): ReportPart {
+  const { reportId, isAddendum, userId, signedAt, updatedAt } = report
+  const text = report.plainText ?? ''
+  const author = store.users.get(userId)
+  const critical = store.criticalResults.get(reportId)
+  const { recordedBy: _, ...communication } = critical?.communication ?? { recordedBy: null }
+  return {
+    ...{ isAddendum, text },
+    textHash: report.textHash ?? hashOfText(text),
+    signer: report.signer ?? (author ? signerOf(author) : { userId, name: '', clinicRole: '', npiNumber: null }),
+    signedAt: signedAt ?? updatedAt,
+    isCritical: report.isCritical ?? false,
+    finding: critical?.finding ?? null,
+    communication: critical?.communication ? (communication as ReportPart['communication']) : null,
+    follows: isAddendum ? followedOf(store, report) : null,
+  }
+}
+
+function followedOf(store: SignedStore, { studyId, seq, signedAt, updatedAt }: ReportRecord): ReportPart['follows'] {
+  const study = store.studies.get(studyId)
+  const earlier = store.reports.signedOf(studyId).filter((one) => one.seq < seq)
+  return study ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt: signedAt ?? updatedAt }) : null
+}
+
+/** SHA-256 of the UTF-8 text, hex. */
+export const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,21 @@
+import { type HttpApp, serve } from '#server/http/operations.ts'
+import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
+import type { ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { dashboardViews } from '#shared/contract/viewing.ts'
+
+export interface DashboardViewsDeps {
+  readonly views: Pick<ViewSessions, 'byUser' | 'shown'>
+  readonly customersOf: CustomersOf
+  /** The window's session of a token. */
+  readonly sessionOf?: (token: string) => { readonly sessionId: string } | undefined
+}
+
+/** Declares the window's way into the viewer: the page it opens then goes by the cookie of the view. */
+export function serveDashboardViews(app: HttpApp, { views, customersOf, sessionOf }: DashboardViewsDeps): void {
+  const callerOf = windowCaller(customersOf)
+  serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
+    const { view, token } = views.byUser(callerOf(user), body, session.token && sessionOf?.(session.token)?.sessionId)
+    viewCookie.set(view.viewId, token)
+    return views.shown(view)
+  })
+}

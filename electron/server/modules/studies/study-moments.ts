@@ -1,0 +1,53 @@
+import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import { personOf } from '#server/modules/reports/report-people.ts'
+import type { AuditRow } from '#shared/contract/dashboard.ts'
+import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
+import type { EventSummary } from '#shared/contract/events.ts'
+import type { StudyRecord } from './study-queries.ts'
+
+export interface StudyMomentsDeps extends Pick<DomainDeps, 'store'> {
+  readonly eventLog: Pick<EventLog, 'list'>
+}
+
+const MOST = 200
+const AT_ONCE = 100
+
+/** What happened to a study, its images and its reports, newest first: the last 200 things. `mayOpen`: events can be opened. */
+export function studyMoments(deps: StudyMomentsDeps, study: StudyRecord, mayOpen: boolean): StudyMoment[] {
+  const { store } = deps
+  const { studyId, studyInstanceUid } = study
+  const reports = store.reports.entriesOf(studyId).map(({ reportId }) => reportId)
+  const known = store.references.open()
+
+  function whoOf(actor: string): string {
+    const [kind, id = ''] = actor.split(':')
+    if (kind === 'user') return personOf(deps, id).name
+    return kind === 'api-key' ? (known.apiKey(id)?.description ?? '') : actor
+  }
+  const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
+    ...{ at, what: action, who: whoOf(actor), detail, eventId: null },
+  })
+  const ofEvent = ({ createdAt, type, eventId, endpointId, state, outcome, attempts, effect }: EventSummary): StudyMoment => ({
+    at: createdAt,
+    what: type,
+    who: (endpointId !== null && store.endpoints.get(endpointId)?.name) || '',
+    detail: { state, outcome, attempts, effect },
+    eventId: mayOpen ? eventId : null,
+  })
+
+  return [...store.audit.of([studyId, studyInstanceUid, ...reports], MOST).map(ofAudit), ...eventsAbout(deps, studyId).map(ofEvent)]
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .slice(0, MOST)
+}
+
+function eventsAbout({ eventLog }: StudyMomentsDeps, studyId: string): EventSummary[] {
+  const events: EventSummary[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = eventLog.list({ about: studyId, show: 'all', after, limit: AT_ONCE })
+    events.push(...items)
+    after = next
+  } while (after !== undefined && events.length < MOST)
+  return events
+}

@@ -1,0 +1,111 @@
+import type { Store } from '#server/database/store.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import type { AnswerOf } from '#server/webhooks/answer.ts'
+import { acceptAnswer, type EventSubject, type Requester } from '#server/webhooks/request.ts'
+import type { EventData } from '#shared/contract/webhooks.ts'
+import type { AskUpload } from './capture-upload.ts'
+import type { AccessAnswer, AskAccess } from './view-images.ts'
+
+export interface AccessAskingDeps {
+  readonly store: Pick<Store, 'studies'>
+  readonly requester: Requester
+  readonly endpoints: Pick<Endpoints, 'takerOf' | 'fileHostsOf' | 'noteRefusedHost'>
+  readonly eventLog: Pick<EventLog, 'setEffect'>
+  readonly plaintextHosts: () => readonly string[]
+}
+
+type AccessEvent = 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested'
+
+interface Asking<E extends AccessEvent> {
+  readonly data: EventData<E>
+  readonly apiKeyId: string | null
+  readonly about: EventSubject
+  readonly signal: AbortSignal
+}
+
+/** How the viewer asks the partner for images and for where captures go. Both reject with `WebhookError`, or the reason of the signal. */
+export function accessAsking(deps: AccessAskingDeps): { readonly askImages: AskAccess; readonly askUpload: AskUpload } {
+  const { store, requester, endpoints, eventLog, plaintextHosts } = deps
+
+  async function asked<E extends AccessEvent>(event: E, { data, apiKeyId, about, signal }: Asking<E>) {
+    const notes: string[] = []
+    let eventId = ''
+    const answer = await requester.request(event, data, {
+      ...{ about, signal, apiKeyId },
+      accept(reply) {
+        eventId = reply.webhookId
+        const accept = acceptAnswer(event, {
+          plaintextHosts: plaintextHosts(),
+          ...(about.studyInstanceUid !== null && { studyInstanceUid: about.studyInstanceUid }),
+        })
+        return accept({
+          ...reply,
+          note(path, sentence) {
+            notes.push(`${path}: ${sentence}`)
+            reply.note(path, sentence)
+          },
+        })
+      },
+    })
+    const endpointId = endpoints.takerOf(event, apiKeyId)?.endpointId
+    return {
+      answer,
+      notes,
+      hosts: () => (endpointId === undefined ? [] : endpoints.fileHostsOf(endpointId)),
+      noteRefusedHost(url: string) {
+        if (endpointId !== undefined) endpoints.noteRefusedHost(endpointId, url)
+      },
+      setEffect: (sentence: string) => eventLog.setEffect(eventId, sentence),
+    }
+  }
+
+  /** Row 50: whoever made the study has its images. */
+  const keyOf = (studyId: string) => store.studies.get(studyId)?.createdByApiKeyId ?? null
+
+  return {
+    async askImages(view, study, signal) {
+      const ask = study
+        ? await asked('study.access_requested', {
+            ...{ data: study as EventData<'study.access_requested'>, apiKeyId: keyOf(study.studyId), signal },
+            about: { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
+          })
+        : await asked('ephemeral.access_requested', {
+            ...{ data: ephemeralOf(view), apiKeyId: view.createdByApiKeyId, signal },
+            about: { subject: view.viewId, studyInstanceUid: null },
+          })
+      const { answer, setEffect, ...rest } = ask
+      const manifests = manifestsOf(answer)
+      const given: AccessAnswer = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
+      setEffect(effectOf(given))
+      return given
+    },
+
+    async askUpload(data, apiKeyId, signal) {
+      const about = { subject: data.studyId, studyInstanceUid: data.studyInstanceUid }
+      const { answer, ...rest } = await asked('secondary_capture.access_requested', { data, apiKeyId, about, signal })
+      return { ...rest, uploadUrls: answer.uploadUrls }
+    },
+  }
+}
+
+function ephemeralOf({ ephemeral }: Parameters<AskAccess>[0]): EventData<'ephemeral.access_requested'> {
+  const { retrievalId = '', options } = ephemeral ?? {}
+  return { retrievalId, ...(options && { options }) }
+}
+
+type ImageAnswer = AnswerOf<'study.access_requested'> | AnswerOf<'ephemeral.access_requested'>
+const manifestsOf = (answer: ImageAnswer) =>
+  'manifests' in answer ? (answer.manifests ?? []) : 'manifest' in answer && answer.manifest ? [answer.manifest] : []
+
+function effectOf({ urls, manifests, media }: AccessAnswer): string {
+  const parts = [
+    counted(urls.length, 'image'),
+    ...(manifests.length === 0 ? [] : [manifests.length === 1 ? 'a manifest' : `${manifests.length} manifests`]),
+    ...(media.length === 0 ? [] : [counted(media.length, 'other file')]),
+  ]
+  const last = parts.pop() ?? ''
+  return `Gave ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

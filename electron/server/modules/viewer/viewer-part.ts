@@ -1,0 +1,77 @@
+import type { Parts } from '#server/context.ts'
+import type { HttpApp } from '#server/http/operations.ts'
+import type { Views } from '#server/http/view-authentication.ts'
+import type { Feed } from '#server/modules/dashboard/feed.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { Intake } from '#server/modules/images/intake.ts'
+import { openOwnInstances } from '#server/modules/images/own-instances.ts'
+import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
+import { serveDashboardViews } from '#server/modules/studies/saved-view-routes.ts'
+import type { Downloads } from '#server/webhooks/download.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import { accessAsking } from './access-asking.ts'
+import { openAnnotations } from './annotations.ts'
+import { openCaptures } from './captures.ts'
+import { openViewImages } from './view-images.ts'
+import { openViewSessions, type ViewSessions } from './view-sessions.ts'
+import { serveViewing } from './viewing.ts'
+
+export interface ViewerOptions {
+  readonly feed: Pick<Feed, 'append' | 'noteImages'>
+  readonly requester: Requester
+  readonly eventLog: Pick<EventLog, 'setEffect'>
+  readonly downloads: Downloads
+  readonly intake: Pick<Intake, 'arriving'>
+  readonly partnerInterface: Pick<PartnerInterface, 'links' | 'customersOf'>
+  readonly onError: (error: unknown) => void
+}
+
+/** The viewer behind its page: its sessions, the images of them, and captures on their way. */
+export interface Viewer extends AsyncDisposable {
+  /** For the listeners: views by their cookie. */
+  readonly views: Views
+  /** For the timer: views that ended are forgotten, and what is held for them is let go. */
+  readonly sessions: Pick<ViewSessions, 'purge'>
+  /** Declares the calls of the viewer's page, and the window's way into it. */
+  serve(app: HttpApp): void
+}
+
+/** Connects the viewer with the partner, the archive and the window. */
+export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
+  const { deps, store, settings, endpoints, imageStudies, people } = parts
+  const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
+  const { links, customersOf } = partnerInterface
+  const opened = new AsyncDisposableStack()
+  const plaintextHosts = () => settings.get('partner.plaintextHosts')
+  const { askImages, askUpload } = accessAsking({ store, requester, endpoints, eventLog, plaintextHosts })
+
+  const sessions = openViewSessions({ ...deps, settings, links, customersOf })
+  const images = opened.use(openViewImages({ ...deps, imageStudies, customersOf, downloads, ask: askImages }))
+  opened.defer(sessions.onEnded((viewId) => images.end(viewId)))
+  const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
+  const captures = opened.use(
+    openCaptures({
+      ...{ ...deps, settings, endpoints, images, onError },
+      ask: askUpload,
+      put: downloads.put,
+      async keep(objects, header, also) {
+        await own.keep(objects, header, also)
+        feed.noteImages()
+      },
+      onFailed: (tone, text, studyInstanceUid) =>
+        void feed.append({ kind: 'partner', tone, text, studyInstanceUid, ...{ associationId: '', aeTitle: '', address: '' } }),
+    }),
+  )
+  const annotations = openAnnotations(deps)
+
+  const kept = opened.move()
+  return {
+    views: { viewOf: sessions.viewOf },
+    sessions,
+    serve(app) {
+      serveViewing(app, { store, views: sessions, images, annotations, captures })
+      serveDashboardViews(app, { views: sessions, customersOf, sessionOf: (token) => people.sessions.find(token, 'background') })
+    },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}

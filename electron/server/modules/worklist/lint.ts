@@ -1,0 +1,70 @@
+import { setImmediate } from 'node:timers/promises'
+import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
+import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import { PATIENT_NAME, STUDY_INSTANCE_UID } from './attributes.ts'
+import { CONSOLE_PROFILES, type RuleContext } from './console-rules.ts'
+import { type SentRow, sentRows } from './sent-row.ts'
+
+const STEP_ID = 0x00400009
+/** Findings that are listed, those of refused rows before others. */
+const MOST_FINDINGS = 1000
+/** Rows worked on before others get a turn on the event loop. */
+const SLICE = 100
+
+/**
+ * Checks rows as they go out, byte for byte, against the rules of the device's profile. `refused` counts the rows that the console would not
+ * have: of a console that stops at the first bad row, that one and all after it.
+ * @param stepsBefore what the device was sent last
+ */
+export async function lintOf(
+  batches: readonly EncodedIdentifiers[],
+  transferSyntax: string,
+  { profile, countsBytes }: Pick<Device, 'profile' | 'countsBytes'>,
+  stepsBefore: RuleContext['stepsBefore'],
+): Promise<Omit<Lint, 'inspectionId'>> {
+  const rows = await readAll(batches, transferSyntax)
+  const { source, rules, stopsAtRefused } = CONSOLE_PROFILES[profile]
+  const context: RuleContext = {
+    countsBytes,
+    studiesOf: grouped(rows, STEP_ID, STUDY_INSTANCE_UID),
+    stepsOf: grouped(rows, STUDY_INSTANCE_UID, STEP_ID),
+    stepsBefore,
+  }
+  const findings: LintFinding[] = []
+  let refused = 0
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % SLICE === 0) await setImmediate()
+    const faults = rules.flatMap(({ source, check }) => [...check(row, context)].map((fault) => ({ ...fault, source })))
+    const isRefused = faults.some(({ severity }) => severity === 'refused')
+    if (isRefused || (stopsAtRefused && refused > 0)) refused++
+    for (const { severity, tag, text, source } of faults) {
+      const keyword = keywordOf(tag)
+      const [patientName, scheduledProcedureStepId] = [textOf(row, PATIENT_NAME), textOf(row, STEP_ID)]
+      findings.push({ severity, patientName, scheduledProcedureStepId, tag: formatTag(tag), keyword, text: `${text} (${source})` })
+    }
+  }
+  findings.sort((a, b) => Number(a.severity === 'altered') - Number(b.severity === 'altered'))
+  return { profile, source, rows: rows.length, refused, findings: findings.slice(0, MOST_FINDINGS) }
+}
+
+async function readAll(batches: readonly EncodedIdentifiers[], transferSyntax: string): Promise<SentRow[]> {
+  const rows: SentRow[] = []
+  for (const batch of batches) {
+    for (const row of sentRows(batch, transferSyntax)) {
+      if (rows.push(row) % SLICE === 0) await setImmediate()
+    }
+  }
+  return rows
+}
+
+const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
+
+function grouped(rows: readonly SentRow[], by: number, what: number): Map<string, Set<string>> {
+  const groups = new Map<string, Set<string>>()
+  for (const row of rows) {
+    const group = groups.get(textOf(row, by)) ?? new Set()
+    groups.set(textOf(row, by), group.add(textOf(row, what)))
+  }
+  return groups
+}

@@ -1,0 +1,164 @@
+import { type DataSet, type Element, isPrivate, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DimseResult } from '#server/dicom/dimse/service.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import {
+  type Attribute,
+  ROOT_ATTRIBUTES,
+  SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+  SPECIFIC_CHARACTER_SET,
+  STEP_ATTRIBUTES,
+  WHOLE_STEP,
+} from './attributes.ts'
+import { addDates, type KeyReading, type QueryContext, readKey, vrOfKey } from './key.ts'
+import { type RowKey, WILD_CARD_VRS } from './matching.ts'
+import { type Window, windowOf } from './query-window.ts'
+import { declaredTerms, receivedKey, textReader } from './received-key.ts'
+
+/** An attribute to be returned. Without an entry in the tables it is returned with zero length. */
+export interface ReturnKey {
+  readonly tag: number
+  readonly vr: string
+  readonly attribute: Attribute | undefined
+}
+
+/** A C-FIND identifier, understood. */
+export interface WorklistQuery {
+  /** As received, for the screen. */
+  readonly received: readonly ReceivedKey[]
+  /** What was put right or passed over, in plain words. */
+  readonly remarks: readonly string[]
+  /** A row has to meet all of them, in the order of the identifier. */
+  readonly keys: readonly RowKey[]
+  /** Attributes asked for at the root, by tag; Scheduled Procedure Step Sequence among them where it was asked for. */
+  readonly root: readonly ReturnKey[]
+  readonly step: readonly ReturnKey[]
+  /** ScheduledStationAETitle of every row sent. */
+  readonly station: string
+  /** Terms of (0008,0005) as declared. */
+  readonly characterSet: readonly string[]
+  readonly window: Window
+  /** The one concrete modality asked for, '' for none or several. */
+  readonly modality: string
+  readonly namesDate: boolean
+  /** A patient, an order or a study was asked for by its identifier. */
+  readonly namesOrder: boolean
+}
+
+const QUERY_RETRIEVE_LEVEL = 0x00080052
+
+/** A query that cannot be answered, with the keys that were read of it. */
+export class UnreadableQuery extends DimseError {
+  override name = 'UnreadableQuery'
+  readonly received: readonly ReceivedKey[]
+  constructor({ status, errorComment, offendingElements }: DimseResult, received: readonly ReceivedKey[]) {
+    super(status, errorComment, offendingElements)
+    this.received = received
+  }
+}
+
+/**
+ * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1), leniently where consoles are known to differ from it (dicom-field §2).
+ * @throws {UnreadableQuery} A900 with the offending element: no or an unreadable data set, a date or time that is none, several step items.
+ */
+export function readQuery(identifier: Buffer | undefined, transferSyntax: string, context: QueryContext): WorklistQuery {
+  const received: ReceivedKey[] = []
+  try {
+    if (identifier === undefined || identifier.length === 0) throw new DimseError(0xa900, 'The query has no identifier')
+    return understand(readDataSet(identifier, transferSyntax), context, received)
+  } catch (error) {
+    throw error instanceof DimseError ? new UnreadableQuery(error.result, received) : error
+  }
+}
+
+function understand(dataSet: DataSet, context: QueryContext, received: ReceivedKey[]): WorklistQuery {
+  const terms = declaredTerms(dataSet)
+  const reading: KeyReading = {
+    context,
+    readText: textReader(terms, context.device?.characterSet ?? null),
+    received,
+    remarks: [],
+    keys: [],
+    station: context.callingAeTitle,
+    modality: '',
+    namesOrder: false,
+    date: undefined,
+    time: undefined,
+  }
+  const kept = dataSet.filter((element) => !isPassedOver(reading, element, undefined))
+  const sequence = kept.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+  const item = sequence && stepItem(sequence)
+  const step = item?.filter((element) => !isPassedOver(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ?? []
+  const stray = strayKeys(reading, kept, step)
+  for (const element of kept) {
+    if (element === sequence) readSequence(reading, element, step)
+    else if (stray.includes(element)) readKey(reading, STEP_ATTRIBUTES, element)
+    else readKey(reading, ROOT_ATTRIBUTES, element)
+  }
+  addDates(reading)
+
+  const window = windowOf(reading.date?.span, reading.namesOrder, context)
+  if (window.isClamped) reading.remarks.push(`The partner is asked for 31 days only: ${window.dateStart} to ${window.dateEnd}.`)
+  const { remarks, keys, station, modality, namesOrder } = reading
+  const inStep = [...step, ...stray].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
+  return {
+    received,
+    remarks,
+    keys,
+    root: kept.map(returnKey(ROOT_ATTRIBUTES, STEP_ATTRIBUTES)),
+    step: inStep.length > 0 ? inStep : WHOLE_STEP.map((attribute) => ({ tag: attribute.tag, vr: attribute.vr, attribute })),
+    station,
+    characterSet: terms,
+    window,
+    modality,
+    namesDate: reading.date !== undefined,
+    namesOrder,
+  }
+}
+
+/** PS3.4 C.2.2.2: private keys, group lengths and command groups, the character set and the query level are no keys here. */
+function isPassedOver(reading: KeyReading, element: Element, within: number | undefined): boolean {
+  const { tag } = element
+  const isKnownNoKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
+  const isForeign = isPrivate(tag) || (tag & 0xffff) === 0 || tag < 0x00080000
+  if (!isKnownNoKey && !isForeign) return false
+  const vr = vrOfKey(element)
+  const text = WILD_CARD_VRS.has(vr) ? reading.readText(element, vr).text : ''
+  reading.received.push(receivedKey(element, vr, text, 'ignored', within))
+  return true
+}
+
+function stepItem({ tag, value }: Element): DataSet | undefined {
+  if (Buffer.isBuffer(value)) {
+    if (value.length > 0) throw new DimseError(0xa900, 'ScheduledProcedureStepSequence is no sequence', [tag])
+    return undefined
+  }
+  // PS3.4 C.2.2.2.6: a key of this kind has zero items or one.
+  if (value.length > 1) throw new DimseError(0xa900, 'More than one item in ScheduledProcedureStepSequence', [tag])
+  return value[0]
+}
+
+/** Keys of the step that a console put beside the sequence. They are taken as meant, unless the sequence has them too. */
+function strayKeys({ remarks }: KeyReading, root: DataSet, step: DataSet): Element[] {
+  const stray = root.filter(
+    ({ tag }) => STEP_ATTRIBUTES.has(tag) && !ROOT_ATTRIBUTES.has(tag) && !step.some((element) => element.tag === tag),
+  )
+  if (stray.length > 0) {
+    const names = stray.map(({ tag }) => keywordOf(tag)).join(', ')
+    remarks.push(`Keys of the scheduled step stand outside ScheduledProcedureStepSequence and were taken as if inside: ${names}.`)
+  }
+  return stray
+}
+
+function readSequence(reading: KeyReading, element: Element, step: DataSet): void {
+  reading.received.push(receivedKey(element, 'SQ', '', 'sequence'))
+  for (const key of step) readKey(reading, STEP_ATTRIBUTES, key, SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+}
+
+const returnKey =
+  (...tables: readonly ReadonlyMap<number, Attribute>[]) =>
+  (element: Element): ReturnKey => {
+    const attribute = tables.map((attributes) => attributes.get(element.tag)).find(Boolean)
+    const isSequence = element.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE || !Buffer.isBuffer(element.value)
+    return { tag: element.tag, vr: attribute?.vr ?? (isSequence ? 'SQ' : vrOfKey(element)), attribute }
+  }

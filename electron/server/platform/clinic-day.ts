@@ -1,0 +1,118 @@
+import { msOf } from './clock.ts'
+
+/** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms (design.md §4.9). */
+
+/** The IANA zone of the `clinic.timeZone` setting. */
+export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThisPc() : setting)
+
+// Asking takes longer than answering a query does. Node hears of another zone by TZ alone.
+let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
+function zoneOfThisPc(): string {
+  const by = process.env.TZ
+  if (thisPc?.by !== by || !thisPc) thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return thisPc.timeZone
+}
+
+export interface WallClock {
+  readonly day: string
+  readonly time: string
+}
+
+const HOUR_MS = 60 * 60_000
+const formats = new Map<string, Intl.DateTimeFormat>()
+/** What each zone's clock showed last, and in which second: many ask within one. */
+const shown = new Map<string, { readonly second: number; readonly clock: WallClock }>()
+
+/** Wall clock of the zone at an instant: `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS`. */
+export function wallClock(now: number, timeZone: string): WallClock {
+  const second = Math.floor(now / 1000)
+  const last = shown.get(timeZone)
+  if (last?.second === second) return last.clock
+  const clock = read(now, timeZone)
+  shown.set(timeZone, { second, clock })
+  return clock
+}
+
+function read(now: number, timeZone: string): WallClock {
+  let format = formats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+    formats.set(timeZone, format)
+  }
+  const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
+  return {
+    day: `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`,
+    time: `${parts.hour}:${parts.minute}:${parts.second}`,
+  }
+}
+
+/** An instant (RFC 3339) on the zone's clock as DICOM has it (PS3.5 §6.2): DA, TM, and the offset of a DT (`+0100`). */
+export function dicomTime(instant: string, timeZone: string): { readonly date: string; readonly time: string; readonly offset: string } {
+  const at = msOf(instant)
+  const { day, time } = wallClock(at, timeZone)
+  const minutes = Math.round((Date.parse(`${day}T${time}Z`) - at) / 60_000)
+  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}${two(Math.abs(minutes) % 60)}`
+  return { date: day.replaceAll('-', ''), time: time.replaceAll(':', ''), offset }
+}
+
+/** The clinic's day at an instant. */
+export const clinicDay = (now: number, timeZone: string) => wallClock(now, timeZone).day
+
+/** The instant at which the day begins in the zone: its midnight, or the first moment after it where the clock skips midnight. */
+export function startOfDay(day: string, timeZone: string): number {
+  // Zones are from 12 h behind to 14 h ahead of UTC. The day of a zone never goes back, so halving finds its first millisecond.
+  const noon = daysFromCivil(day) * 24 * HOUR_MS + 12 * HOUR_MS
+  let [before, after] = [noon - 28 * HOUR_MS, noon + 28 * HOUR_MS]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (clinicDay(middle, timeZone) < day) before = middle
+    else after = middle
+  }
+  return after
+}
+
+/** The instant at which the day of `now` ends and the next begins. */
+export const nextMidnight = (now: number, timeZone: string) => startOfDay(addDays(clinicDay(now, timeZone), 1), timeZone)
+
+/** The day so many days later, earlier when negative. */
+export const addDays = (day: string, count: number) => civilFromDays(daysFromCivil(day) + count)
+
+/** How many days later `to` is than `from`. */
+export const daysBetween = (from: string, to: string) => daysFromCivil(to) - daysFromCivil(from)
+
+/** Days since 1970-01-01 in the Gregorian calendar; years begin in March so that a leap day ends one. */
+function daysFromCivil(day: string): number {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + date - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+function civilFromDays(days: number): string {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const date = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`
+}

@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openNotifier } from '../../../electron/desktop/notifications.ts'
+import { NOTIFIED, shellWords } from '../../../electron/desktop/words.ts'
+import type { ShellAttention, ShellStatus } from '../../../shared/contract/shell.ts'
+import * as fake from '../../support/electron.ts'
+
+const NOW = Date.parse('2026-03-02T12:00:00.000Z')
+let now = NOW
+const opened: string[] = []
+
+beforeEach(() => {
+  fake.forgetAll()
+  now = NOW
+  opened.length = 0
+})
+
+const status = (...attention: ShellAttention[]): ShellStatus => ({
+  ...{ version: '1', isSafe: false, tray: 'ok', lines: [], attention, openAssociations: 0 },
+  update: { isAutomatic: false, at: '03:00', timeZone: 'UTC' },
+})
+const of = (kind: string, count = 1, since: string | null = null): ShellAttention => ({ kind, count, since })
+const notifier = (locale = 'en') => openNotifier({ words: shellWords(locale), open: (place) => opened.push(place), clock: () => now })
+const titles = () => fake.notifications.map(({ options }) => options.title)
+
+describe('a notification', () => {
+  it('is shown once until its cause has gone away', () => {
+    const { tell } = notifier()
+    for (let n = 0; n < 5; n++) tell(status(of('disk')))
+    expect(titles()).toEqual(['The disk is filling up'])
+    tell(undefined)
+    tell(status(of('disk')))
+    expect(titles()).toHaveLength(1)
+    tell(status())
+    tell(status(of('disk')))
+    expect(titles()).toHaveLength(2)
+  })
+
+  it('is shown again where there is more of it', () => {
+    const { tell } = notifier()
+    tell(status(of('stat-unread', 1)))
+    tell(status(of('stat-unread', 3)))
+    tell(status(of('stat-unread', 2)))
+    tell(status(of('stat-unread', 3)))
+    expect(fake.notifications.map(({ options }) => options.body)).toEqual([
+      'One STAT study waits to be read.',
+      '3 STAT studies wait to be read.',
+      '3 STAT studies wait to be read.',
+    ])
+  })
+
+  it('of the partner waits two minutes, counted from when it went', () => {
+    const { tell } = notifier()
+    const since = new Date(NOW - 119_000).toISOString()
+    tell(status(of('partner-away', 1, since)))
+    expect(titles()).toEqual([])
+    now = NOW + 1_000
+    tell(status(of('partner-away', 1, since)))
+    expect(titles()).toEqual(['The partner does not answer'])
+  })
+
+  it('of the partner waits two minutes where nobody knows since when', () => {
+    const { tell } = notifier()
+    tell(status(of('partner-away')))
+    now += 119_000
+    tell(status(of('partner-away')))
+    expect(titles()).toEqual([])
+    now += 1_000
+    tell(status(of('partner-away')))
+    expect(titles()).toHaveLength(1)
+  })
+
+  it('says once that devices are not served where the gateway has not answered for two minutes', () => {
+    const { tell } = notifier()
+    for (let second = 0; second <= 300; second += 10) {
+      now = NOW + second * 1000
+      tell(undefined)
+    }
+    expect(titles()).toEqual(['Devices are not being served'])
+    tell(status())
+    tell(undefined)
+    expect(titles()).toHaveLength(1)
+  })
+
+  it.each([
+    ['stat-unread', '/reading?view=stat'],
+    ['criticals', '/reading/criticals'],
+    ['backup', '/settings/back-ups'],
+    ['disk', '/images'],
+  ])('of %s leads to where something can be done', (kind, place) => {
+    notifier().tell(status(of(kind)))
+    fake.notifications[0]?.fire('click', fake.event())
+    expect(opened).toEqual([place])
+  })
+
+  it('is of what it knows alone', () => {
+    notifier().tell(status(of('a kind of a later program'), of('advice'), of('disk', 0)))
+    expect(titles()).toEqual([])
+  })
+
+  it.each(['en', 'es'])('is made of the program’s own words in %s, so that no patient can be in it', (locale) => {
+    const words = shellWords(locale).notifications
+    notifier(locale).tell(status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))))
+    expect(fake.notifications.map(({ options }) => options)).toEqual(
+      NOTIFIED.map((kind) => ({ title: words[kind].title, body: words[kind].body(2) })),
+    )
+  })
+})

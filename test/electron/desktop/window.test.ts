@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keptFile } from '../../../electron/desktop/kept-file.ts'
+import { refusePermissions, refuseRequests } from '../../../electron/desktop/permissions.ts'
+import { openWindow, refuseWebviews } from '../../../electron/desktop/window.ts'
+import { WindowPlaces } from '../../../electron/desktop/window-state.ts'
+import * as fake from '../../support/electron.ts'
+
+const ORIGIN = 'http://127.0.0.1:8042'
+const VIEW = `${ORIGIN}/viewer#0b0f6f0e-6f0e-4c43-9a52-5f1b7a7f2d11`
+
+let folder: string
+beforeEach(() => {
+  fake.forgetAll()
+  folder = mkdtempSync(join(tmpdir(), 'isthmus-window-'))
+  const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
+  openWindow({ preload: '/preload.cjs', origin: () => ORIGIN, places, platform: 'win32' })
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const contents = () => {
+  const [window] = fake.windows
+  if (!window) throw new Error('no window')
+  return window.webContents
+}
+
+/** Whether a window's contents let themselves be led there. */
+function goes(to: string, of = contents()): boolean {
+  const event = fake.event()
+  of.fire('will-navigate', event, to)
+  return !event.defaultPrevented
+}
+
+describe('the window', () => {
+  it('opens images in a window of their own, as safe as itself and with nothing native in it', () => {
+    const answer = contents().opens(VIEW)
+    expect(answer.action).toBe('allow')
+    expect(answer).toMatchObject({
+      overrideBrowserWindowOptions: {
+        webPreferences: { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
+      },
+    })
+    expect(answer).not.toHaveProperty('overrideBrowserWindowOptions.webPreferences.preload')
+  })
+
+  it.each([
+    ['another screen of the gateway', `${ORIGIN}/#/audit`],
+    ['a page below the viewer', `${ORIGIN}/viewer/sessions`],
+    ['a link with a token', `${ORIGIN}/token/landing?token=x`],
+    ['the viewer of another gateway', 'http://127.0.0.1:9000/viewer'],
+    ['a host that only begins the same', 'http://127.0.0.1:8042.evil.test/viewer'],
+    ['an empty page', 'about:blank'],
+    ['a script', 'javascript:alert(1)'],
+    ['a file', 'file:///etc/passwd'],
+    ['no address', ''],
+  ])('opens no window at %s', (_, url) => {
+    expect(contents().opens(url)).toEqual({ action: 'deny' })
+    expect(fake.opened).toEqual([])
+  })
+
+  it('has a page of the standard opened by the system', () => {
+    expect(contents().opens('https://dicom.nema.org/medical/dicom/current/')).toEqual({ action: 'deny' })
+    expect(goes('https://dicom.nema.org/')).toBe(false)
+    expect(fake.opened).toEqual(['https://dicom.nema.org/medical/dicom/current/', 'https://dicom.nema.org/'])
+  })
+
+  it('stays at the gateway, and keeps the frame with the images there, too', () => {
+    expect([`${ORIGIN}/#/devices`, 'https://evil.test/', 'file:///etc/passwd'].map((url) => goes(url))).toEqual([true, false, false])
+    const led = (url: string) => {
+      const event = fake.event({ url })
+      contents().fire('will-frame-navigate', event)
+      return !event.defaultPrevented
+    }
+    expect([VIEW, 'https://evil.test/'].map(led)).toEqual([true, false])
+    const redirected = fake.event()
+    contents().fire('will-redirect', redirected, 'https://evil.test/')
+    expect(redirected.defaultPrevented).toBe(true)
+  })
+
+  it('holds nothing that shows another page', () => {
+    const attached = fake.event()
+    contents().fire('will-attach-webview', attached)
+    expect(attached.defaultPrevented).toBe(true)
+    refuseWebviews()
+    const other = new fake.Contents()
+    fake.app.fire('web-contents-created', fake.event(), other)
+    const again = fake.event()
+    other.fire('will-attach-webview', again)
+    expect(again.defaultPrevented).toBe(true)
+  })
+
+  it('fetches no dictionary', () => {
+    expect(fake.windows[0]?.options.webPreferences?.spellcheck).toBe(false)
+  })
+})
+
+describe('a window with images', () => {
+  const open = () => {
+    const images = new fake.BrowserWindow({ webPreferences: {} })
+    contents().fire('did-create-window', images)
+    return images.webContents
+  }
+
+  it('goes to other images and nowhere else', () => {
+    const images = open()
+    expect(goes(VIEW, images)).toBe(true)
+    expect([`${ORIGIN}/`, `${ORIGIN}/#/people`, 'https://evil.test/viewer'].map((url) => goes(url, images))).toEqual([false, false, false])
+  })
+
+  it('opens no further window', () => {
+    expect(open().opens(VIEW)).toEqual({ action: 'deny' })
+  })
+})
+
+describe('permissions', () => {
+  it('are to copy and to know the screens, for the gateway’s own page alone', () => {
+    refusePermissions(() => ORIGIN)
+    expect(fake.asked('window-management', `${ORIGIN}/`)).toBe(true)
+    expect(fake.asked('clipboard-sanitized-write', VIEW)).toBe(true)
+    expect(fake.asked('window-management', 'https://evil.test/')).toBe(false)
+    const others = ['geolocation', 'media', 'midi', 'hid', 'notifications', 'clipboard-read', 'openExternal']
+    expect(others.map((one) => fake.asked(one, `${ORIGIN}/`))).toEqual(others.map(() => false))
+    const checked = (origin: string) => fake.permissions.check?.(null, 'window-management', origin, { isMainFrame: true })
+    expect([ORIGIN, 'https://evil.test'].map(checked)).toEqual([true, false])
+    expect(fake.permissions.device?.({ deviceType: 'usb', origin: ORIGIN } as never)).toBe(false)
+  })
+
+  it('are none before the gateway has started', () => {
+    refusePermissions(() => undefined)
+    expect(fake.asked('clipboard-sanitized-write', `${ORIGIN}/`)).toBe(false)
+  })
+})
+
+describe('requests', () => {
+  it('go to the gateway alone', () => {
+    refuseRequests(() => ORIGIN)
+    const out = [`${ORIGIN}/dashboard/session`, `blob:${ORIGIN}/1`, 'data:image/png;base64,', 'devtools://devtools/bundled/x.html']
+    expect(out.map(fake.goesOut)).toEqual(out.map(() => true))
+    const kept = ['https://evil.test/', 'http://127.0.0.1:8043/', 'ws://127.0.0.1:8042/', 'file:///etc/passwd', 'blob:https://evil.test/1']
+    expect(kept.map(fake.goesOut)).toEqual(kept.map(() => false))
+  })
+})

@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest'
+import { openStore } from '#server/database/store.ts'
+import { MOST_CALLERS, MOST_CALLERS_OF_ADDRESS } from '#server/modules/devices/unknown-caller-queries.ts'
+import type { EndpointRecord } from '#server/modules/partners/endpoint-queries.ts'
+import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+
+const AT = '2026-03-10T09:00:00.000Z'
+
+describe('settings', () => {
+  it('have their initial values until they are set', () => {
+    using temp = tempStore()
+    const { settings } = temp.store
+    for (const key of SETTING_KEYS) if (key !== 'clinic.id') expect(settings.get(key)).toEqual(SETTINGS[key].initial)
+    settings.set('dimse.port', 104)
+    settings.set('http.allowedHosts', ['isthmus.clinic.example'])
+    expect(settings.get('dimse.port')).toBe(104)
+    expect(settings.all()).toMatchObject({ 'dimse.port': 104, 'http.allowedHosts': ['isthmus.clinic.example'], 'dimse.aeTitle': 'ISTHMUS' })
+    expect(settings.unreadable()).toEqual([])
+  })
+
+  it('fall back to the initial value when a stored one cannot be read, and say which', () => {
+    using temp = tempStore()
+    const { database } = temp.store
+    const set = (key: string, value: string) => database.run(database.sql.insertInto('settings').values({ key, value, updatedAt: AT }))
+    set('dimse.port', '"eleven"')
+    set('worklist.maxRows', '-3')
+    set('of.a.later.version', '1')
+    database[Symbol.dispose]()
+    using store = openStore(temp)
+    const { settings } = store
+    expect(settings.get('dimse.port')).toBe(11_112)
+    expect(settings.unreadable()).toEqual(['dimse.port', 'worklist.maxRows'])
+    settings.set('dimse.port', 104)
+    expect(settings.unreadable()).toEqual(['worklist.maxRows'])
+  })
+
+  it('have their old value again when the change is rolled back', () => {
+    using temp = tempStore()
+    const { settings, database } = temp.store
+    expect(settings.get('dimse.port')).toBe(11_112)
+    expect(() =>
+      database.transaction(() => {
+        settings.set('dimse.port', 104)
+        expect(settings.get('dimse.port')).toBe(104)
+        throw new Error('rolled back')
+      }),
+    ).toThrow('rolled back')
+    expect(settings.get('dimse.port')).toBe(11_112)
+  })
+})
+
+describe('unknown callers', () => {
+  it('are counted, and keep what they did last', () => {
+    using temp = tempStore()
+    const { callers } = temp.store
+    const call = { aeTitle: 'CT9', address: '10.0.3.9' }
+    callers.note({ ...call, calledAeTitle: 'ISTHMUS', services: ['Verification'], at: AT })
+    callers.note({ ...call, calledAeTitle: 'RIS', services: ['Modality Worklist'], at: '2026-03-10T09:05:00.000Z' })
+    callers.note({ ...call, address: '10.0.3.10', calledAeTitle: 'ISTHMUS', services: [], at: AT })
+    expect(callers.list()).toEqual([
+      { ...call, calledAeTitle: 'RIS', attempts: 2, firstAt: AT, lastAt: '2026-03-10T09:05:00.000Z', services: ['Modality Worklist'] },
+      { ...call, address: '10.0.3.10', calledAeTitle: 'ISTHMUS', attempts: 1, firstAt: AT, lastAt: AT, services: [] },
+    ])
+    expect(callers.count()).toBe(2)
+  })
+
+  it('begin anew after they were taken off', () => {
+    using temp = tempStore()
+    const { callers } = temp.store
+    const call = { aeTitle: 'CT9', address: '10.0.3.9', calledAeTitle: 'ISTHMUS', services: [] }
+    callers.note({ ...call, at: AT })
+    expect(callers.remove('CT9', '10.0.3.9')).toBe(true)
+    expect(callers.remove('CT9', '10.0.3.9')).toBe(false)
+    callers.note({ ...call, at: AT })
+    expect(callers.get('CT9', '10.0.3.9')?.attempts).toBe(1)
+  })
+
+  it('are bounded: the one heard of longest ago gives way', () => {
+    using temp = tempStore()
+    const { callers, database } = temp.store
+    database.transaction(() => {
+      for (let i = 0; i < MOST_CALLERS + 3; i++)
+        callers.note({
+          aeTitle: `AE${i}`,
+          address: `10.0.3.${i}`,
+          calledAeTitle: '',
+          services: [],
+          at: instantOf(Date.parse(AT) + i * 1000),
+        })
+    })
+    expect(callers.count()).toBe(MOST_CALLERS)
+    expect(callers.list().at(-1)?.aeTitle).toBe('AE3')
+    expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+  })
+
+  it('are bounded of one address, which pushes out no caller of another', () => {
+    using temp = tempStore()
+    const { callers, database } = temp.store
+    const call = { calledAeTitle: '', services: [] }
+    callers.note({ aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
+    database.transaction(() => {
+      for (let i = 0; i < MOST_CALLERS + 3; i++)
+        callers.note({ aeTitle: `AE${i}`, address: '10.0.3.66', ...call, at: instantOf(Date.parse(AT) + i * 1000) })
+    })
+    expect(callers.count()).toBe(MOST_CALLERS_OF_ADDRESS + 1)
+    expect(callers.get('CT_NEW', '10.0.3.9')).toBeDefined()
+    expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+  })
+})
+
+const user = (number: number, differs: Partial<UserRecord> = {}): UserRecord => ({
+  userId: idFromUuid('usr', `${number}0000000-0000-4000-8000-000000000000`),
+  email: `person${number}@clinic.example`,
+  firstName: 'Eva',
+  lastName: 'Kern',
+  interfaceLevel: 'member',
+  level: 'member',
+  clinicRole: 'Imaging Technologist',
+  canManageStudies: false,
+  canCreateReports: true,
+  hasDashboardAccess: true,
+  middleName: null,
+  suffix1: null,
+  suffix2: null,
+  phoneNumber: null,
+  npiNumber: null,
+  invitedSource: 'dashboard',
+  passwordHash: 'scrypt$…',
+  createdAt: AT,
+  updatedAt: AT,
+  lastLoginAt: null,
+  deactivatedAt: null,
+  ...differs,
+})
+
+describe('users', () => {
+  it('are found by e-mail in any case, among the live ones', () => {
+    using temp = tempStore()
+    const { users } = temp.store
+    users.insert(user(1))
+    expect(users.byEmail(' Person1@CLINIC.example')).toEqual(user(1))
+    expect(users.get(user(1).userId)).toEqual(user(1))
+    users.update(user(1, { deactivatedAt: AT }))
+    expect(users.byEmail('person1@clinic.example')).toBeUndefined()
+    users.insert(user(2, { email: 'PERSON1@clinic.example' }))
+    expect(users.byEmail('person1@clinic.example')?.userId).toBe(user(2).userId)
+    expect(users.count()).toBe(2)
+  })
+
+  it('share no e-mail while both are live', () => {
+    using temp = tempStore()
+    temp.store.users.insert(user(1))
+    expect(() => temp.store.users.insert(user(2, { email: 'PERSON1@clinic.example' }))).toThrow('UNIQUE constraint failed')
+  })
+
+  it('take their sign-in links only as they are', () => {
+    using temp = tempStore()
+    const { signInLinks } = temp.store
+    const link = { tokenHash: 'c'.repeat(64), kind: 'sign-in' as const, userId: null, createdAt: AT, expiresAt: AT, usedAt: null }
+    expect(() => signInLinks.insert(link)).toThrow('CHECK constraint failed')
+  })
+})
+
+describe('sign-in links', () => {
+  it('are redeemed once, before they expire', () => {
+    using temp = tempStore()
+    const { signInLinks } = temp.store
+    const link = { kind: 'setup' as const, userId: null, createdAt: AT, expiresAt: '2026-03-10T09:15:00.000Z', usedAt: null }
+    const [one, two] = ['a'.repeat(64), 'b'.repeat(64)]
+    signInLinks.insert({ ...link, tokenHash: one })
+    signInLinks.insert({ ...link, tokenHash: two })
+    expect(signInLinks.find(one, AT)).toEqual({ ...link, tokenHash: one })
+    expect(signInLinks.redeem(one, AT)).toEqual({ ...link, tokenHash: one, usedAt: AT })
+    expect(signInLinks.redeem(one, AT)).toBeUndefined()
+    expect(signInLinks.find(one, AT)).toBeUndefined()
+    expect(signInLinks.redeem(two, '2026-03-10T09:15:00.000Z')).toBeUndefined()
+    expect(signInLinks.redeem('c'.repeat(64), AT)).toBeUndefined()
+    expect(signInLinks.purge('2026-03-10T09:15:00.000Z')).toBe(2)
+  })
+})
+
+describe('endpoints', () => {
+  const endpoint = (endpointId: string, differs: Partial<EndpointRecord> = {}): EndpointRecord => ({
+    endpointId,
+    url: `https://${endpointId}.example/hook`,
+    events: ['modality_worklist.requested', 'report.delivered'],
+    apiKeyId: null,
+    allowsPlaintext: false,
+    createdAt: AT,
+    updatedAt: AT,
+    disabledAt: null,
+    name: '',
+    fileHosts: ['files.example:8443'],
+    budgets: { 'report.delivered': 20_000 },
+    disabledReason: null,
+    ...differs,
+  })
+  const key = {
+    apiKeyId: 'k1',
+    keyHash: 'a'.repeat(64),
+    last4: 'aaaa',
+    description: '',
+    isViewerEnabled: true,
+    managesPeople: false,
+    scope: 'all' as const,
+  }
+
+  it('take an event of their key, else as the default', () => {
+    using temp = tempStore()
+    const { endpoints, apiKeys } = temp.store
+    const never = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+    apiKeys.insert({ ...key, createdAt: AT, ...never })
+    endpoints.put(endpoint('ris'))
+    endpoints.put(endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
+    const to = (event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested', apiKeyId: string | null) =>
+      endpoints.endpointFor(event, apiKeyId)?.endpointId
+    expect(to('report.delivered', null)).toBe('ris')
+    expect(to('report.delivered', 'k1')).toBe('reading')
+    expect(to('modality_worklist.requested', 'k1')).toBe('ris')
+    expect(to('ephemeral.access_requested', 'k1')).toBeUndefined()
+    endpoints.put(endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }))
+    expect(to('report.delivered', 'k1')).toBeUndefined()
+    expect(endpoints.takerOf('report.delivered', 'k1')?.endpointId).toBe('reading')
+    expect(endpoints.list()).toEqual([endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }), endpoint('ris')])
+    expect(endpoints.get('ris')).toEqual(endpoint('ris'))
+  })
+
+  it('have their secrets newest first, and lose them when they go', () => {
+    using temp = tempStore()
+    const { endpoints } = temp.store
+    endpoints.put(endpoint('ris'))
+    for (const secret of ['one', 'two', 'three']) endpoints.addSecret('ris', secret, AT)
+    expect(endpoints.secrets('ris').map(({ secret }) => secret)).toEqual(['three', 'two', 'one'])
+    endpoints.keepSecrets('ris', 2)
+    expect(endpoints.secrets('ris').map(({ secret }) => secret)).toEqual(['three', 'two'])
+    endpoints.put(endpoint('ris', { url: 'https://other.example/' }))
+    expect(endpoints.secrets('ris')).toHaveLength(2)
+    expect(endpoints.remove('ris')).toBe(true)
+    expect(endpoints.secrets('ris')).toEqual([])
+  })
+})
+
+describe('closed steps', () => {
+  it('are closed, found by both ids, and opened again', () => {
+    using temp = tempStore()
+    const { closedSteps } = temp.store
+    const step = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: AT, reason: 'done on paper' }
+    closedSteps.close(step)
+    closedSteps.close({ ...step, scheduledProcedureStepId: 'S2', closedAt: '2026-03-10T10:00:00.000Z' })
+    closedSteps.close({ ...step, reason: 'cancelled' })
+    expect(closedSteps.list().map((one) => [one.scheduledProcedureStepId, one.reason])).toEqual([
+      ['S2', 'done on paper'],
+      ['S1', 'cancelled'],
+    ])
+    expect([closedSteps.has('1.2.3', 'S1'), closedSteps.has('1.2.3', 'S3'), closedSteps.has('1.2.4', 'S1')]).toEqual([true, false, false])
+    expect(closedSteps.reopen('1.2.3', 'S1')).toBe(true)
+    expect(closedSteps.reopen('1.2.3', 'S1')).toBe(false)
+    expect(closedSteps.purge('2026-03-10T10:00:00.001Z')).toBe(1)
+    expect(closedSteps.list()).toEqual([])
+  })
+})
+
+describe('a closed step', () => {
+  it('is open again when closing it is rolled back', () => {
+    using temp = tempStore()
+    const { closedSteps, database } = temp.store
+    const step = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: AT, reason: '' }
+    expect(closedSteps.has('1.2.3', 'S1')).toBe(false)
+    const work = () =>
+      database.transaction(() => {
+        closedSteps.close(step)
+        expect(closedSteps.has('1.2.3', 'S1')).toBe(true)
+        throw new Error('rolled back')
+      })
+    expect(work).toThrow('rolled back')
+    expect(closedSteps.has('1.2.3', 'S1')).toBe(false)
+  })
+})
+
+describe('downtime', () => {
+  it('is one, set again or ended', () => {
+    using temp = tempStore()
+    const { downtime } = temp.store
+    const set = { since: AT, until: '2026-03-10T23:00:00.000Z', userId: 'usr_1', userName: 'Eva Kern', reason: 'line is cut' }
+    expect(downtime.get()).toBeUndefined()
+    downtime.set(set)
+    downtime.set({ ...set, reason: 'still cut' })
+    expect(downtime.get()).toEqual({ ...set, reason: 'still cut' })
+    expect([downtime.end(), downtime.end(), downtime.get()]).toEqual([true, false, undefined])
+  })
+})

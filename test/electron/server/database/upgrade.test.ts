@@ -1,0 +1,224 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { MIGRATIONS } from '#server/database/migrations.ts'
+import { openStore, type Store } from '#server/database/store.ts'
+import { GOLDEN, GOLDEN_AT, GOLDEN_DAY, GOLDEN_KEY, goldenFolder, goldenRows, PDF_SHA256 } from '../../../support/golden.ts'
+import { faultsOf, lost, manyRows, migrated, reading, rowsIn, schemaOf } from '../../../support/golden-checks.ts'
+import { needing } from '../../../support/needs.ts'
+import { tempFolder } from '../../../support/temp-store.ts'
+
+const NEWEST = MIGRATIONS.length
+const VERSIONS = MIGRATIONS.map((_, index) => index + 1)
+
+const open = (folder: string): Store => openStore({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+describe.each(VERSIONS)('a folder of schema %i', (version) => {
+  it('is opened with everything in it, and a copy of how it was is kept', () => {
+    using temp = tempFolder()
+    const file = goldenFolder(temp.folder, version)
+    const before = rowsIn(file)
+    expect(Object.keys(goldenRows(version)).filter((table) => before[table]?.length !== goldenRows(version)[table]?.length)).toEqual([])
+    {
+      using store = open(temp.folder)
+      expect(store.audit.verify()).toEqual({ isIntact: true, entries: 6 })
+    }
+    expect(schemaOf(file)).toBe(NEWEST)
+    expect(faultsOf(file)).toEqual([])
+    expect(lost(before, rowsIn(file))).toEqual([])
+    const copy = `${file}.schema-${version}`
+    expect(existsSync(copy)).toBe(version < NEWEST)
+    if (version === NEWEST) return
+    expect(schemaOf(copy)).toBe(version)
+    expect(faultsOf(copy)).toEqual([])
+    expect(rowsIn(copy)).toEqual(before)
+    if (process.platform !== 'win32') expect(statSync(copy).mode & 0o777).toBe(0o600)
+  })
+
+  it('is read by today’s store, what is sealed included', () => {
+    using temp = tempFolder()
+    goldenFolder(temp.folder, version)
+    using store = open(temp.folder)
+    readFirst(store)
+    if (version >= 2) readInterface(store, version)
+    if (version >= 3) readImages(store)
+    if (version >= 4) readReports(store)
+    if (version >= 5) readViewing(store)
+    if (version >= 6) expect(store.savedViews.get('sv1')).toMatchObject({ name: 'Mine', isShared: true, filter: { text: 'meyer' } })
+    if (version >= 7) readSecurity(store)
+    if (version >= 8) readActivity(store)
+    // The program goes on from there.
+    store.audit.append({ actor: 'gateway', action: 'test', target: 't', detail: {} })
+    expect(store.audit.verify()).toEqual({ isIntact: true, entries: 7 })
+    expect(store.audit.list({ limit: 7 }).items[6]).toMatchObject({ seq: 1, detail: { names: 'Frau Meyer 1' } })
+  })
+
+  it('is found by its words once the index was filled', () => {
+    using temp = tempFolder()
+    goldenFolder(temp.folder, version)
+    using store = open(temp.folder)
+    while (store.searchFill.fill(100)) {}
+    expect(store.searchFill.left()).toBe(0)
+    const counted = reading(join(temp.folder, 'gateway.sqlite'), (sqlite) =>
+      sqlite.prepare('select (select sum(studies) from studyTallies) as tallied, (select count(*) from studies) as studies').get(),
+    )
+    const found = store.studies.search.find({ area: 'scribe', search: 'meyer ann' }, 'newest', undefined, 10)
+    expect(found.items.map(({ studyId }) => studyId)).toEqual(version >= 2 ? ['stu_2'] : [])
+    const images = store.imageStudies.list({ show: 'all', search: 'pat-4711' }, undefined, 10)
+    expect(images.items.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(version >= 3 ? ['1.2.3'] : [])
+    expect(counted).toEqual(version >= 2 ? { tallied: 3, studies: 3 } : { tallied: null, studies: 0 })
+  })
+})
+
+function readFirst(store: Store): void {
+  expect(store.settings.get('clinic.name')).toBe('North Clinic')
+  expect(store.settings.get('clinic.id')).toBe('00000000-0000-4000-8000-000000000001')
+  expect(store.users.list().map(({ userId, passwordHash, deactivatedAt }) => [userId, passwordHash, deactivatedAt])).toEqual([
+    ['usr_1', 'scrypt$eva', null],
+    ['usr_2', 'scrypt$ivo', GOLDEN_AT],
+  ])
+  expect(store.devices.list()).toMatchObject([
+    { deviceId: 'd1', aeTitle: 'CT1', daysBack: 2, isEnabled: true, tls: 'optional' },
+    { deviceId: 'd2', isEnabled: false },
+  ])
+  expect(store.sessions.list(GOLDEN_AT)).toMatchObject([{ userId: 'usr_1', sessionId: expect.stringMatching(/.+/), lockedAt: null }])
+  expect(store.endpoints.list()).toMatchObject([
+    { endpointId: 'e1', disabledReason: null },
+    { endpointId: 'e2', disabledAt: GOLDEN_AT },
+  ])
+  expect(store.endpoints.secrets('e1')).toEqual([{ secret: GOLDEN.secret, createdAt: GOLDEN_AT }])
+  const [answer] = store.answers.holding(GOLDEN_DAY)
+  expect(store.documents.read(answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
+  expect(store.inspections.read(1)?.detail.toString()).toBe(GOLDEN.handwritten)
+  expect(store.inspections.read(1)).toMatchObject({ repeats: 0, lastAt: null })
+  expect(store.closedSteps.list()).toMatchObject([{ scheduledProcedureStepId: 'S1', reason: GOLDEN.handwritten }])
+}
+
+function readInterface(store: Store, version: number): void {
+  expect(store.customers.get('cus_1')).toMatchObject({ userCount: 1, metadata: { ward: GOLDEN.handwritten } })
+  expect(store.studies.get('stu_1')).toMatchObject({ severity: 'stat', detail: { metadata: { patient: GOLDEN.patient } } })
+  expect(store.studies.get('stu_2')).toMatchObject({ assignedTo: 'usr_1', detail: { clinicalIndication: GOLDEN.handwritten } })
+  expect(store.studies.get('stu_3')).toMatchObject({ cancelledAt: GOLDEN_AT })
+  expect(store.studies.list({ area: 'scribe' }, undefined, 10).items.map(({ studyId }) => studyId)).toEqual(['stu_3', 'stu_2'])
+  const wasSigned = version >= 4
+  expect(store.reports.ofStudy('stu_2')).toMatchObject([
+    {
+      ...{ reportId: 'rep_1', status: 'completed', isCritical: true, signedAt: GOLDEN_AT, plainText: GOLDEN.reportText },
+      ...{ snapshotMetadata: { patientName: GOLDEN.patient }, signer: wasSigned ? { name: 'Eva Kern' } : null },
+      textHash: wasSigned ? createHash('sha256').update(GOLDEN.reportText).digest('hex') : null,
+    },
+    { reportId: 'rep_2', isAddendum: true, isCritical: false, plainText: GOLDEN.addendumText },
+    { reportId: 'rep_3', status: 'in_progress', plainText: GOLDEN.draftText, revision: wasSigned ? 2 : 0 },
+  ])
+  expect(() => store.reports.remove('rep_1')).toThrow('a signed report is never deleted')
+  expect(store.outbox.due('report.delivered', GOLDEN_AT, 10)).toMatchObject([
+    { subject: 'rep_1', attempts: 2, payload: { reportId: 'rep_1' } },
+  ])
+  expect(store.outbox.latest('invitation.mail', 'inv_1')).toMatchObject({ state: 'sent' })
+  expect(store.invitations.get('inv_1')).toMatchObject({ status: 'accepted', userId: 'usr_2' })
+  expect(store.secrets.get('mail.password')).toBe(GOLDEN.mailPassword)
+}
+
+function readImages(store: Store): void {
+  expect(store.imageStudies.get('1.2.3')).toMatchObject({
+    ...{ state: 'settled', instances: 2, quarantined: 1, bytes: 1_052_001, expected: 3, missing: 0 },
+    header: { patientName: GOLDEN.patient },
+    handedOut: { scheduledProcedureStepId: 'S1' },
+  })
+  expect(store.imageStudies.seeds('1.2.3')).toMatchObject([
+    { studyId: 'stu_2', touched: ['severity'], seed: { studyDescription: 'CT head' } },
+  ])
+  expect(store.instances.ofStudy('1.2.3')).toMatchObject([
+    { sopInstanceUid: '1.2.3.1.1', patientName: GOLDEN.patient, crc32: 4_000_000_000, image: { rows: 512 } },
+    { sopInstanceUid: '1.2.3.1.2', bytes: 526_001 },
+  ])
+  expect(store.instances.countQuarantined()).toBe(1)
+  expect(store.performedSteps.get('1.2.3.9')).toMatchObject({ status: 'COMPLETED', dataSet: { PatientName: GOLDEN.patient } })
+  expect(store.commitments.itemsOf(1)).toHaveLength(1)
+}
+
+function readReports(store: Store): void {
+  expect(store.reportPdfs.read('rep_1')).toEqual(GOLDEN.pdf)
+  expect(store.reportPdfs.entry('rep_1')).toMatchObject({ sha256: PDF_SHA256, pages: 1 })
+  expect(store.reportRevisions.latest('rep_3')).toMatchObject({ revision: 2, text: GOLDEN.draftText })
+  expect(store.criticalResults.open(10)).toMatchObject([{ reportId: 'rep_1', finding: GOLDEN.handwritten }])
+  expect(store.clinicalContexts.get('stu_2')).toMatchObject({ clinicalIndication: GOLDEN.handwritten })
+  const [document] = store.contextDocuments.ofStudy('stu_2')
+  expect(document?.fileName).toBe('letter.txt')
+  expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(GOLDEN.handwritten)
+  expect(store.events.get('whe_1')).toMatchObject({ state: 'waiting', outcome: 'unreachable' })
+  expect(store.events.request('whe_1')).toBe('{"reportId":"rep_1"}')
+  expect(store.events.attempts('whe_1')).toMatchObject([{ attempt: 1, detail: 'no answer' }])
+  // Migration 8: a code in the place of the words.
+  expect(store.endpoints.get('e2')?.disabledReason).toBe('person')
+}
+
+function readViewing(store: Store): void {
+  expect(store.views.get('v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
+  expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({ revision: 4, annotations: [{ label: GOLDEN.handwritten }] })
+  expect(store.captures.get('c1')).toMatchObject({ state: 'waiting', urls: 2, uploaded: 1 })
+}
+
+function readSecurity(store: Store): void {
+  expect(store.secondFactors.get('usr_1')).toMatchObject({ secret: 'JBSWY3DPEHPK3PXP', since: GOLDEN_AT })
+  expect(store.secondFactors.codesLeft('usr_1')).toBe(1)
+  expect(store.workstations.get('w1')).toMatchObject({ name: 'Reading room', approvedAt: GOLDEN_AT })
+  expect(store.users.passwordChangedAt('usr_1')).toBe(GOLDEN_AT)
+}
+
+function readActivity(store: Store): void {
+  expect(store.associations.read('a1')).toMatchObject({
+    aeTitle: 'CT1',
+    terms: '{"contexts":[]}',
+    lines: [{ text: 'CT1 asked and got one exam.' }],
+  })
+}
+
+describe('a folder that is not to be touched', () => {
+  it('is left as it is where a newer program wrote it', () => {
+    using temp = tempFolder()
+    const file = goldenFolder(temp.folder, NEWEST)
+    const newer = new Sqlite(file)
+    newer.pragma(`user_version = ${NEWEST + 1}`)
+    newer.close()
+    const before = [hashOf(file), hashOf(join(temp.folder, 'data.key'))]
+    expect(() => open(temp.folder)).toThrow(
+      expect.objectContaining({
+        fault: 'newer-schema',
+        message: expect.stringMatching(/was written by a newer version of Isthmus \(schema \d+/),
+      }),
+    )
+    expect([hashOf(file), hashOf(join(temp.folder, 'data.key'))]).toEqual(before)
+    expect(readdirSync(temp.folder).filter((name) => name.includes('.schema-'))).toEqual([])
+  })
+
+  it('is left as it is where the disk has no room for the copy', needing('posix'), async () => {
+    using temp = tempFolder()
+    const file = goldenFolder(temp.folder, 5, manyRows(3000))
+    const before = hashOf(file)
+    expect(statSync(file).size).toBeGreaterThan(2 ** 20)
+    // Of 512 bytes in sh: a file beyond 256 KiB cannot be written.
+    const { said } = await migrated(temp.folder, {
+      before: ['sh', '-c', 'ulimit -f 512; exec "$0" "$@"'],
+    })
+    const refused = JSON.parse(said.at(-1) ?? '{}')
+    expect(refused).toMatchObject({ name: 'StoreError', fault: 'bad-folder' })
+    expect(refused.message).toMatch(
+      /^The database was not brought to this version, because the copy .*schema-5 could not be made first: .*\.$/,
+    )
+    expect(hashOf(file)).toBe(before)
+    expect(readdirSync(temp.folder).filter((name) => name.includes('.schema-'))).toEqual([])
+    // With room it goes on as if nothing had been.
+    using store = open(temp.folder)
+    expect(store.audit.verify()).toEqual({ isIntact: true, entries: 3001 })
+  })
+})
+
+it('is built with the key that its folder has', () => {
+  using temp = tempFolder()
+  goldenFolder(temp.folder, 1)
+  expect(readFileSync(join(temp.folder, 'data.key'))).toEqual(GOLDEN_KEY)
+})

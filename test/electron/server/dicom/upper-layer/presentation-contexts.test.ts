@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
+import { negotiate, type Offer } from '#server/dicom/upper-layer/presentation-contexts.ts'
+
+const {
+  implicitLittleEndian: ILE,
+  explicitLittleEndian: ELE,
+  explicitBigEndian: EBE,
+  deflatedExplicitLittleEndian: DEFLATED,
+} = TRANSFER_SYNTAX
+const MWL = SOP_CLASS.modalityWorklistFind
+const COMMITMENT = SOP_CLASS.storageCommitmentPushModel
+
+const worklist: Offer = basicWorklist({
+  async *find() {
+    yield* []
+    return { status: 0 }
+  },
+})
+const OFFERS = new Map<string, Offer>([
+  [MWL, worklist],
+  [COMMITMENT, { transferSyntaxes: [ILE], acceptsScpRole: true }],
+])
+const offerOf = (uid: string) => OFFERS.get(uid)
+
+describe('presentation contexts', () => {
+  it.each([
+    [[ILE], ILE],
+    [[ILE, ELE], ELE],
+    [[DEFLATED, EBE, ILE, ELE], ELE],
+    [[EBE, ILE], ILE],
+    [[DEFLATED, EBE], EBE],
+    [[DEFLATED], DEFLATED],
+  ])('of a worklist with %j are accepted in our order, with %s', (transferSyntaxes, expected) => {
+    const { results, accepted } = negotiate([{ id: 1, abstractSyntax: MWL, transferSyntaxes }], [], offerOf)
+    expect(results).toEqual([{ id: 1, result: 0, transferSyntax: expected }])
+    expect(accepted.get(1)).toEqual({ id: 1, abstractSyntax: MWL, transferSyntax: expected })
+  })
+
+  it('are refused with 3 for an unknown abstract syntax and with 4 for transfer syntaxes, each in its place', () => {
+    const { results, accepted } = negotiate(
+      [
+        { id: 5, abstractSyntax: '1.2.3', transferSyntaxes: [ILE] },
+        { id: 3, abstractSyntax: MWL, transferSyntaxes: ['1.2.840.10008.1.2.4.50'] },
+        { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] },
+        { id: 7, abstractSyntax: MWL, transferSyntaxes: [] },
+      ],
+      [],
+      offerOf,
+    )
+    expect(results.map(({ id, result }) => [id, result])).toEqual([
+      [5, 3],
+      [3, 4],
+      [1, 0],
+      [7, 4],
+    ])
+    expect([...accepted.keys()]).toEqual([1])
+  })
+
+  it('answer a role only where it was asked, for a class that was accepted', () => {
+    const contexts = [
+      { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] },
+      { id: 3, abstractSyntax: COMMITMENT, transferSyntaxes: [ILE] },
+      { id: 5, abstractSyntax: '1.2.3', transferSyntaxes: [ILE] },
+    ]
+    const both = (sopClass: string) => ({ sopClass, scu: true, scp: true })
+    expect(negotiate(contexts, [], offerOf).roles).toEqual([])
+    expect(negotiate(contexts, [both(MWL), both(COMMITMENT), both('1.2.3')], offerOf).roles).toEqual([
+      { sopClass: MWL, scu: true, scp: false },
+      { sopClass: COMMITMENT, scu: true, scp: true },
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
+import { makeBackup } from '#server/modules/backups/make-backup.ts'
+import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
+import { applyStagedRestore, type BackupKey, stageRestore } from '#server/modules/backups/restore-files.ts'
+import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
+
+export const NOW = Date.parse('2026-03-11T08:00:00.000Z')
+
+export const ASIDE = 'replaced-2026-03-11-080000Z'
+
+export const quiet = { onProgress: () => {} }
+
+/** A data folder with a recovery key and a back-up of it; `later` was written after the back-up. The store is closed. */
+export async function stage({ hasRecoveryKey = true, later = true } = {}) {
+  const temp = tempStore()
+  const target = tempFolder()
+  const { store, folder, clock, uuid } = temp
+  const recoveryKey = newRecoveryKey()
+  if (hasRecoveryKey) {
+    keepRecoveryProof(store.secrets)
+    keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+  }
+  store.secrets.set('mail.password', 'seven calm otters')
+  note(store, 'before')
+  const made = await makeBackup(store, { folder: target.folder, kind: 'scheduled', version: '1.2.3', now: clock(), ...quiet })
+  if (later) note(store, 'after')
+  const dataKey = store.seal.exportKey()
+  store[Symbol.dispose]()
+  return {
+    ...{ folder, clock, uuid, recoveryKey, dataKey, target: target.folder, from: join(target.folder, made.name), made },
+    own: { dataKey } satisfies BackupKey,
+    reopen: (data = folder) => openStore({ folder: data, clock, uuid }),
+    [Symbol.dispose]() {
+      temp[Symbol.dispose]()
+      target[Symbol.dispose]()
+    },
+  }
+}
+
+export const note = (store: Store, action: string) =>
+  store.audit.append({ actor: 'gateway', action, target: 'x', detail: { text: 'x'.repeat(9000) } })
+
+export const actions = (store: Store) => store.audit.list({ limit: 10 }).items.map(({ action }) => action)
+
+export const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+export const restoreInto = async (data: string, from: string, key: BackupKey) => {
+  await stageRestore({ data, from, key, actor: 'user:usr_1', now: NOW, ...quiet })
+  return applyStagedRestore(data, NOW)
+}
+
+/** A back-up as the first version made them, of a closed data folder. */
+export function firstVersion({ folder, clock }: { readonly folder: string; readonly clock: () => number }, to: string): void {
+  mkdirSync(to)
+  for (const name of [DATABASE_FILE, 'recovery.key']) cpSync(join(folder, name), join(to, name))
+  const sqlite = new Sqlite(join(to, DATABASE_FILE))
+  sqlite.pragma('journal_mode = delete')
+  const entries = sqlite.prepare('select count(*) from auditEntries').pluck().get()
+  sqlite.close()
+  const bytes = statSync(join(to, DATABASE_FILE)).size
+  const manifest = { version: 1, madeAt: new Date(clock()).toISOString(), bytes, hasRecoveryKey: true, rows: { auditEntries: entries } }
+  writeFileSync(join(to, 'backup.json'), JSON.stringify(manifest))
+}

@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openParts } from '#server/context.ts'
+import { examine } from '#server/modules/diagnostics/doctor.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { webhookSecret } from '../../../../support/gateway.ts'
+import { tempDataFolder } from '../../../../support/temp-store.ts'
+
+/** After the program was made, by the clock of the file system, which a test that shifts `Date` does not shift. */
+const clock = () => Math.max(Date.now(), statSync(OWN_STATE).mtimeMs + 60_000)
+const OWN_STATE = join(import.meta.dirname, '../../../../../electron/server/modules/diagnostics/host-checks.ts')
+const LISTENING = { dimse: '127.0.0.1:104', dimseTls: '127.0.0.1:2762', http: 'http://127.0.0.1:8042' }
+
+it('says of an empty installation what is to be mended', async () => {
+  using temp = tempDataFolder()
+  using parts = openParts(temp.folder, { clock })
+  const lines = await examine(parts, { listening: LISTENING })
+  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
+    expect.stringContaining('Nobody can sign in yet'),
+    expect.stringContaining('No device is known'),
+    expect.stringContaining('No partner is set'),
+  ])
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^note {2}There is no recovery key/),
+      expect.stringMatching(/^note {2}No folder for back-ups is chosen/),
+      expect.stringMatching(/^note {2}No device has got its worklist lately/),
+    ]),
+  )
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining(`ok    The data folder is ${temp.folder}`),
+      'ok    The audit trail is unbroken, 0 entries.',
+      'ok    The DICOM listener is up at 127.0.0.1:104.',
+      'ok    The window is up at http://127.0.0.1:8042.',
+    ]),
+  )
+})
+
+it('finds nothing to mend where everything is set', async () => {
+  using temp = tempDataFolder()
+  using parts = openParts(temp.folder, { clock, overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
+  const password = 'a long and quiet evening'
+  await parts.people.createUser(
+    { email: 'o@clinic.example', firstName: 'O', lastName: 'O', level: 'owner', clinicRole: 'Other', password },
+    'command-line',
+  )
+  parts.partnerEndpoint.set({ url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false }, 'command-line')
+  parts.devices.add(NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
+  parts.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
+  const lines = await examine(parts, { listening: undefined })
+  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([])
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'ok    The partner is https://partner.example/hook.',
+      'ok    One device is known.',
+      'ok    Unknown devices are refused.',
+    ]),
+  )
+})
+
+it('names the program that has a port, and notes a setting meant for tests', async () => {
+  using temp = tempDataFolder()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const overrides = { 'dimse.host': '127.0.0.1', 'dimse.port': port, 'http.port': 0, 'dimse.allowUnknownDevices': true }
+  using parts = openParts(temp.folder, { clock, overrides })
+  const lines = await examine(parts, { listening: undefined })
+  await new Promise((resolve) => server.close(resolve))
+  expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(
+    new RegExp(
+      `cannot have 127\\.0\\.0\\.1:${port}: \\S+, process ${process.pid}, uses it\\. Choose another port with config set dimse\\.port`,
+    ),
+  )
+  expect(lines).toContainEqual(expect.stringContaining('note  Unknown devices are served'))
+})

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { openEventLog } from '#server/modules/events/event-log.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { newKey, newUser } from '../../../../support/callers.ts'
+import { attempt, newEvent } from '../../../../support/events.ts'
+import { seedImages } from '../../../../support/images.ts'
+import { inspectionRecord } from '../../../../support/inspection-record.ts'
+import { performedStep } from '../../../../support/performed-step.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
+import { ephemeralView, viewRecord } from '../../../../support/view-record.ts'
+
+const HOUR = 60 * 60_000
+
+describe('what is past its time', () => {
+  it('is forgotten, with the bodies nothing refers to any more', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const start = clock()
+    store.settings.set('inspector.retentionHours', 2)
+    const [old, kept] = [store.documents.keep(Buffer.from('old')), store.documents.keep(Buffer.from('kept'))]
+    store.database.transaction(() => {
+      for (let i = 0; i < 600; i++) store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
+      store.inspections.insert({ ...inspectionRecord(instantOf(start + 1)), answerHash: kept })
+    })
+    const question = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10', modality: null }
+    store.answers.put({ ...question, documentHash: old, receivedAt: instantOf(start), items: 1 })
+
+    clock.pass(2 * HOUR + 1)
+    expect(await forgetExpired(temp)).toEqual({ inspections: 600, answers: 0, documents: 0 })
+    expect(store.inspections.list({ limit: 10, outcome: 'all' }).items).toHaveLength(1)
+    clock.pass(22 * HOUR)
+    expect(await forgetExpired(temp)).toEqual({ inspections: 1, answers: 1, documents: 2 })
+    expect(store.documents.read(old)).toBeUndefined()
+  })
+
+  it('is a closed step after a week, and a link to sign in with after its quarter of an hour', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    store.closedSteps.close({ studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: at, reason: '' })
+    const link = { tokenHash: 'a'.repeat(64), kind: 'setup' as const, userId: null, createdAt: at, usedAt: null }
+    store.signInLinks.insert({ ...link, expiresAt: instantOf(clock() + HOUR) })
+    clock.pass(HOUR)
+    await forgetExpired(temp)
+    expect([store.closedSteps.list().length, store.signInLinks.find(link.tokenHash, at)]).toEqual([1, undefined])
+    clock.pass(7 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(store.closedSteps.list()).toEqual([])
+  })
+
+  it('is a session that ended, and failed sign-ins after a day', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const tokenHash = 'a'.repeat(64)
+    const expiresAt = instantOf(clock() + HOUR)
+    const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0, confirmedAt: null }
+    const session = { tokenHash, sessionId: 'a', userId: newUser(store).userId, browser: '', address: '' }
+    store.sessions.insert({ ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
+    store.signInAttempts.put({ accountHash: tokenHash, failures: 1, lastAt: at, blockedUntil: null })
+    const kept = () => [store.sessions.get(tokenHash), store.signInAttempts.get(tokenHash)].map(Boolean)
+    clock.pass(HOUR - 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([true, true])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, true])
+    clock.pass(23 * HOUR + 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, false])
+  })
+
+  it('is a PC that nobody approved within the hour, and an approval after a year', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const none = { refusedAt: null, approvedAt: null, approvedByUserId: null, lastSeenAt: null }
+    const pc = { name: 'PC', code: 'ABC DEF', address: '10.0.0.7', browser: '', askedAt: at, ...none }
+    store.workstations.put({ ...pc, workstationId: 'asking', tokenHash: 'a'.repeat(64) })
+    store.workstations.put({ ...pc, workstationId: 'approved', tokenHash: 'b'.repeat(64), approvedAt: at })
+    const kept = () => ['asking', 'approved'].filter((id) => store.workstations.get(id))
+    clock.pass(HOUR - 1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['asking', 'approved'])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['approved'])
+    clock.pass(364 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['approved'])
+    clock.pass(24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([])
+  })
+
+  it('is a connection of a device after the days of the settings, and never one that is open', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    store.settings.set('activity.retentionDays', 3)
+    const at = instantOf(clock())
+    const counts = { echoes: 1, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
+    const peer = { deviceId: null, deviceName: '', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '' }
+    const row = { ...peer, counts, openedAt: at, detail: '', tone: 'plain' as const, times: 1, omitted: 0 }
+    store.associations.put({ ...row, associationId: 'ended', endedAt: at, how: 'released' })
+    store.associations.put({ ...row, associationId: 'open', endedAt: null, how: 'open' })
+    const kept = () => ['ended', 'open'].filter((id) => store.associations.read(id))
+    clock.pass(3 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['ended', 'open'])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual(['open'])
+  })
+
+  it('is a mail 31 days after it was sent, and never one that waits', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const mail = { kind: 'invitation.mail', payload: {}, at: instantOf(clock()) }
+    const sent = store.outbox.append({ ...mail, subject: 'inv_1' })
+    const waiting = store.outbox.append({ ...mail, subject: 'inv_2' })
+    store.outbox.settle(sent, 'sent', mail.at)
+    const kept = () => [sent, waiting].map((id) => store.outbox.get(id) !== undefined)
+    clock.pass(31 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([true, true])
+    clock.pass(1)
+    await forgetExpired(temp)
+    expect(kept()).toEqual([false, true])
+  })
+
+  it('is an answer kept for a key of yesterday, and a link to the viewer a week after it expired, so that it says so until then', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const { apiKeyId } = newKey(store)
+    const of = {
+      kind: 'ephemeral',
+      area: 'viewer',
+      studyId: null,
+      userId: null,
+      createdByApiKeyId: apiKeyId,
+      createdByUserId: null,
+    } as const
+    const link = {
+      tokenHash: 'a'.repeat(64),
+      ...of,
+      ephemeral: { retrievalId: 'h' },
+      createdAt: instantOf(clock()),
+      usedAt: null,
+      revokedAt: null,
+    }
+    store.links.insert({ ...link, expiresAt: instantOf(clock() + 30_000) })
+    store.idempotency.keep({ caller: 'c', call: 'POST /', key: 'k' }, { status: 200, body: '{}', bodyHash: 'b'.repeat(64) })
+    const rows = () => {
+      const { database } = store
+      return (['links', 'idempotencyKeys'] as const).map((table) => database.all(database.sql.selectFrom(table).select('createdAt')).length)
+    }
+    await forgetExpired(temp)
+    expect(rows()).toEqual([1, 1])
+    clock.pass(24 * HOUR + 1)
+    await forgetExpired(temp)
+    expect(rows()).toEqual([1, 0])
+    clock.pass(6 * 24 * HOUR + 30_000)
+    await forgetExpired(temp)
+    expect(rows()).toEqual([0, 0])
+  })
+
+  it('is a view that ended, with what was drawn in it where nobody is named for it', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    const at = instantOf(clock())
+    const { apiKeyId } = newKey(store)
+    for (const viewId of ['v1', 'v2']) {
+      store.views.insert(viewRecord('', { ...ephemeralView(apiKeyId), viewId }))
+      store.annotations.put('1.2.3', `view ${viewId}`, 1, [], at)
+    }
+    store.annotations.put('1.2.3', 'usr_1', 1, [], at)
+    clock.pass(HOUR / 2)
+    store.views.noteUse('v2', instantOf(clock()))
+    clock.pass(HOUR / 2)
+    await forgetExpired(temp)
+    expect(['v1', 'v2'].map((viewId) => store.views.get(viewId)?.viewId)).toEqual([undefined, 'v2'])
+    expect(['view v1', 'view v2', 'usr_1'].map((owner) => store.annotations.revisionOf('1.2.3', owner))).toEqual([0, 1, 1])
+    let purges = 0
+    const purge = () => {
+      purges += 1
+      return 0
+    }
+    await forgetExpired({ ...temp, views: { purge } })
+    expect(purges).toBe(1)
+  })
+
+  it('is a performed step, a settled commitment request and what was announced after a year, and no image', async () => {
+    using temp = tempStore('2026-11-20T08:45:00.000Z')
+    const { store, clock } = temp
+    seedImages(store, { uid: '1.2' })
+    store.performedSteps.insert(performedStep())
+    const at = instantOf(clock())
+    const device = { callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1' }
+    const commitmentId = store.commitments.append({ transactionUid: '2.25.1', ...device, requestedAt: at, nextAt: at, items: [] })
+    store.commitments.settle(commitmentId, 'delivered')
+    store.imageStudies.announce('1.2', [{ sopInstanceUid: '1.2.1.2', seriesInstanceUid: '1.2.1' }], at)
+    const kept = () => [store.performedSteps.get('1.9.1'), store.commitments.get(commitmentId), store.instances.current('1.2.1.1')]
+    clock.pass(365 * 24 * HOUR)
+    await forgetExpired(temp)
+    expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
+    expect(store.imageStudies.expectedOf('1.2')).toEqual({ expected: 1, missing: 1 })
+    clock.pass(HOUR)
+    await forgetExpired(temp)
+    expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
+    expect(store.imageStudies.expectedOf('1.2').expected).toBeNull()
+    expect(store.imageStudies.get('1.2')?.instances).toBe(1)
+  })
+
+  it('is an event after the days of the settings, unless it waits, and what an accepted worklist said with its query', async () => {
+    using temp = tempStore()
+    const { store, clock } = temp
+    store.settings.set('events.retentionDays', 2)
+    const log = openEventLog({ ...temp, onError: () => {} })
+    const at = () => instantOf(clock())
+    const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
+    const access = newEvent()
+    log.noted(worklist, attempt({ at: at() }))
+    log.noted(access, attempt({ at: at() }))
+    await log.flush()
+    const waiting = newEvent({ type: 'report.delivered' })
+    log.begin(waiting)
+    clock.pass(25 * HOUR)
+    await forgetExpired(temp)
+    expect(log.read(worklist.eventId)).toMatchObject({ request: null, attemptList: [{ response: null, outcome: 'accepted' }] })
+    expect(log.read(access.eventId).attemptList[0]?.response).not.toBeNull()
+    clock.pass(24 * HOUR)
+    await forgetExpired(temp)
+    expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([waiting.eventId])
+  })
+})

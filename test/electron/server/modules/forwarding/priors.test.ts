@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Native, NativeError } from '#server/dicom/scu/native.ts'
+import { RequestorError } from '#server/dicom/scu/requestor.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { freePort } from '../../../../support/free-port.ts'
+import { withoutRoom } from '../../../../support/temp-store.ts'
+import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
+
+const KEYS = { patientId: 'P-0815', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+const ROW = {
+  studyInstanceUid: STUDY,
+  patientName: 'Müller^Jörg',
+  patientId: 'P-0815',
+  patientBirthDate: '19640229',
+  studyDate: '20260310',
+  studyTime: '101500',
+  studyDescription: 'CT Schädel',
+  accessionNumber: 'A-4711',
+  modalities: ['CT'],
+  instances: 3,
+}
+const finding = (find: Native['find']): Native => ({ ...NO_NATIVE, find })
+
+describe('priors', () => {
+  it('are listed the newest first, with how much of each is here', async () => {
+    const older = { ...ROW, studyInstanceUid: '2.25.99', studyDate: '20250101' }
+    await using stage = forwardingStage({ native: finding(async () => [older, ROW]) })
+    const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
+    await stage.keep('1.2.1')
+    await stage.keep('1.2.2')
+    const { studies } = await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
+    expect(studies).toEqual([
+      { ...ROW, here: 2 },
+      { ...older, here: 0 },
+    ])
+    const [entry] = stage.audit()
+    expect(entry).toEqual({ actor: ACTOR, action: 'destination.find-priors', detail: {} })
+  })
+
+  it('are found without their entry in the audit trail where the disk takes none', async () => {
+    await using stage = forwardingStage({ native: finding(async () => [ROW]) })
+    const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
+    using _ = withoutRoom(stage.store, 'read-only')
+    expect((await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).studies).toEqual([{ ...ROW, here: 0 }])
+    // What a pull brings could not be kept.
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('readonly')
+  })
+
+  it('are refused, never an empty list, where nobody could be asked', async () => {
+    const faults: unknown[] = [
+      new RequestorError('unreachable', 'nothing listens at 10.0.3.7:104'),
+      new NativeError('dicom-dimse-native is not installed'),
+    ]
+    await using stage = forwardingStage({ native: finding(() => Promise.reject(faults.shift())) })
+    const { destinationId } = stage.add(await freePort())
+    const ask = () => stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
+    await expect(ask()).rejects.toMatchObject({ code: 'unavailable', message: 'Nothing listens at 10.0.3.7:104.' })
+    await expect(ask()).rejects.toMatchObject({ code: 'refused', message: 'dicom-dimse-native is not installed.' })
+  })
+
+  it('are asked only of a destination that is set up for it, and switched on', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort(), { hasPriors: false })
+    await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({ code: 'refused' })
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('PACS is not set up to be asked for earlier studies.')
+    stage.forwarding.update(destinationId, { hasPriors: true, isEnabled: false }, ACTOR)
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off: switch it on first.')
+  })
+})
+
+describe('a pull', () => {
+  it('fails with the reason where the destination cannot be reached or does not send studies', async () => {
+    await using archive = await openArchive()
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const away = stage.add(port)
+    const storesOnly = stage.add(archive.port, { name: 'Store', aeTitle: 'STORE' })
+    stage.forwarding.pull(away.destinationId, STUDY, ACTOR)
+    stage.forwarding.pull(storesOnly.destinationId, STUDY, ACTOR)
+    for (let tries = 0; tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(10)
+    expect(stage.forwarding.pulls().map(({ destinationName, state, detail }) => [destinationName, state, detail])).toEqual([
+      ['Store', 'failed', 'STORE offers none of the services that are needed.'],
+      ['PACS', 'failed', `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`],
+    ])
+    expect(stage.errors).toEqual([])
+  })
+
+  it('says whose study it is as far as the found study, or what is here, told', async () => {
+    const other = { ...ROW, studyInstanceUid: '2.25.99', patientName: 'Other^Olga' }
+    await using stage = forwardingStage({ native: finding(async () => [ROW, other]) })
+    const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
+    await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
+    const { patientName, patientId, studyDescription, studyDate } = ROW
+    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR)).toMatchObject({ patientName, patientId, studyDescription, studyDate })
+    await stage.keep('2.25.7.1.1', { studyInstanceUid: '2.25.7' })
+    expect(stage.forwarding.pull(destinationId, '2.25.7', ACTOR)).toMatchObject({ patientName: 'Probe^Paula', patientId: 'P1' })
+    const nobody = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
+    expect(stage.forwarding.pull(destinationId, '2.25.8', ACTOR)).toMatchObject(nobody)
+    // Nothing about a patient is in the audit trail's row.
+    expect(stage.audit()[0]).toEqual({ actor: ACTOR, action: 'destination.pull', detail: { studyInstanceUid: '2.25.8' } })
+  })
+
+  it('of the same study is one, however often it is asked for', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const { pullId } = stage.forwarding.pull(destinationId, STUDY, ACTOR)
+    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR).pullId).toBe(pullId)
+    expect(stage.forwarding.pulls()).toHaveLength(1)
+  })
+})
+
+describe('images that come', () => {
+  it('may be of a pull while it runs, from the archive and of the study that are pulled', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const { expectsFrom } = stage.forwarding
+    expect(expectsFrom('PACS', '127.0.0.1')).toBe(false)
+    stage.forwarding.pull(destinationId, STUDY, ACTOR)
+    expect([expectsFrom('pacs', '127.0.0.1'), expectsFrom('PACS', '127.0.0.1', STUDY)]).toEqual([true, true])
+    expect([expectsFrom('PACS', '127.0.0.1', '2.25.7'), expectsFrom('PACS', '127.0.0.2'), expectsFrom('CT1', '127.0.0.1')]).toEqual([
+      ...[false, false, false],
+    ])
+    for (let tries = 0; tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(10)
+    expect(expectsFrom('PACS', '127.0.0.1', STUDY)).toBe(false)
+  })
+})
+
+describe('the test of a connection', () => {
+  it('says of a device what is to be entered, or what is missing here', async () => {
+    await using stage = forwardingStage()
+    const device = {
+      ...NewDevice.parse({ aeTitle: 'CT1', address: '127.0.0.1' }),
+      ...{ deviceId: 'd', createdAt: '', updatedAt: '', lastSeenAt: null, lastAddress: null },
+    }
+    expect(await stage.forwarding.echoDevice(device)).toMatchObject({
+      success: false,
+      message: expect.stringMatching(/^No port is entered/),
+    })
+    expect(await stage.forwarding.echoDevice({ ...device, port: 104 })).toMatchObject({
+      success: false,
+      message: 'dicom-dimse-native is not installed: run npm run native.',
+    })
+  })
+})

@@ -1,0 +1,175 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
+import { noteRestored } from '#server/modules/images/image-files.ts'
+import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import type { IntakeDeps } from '#server/modules/images/intake.ts'
+import { IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
+
+const OTHER_STUDY = '1.2.3.200'
+const ofOther = { ...IMAGE, SOPInstanceUID: '1.2.3.200.1.1', StudyInstanceUID: OTHER_STUDY, SeriesInstanceUID: '1.2.3.200.1' }
+const AT = '2026-03-01T08:00:00.000Z'
+const ARCHIVE: DestinationRecord = {
+  ...{ destinationId: 'd1', name: 'PACS', aeTitle: 'ARCHIVE', host: '127.0.0.1', port: 104, isTls: false, certificate: null },
+  ...{
+    isEnabled: true,
+    isAutomatic: false,
+    modalities: [],
+    hasPriors: true,
+    createdAt: AT,
+    updatedAt: AT,
+    lastSentAt: null,
+    lastError: '',
+  },
+}
+const MARKER = join('images', '.restored')
+
+/** What a restore leaves: the rows are those of before, the files those of now. */
+async function putBack(stage: Stage, lost: readonly string[]): Promise<void> {
+  await stage.intake.settled()
+  await stage.reopen(() => {
+    stage.store.database.transaction(() => {
+      for (const uid of lost) {
+        const row = rowOf(stage, uid)
+        stage.store.instances.remove(row.instanceId)
+        stage.store.imageStudies.recount(row.studyInstanceUid)
+      }
+    })
+    noteRestored(stage.folder)
+  })
+  await stage.intake.settled()
+}
+
+/** A stage, and the UIDs of studies that its partner is asked about. */
+async function openAsking(ports: Partial<IntakeDeps> = {}) {
+  const asked: string[] = []
+  const askEnrichment: IntakeDeps['askEnrichment'] = async ({ studyInstanceUid }) => {
+    asked.push(studyInstanceUid)
+    return {}
+  }
+  return { stage: await openStage({ askEnrichment, ...ports }), asked }
+}
+
+function rowOf(stage: Stage, uid: string): InstanceRecord {
+  const row = stage.store.instances.current(uid)
+  if (!row) throw new Error(`${uid} has no row`)
+  return row
+}
+const told = (stage: Stage) => stage.news.filter(({ kind }) => kind === 'disk').map(({ tone, text }) => `${tone}: ${text}`)
+const isMarked = (stage: Stage) => stage.files().images.some((name) => name.endsWith('.restored'))
+
+describe('images that came after a back-up that was put back', () => {
+  it('are in their studies again, byte for byte where they were', async () => {
+    await using stage = await openStage()
+    for (const one of [image(1), image(2), image(3), ofOther]) await stage.send(one)
+    await stage.pass(10 * 60_000)
+    const uids = [image(2), image(3), ofOther].map(({ SOPInstanceUID }) => String(SOPInstanceUID))
+    const before = uids.map((uid) => rowOf(stage, uid))
+    stage.kept.length = 0
+    await putBack(stage, uids)
+
+    for (const was of before) {
+      const { instanceId: _, associationId: __, receivedAt: ___, lastSeenAt: ____, remoteAddress: _____, ...same } = was
+      expect(rowOf(stage, was.sopInstanceUid)).toMatchObject(same)
+    }
+    expect(stage.store.imageStudies.get(STUDY)?.instances).toBe(3)
+    expect(stage.store.imageStudies.get(OTHER_STUDY)?.instances).toBe(1)
+    // Destinations have them as well.
+    expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([...uids].sort())
+    expect(told(stage)).toEqual([
+      'warning: 3 objects of 2 studies came after the back-up that was put back: taken in again from the image folder.',
+    ])
+    expect(stage.errors).toEqual([])
+    expect(isMarked(stage)).toBe(false)
+
+    await stage.reopen()
+    await stage.intake.settled()
+    expect(told(stage)).toHaveLength(1)
+  })
+
+  it('make their study appear where it is not known any more', async () => {
+    await using stage = await openStage()
+    await stage.send(ofOther)
+    await stage.intake.settled()
+    const file = rowOf(stage, String(ofOther.SOPInstanceUID)).file
+    const path = stage.store.imageFiles.pathOf(file)
+    const bytes = readFileSync(path)
+    const { stage: fresh, asked } = await openAsking()
+    await using _fresh = fresh
+    await fresh.send(IMAGE)
+    await fresh.reopen(() => {
+      const to = fresh.store.imageFiles.pathOf(file)
+      mkdirSync(dirname(to), { recursive: true })
+      writeFileSync(to, bytes)
+      noteRestored(fresh.folder)
+    })
+    await fresh.intake.settled()
+    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ state: 'receiving', instances: 1, callingAeTitle: 'CT1' })
+    await fresh.pass(10 * 60_000)
+    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ state: 'settled', transfer: { how: 'released' } })
+    expect(asked).toContain(OTHER_STUDY)
+  })
+
+  it('go to the recovery folder when they cannot be read', async () => {
+    await using stage = await openStage()
+    for (const n of [1, 2]) await stage.send(image(n))
+    const uid = String(image(2).SOPInstanceUID)
+    const path = stage.store.imageFiles.pathOf(rowOf(stage, uid).file)
+    const whole = readFileSync(path)
+    const past = Date.now() / 1000 - 60
+    writeFileSync(path, whole.subarray(0, 200))
+    utimesSync(path, past, past)
+    await putBack(stage, [uid])
+    expect(stage.store.instances.current(uid)).toBeUndefined()
+    expect(told(stage)).toEqual([
+      'danger: 1 file in the image folder came after the back-up that was put back and cannot be read: moved to the recovery folder.',
+    ])
+    expect(existsSync(path)).toBe(false)
+    expect(stage.intake.recovery.count()).toBe(1)
+    expect(isMarked(stage)).toBe(false)
+  })
+
+  it('that are here already are versions that count no more, and none is removed', async () => {
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    await stage.intake.settled()
+    const row = rowOf(stage, String(IMAGE.SOPInstanceUID))
+    const path = stage.store.imageFiles.pathOf(row.file)
+    await stage.reopen(() => {
+      copyFileSync(path, join(dirname(path), '00000000-0000-4000-8000-000000000001.dcm'))
+      noteRestored(stage.folder)
+    })
+    await stage.intake.settled()
+    const versions = stage.store.instances.versions(row.sopInstanceUid)
+    expect(versions.map(({ state }) => state).sort()).toEqual(['current', 'superseded'])
+    expect(rowOf(stage, row.sopInstanceUid).file).toBe(row.file)
+    expect(stage.store.imageStudies.get(STUDY)?.instances).toBe(1)
+    expect(stage.files().images.filter((name) => name.endsWith('.dcm'))).toHaveLength(2)
+  })
+
+  it('of an archive alone are earlier exams as before, and not put up for reading', async () => {
+    const { stage, asked } = await openAsking({ isFetching: () => true })
+    await using _stage = stage
+    stage.store.destinations.insert(ARCHIVE)
+    await stage.send(ofOther, { association: { callingAeTitle: 'ARCHIVE' } })
+    await putBack(stage, [String(ofOther.SOPInstanceUID)])
+    await stage.pass(10 * 60_000)
+    expect(stage.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ isFetched: true, instances: 1 })
+    expect(asked).toEqual([])
+  })
+
+  it('are none where nothing was put back: such files are what a crash left', async () => {
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    await stage.intake.settled()
+    const row = rowOf(stage, String(IMAGE.SOPInstanceUID))
+    await stage.reopen(() => {
+      stage.store.database.transaction(() => stage.store.instances.remove(row.instanceId))
+      rmSync(join(stage.folder, MARKER), { force: true })
+    })
+    await stage.intake.settled()
+    expect(stage.store.instances.current(row.sopInstanceUid)).toBeUndefined()
+    expect(stage.files().images.filter((name) => name.endsWith('.dcm'))).toEqual([])
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { startGateway } from '../../../../support/gateway.ts'
+
+it('asks for today’s list as the gateway itself, keeps nothing, and says how many exams came', async () => {
+  await using gateway = await startGateway({ partner: { worklist: (day) => worklistDay(day) } })
+  const { success, items, message } = await gateway.call(dashboard.testPartner, {})
+  expect({ success, items }).toEqual({ success: true, items: 24 })
+  expect(message).toMatch(/^The partner answered with 24 exams for today in \d+ ms\.$/)
+  expect(gateway.partner.last?.data).toMatchObject({ callingAe: 'ISTHMUS', sourceIp: '127.0.0.1' })
+  expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({ inspections: [] })
+  expect(await gateway.call(dashboard.status, {})).toMatchObject({ partner: { state: 'up', lastOkAt: null } })
+})
+
+it('says what is wrong, also while the circuit is open', async () => {
+  await using gateway = await startGateway({ partner: { scenario: 'down' } })
+  for (let call = 0; call < 6; call++)
+    expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
+      success: false,
+      items: null,
+      message: expect.stringMatching(/^The partner gave no list: /),
+    })
+  gateway.partner.setScenario('refuse')
+  expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
+    success: false,
+    message: 'The partner answered, and refuses: no worklist for this AE.',
+  })
+  gateway.partner.setScenario('normal')
+  expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({ success: true })
+})
+
+it('says that no partner is set', async () => {
+  await using gateway = await startGateway({ partner: null })
+  expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
+    success: false,
+    message: 'The partner gave no list: no partner is set up for this event.',
+  })
+})

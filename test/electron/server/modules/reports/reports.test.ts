@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { openReports } from '#server/modules/reports/reports.ts'
+import { openStudies } from '#server/modules/studies/studies.ts'
+import { openLinks } from '#server/modules/viewer/links.ts'
+import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { refusalOf } from '../../../../support/refusal.ts'
+import { completedReport, draftReport } from '../../../../support/reports.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
+
+function stage() {
+  const temp = tempStore()
+  const { store } = temp
+  const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example/base', linkMinutes: () => 15, takesEvent: () => true })
+  const studies = openStudies(temp)
+  const reports = openReports({ ...temp, links })
+  const key = newKey(store)
+  const radiologist = newUser(store)
+  const { record } = studies.create(key, 'scribe', {
+    studyInstanceUid: '1.2.3',
+    studyDescription: 'CT',
+    severity: 'normal',
+    reportMetadata: { mrn: '7' },
+  })
+  const of = { studyId: record.studyId, userId: radiologist.userId }
+  return { ...temp, links, studies, reports, key, radiologist, record, of, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+}
+
+describe('reports of a study', () => {
+  it('are listed oldest first, drafts without their text', () => {
+    using on = stage()
+    const { reports, key, store, of, record } = on
+    const primary = completedReport(store, { ...of, isCritical: true, snapshotMetadata: { age: '40' } })
+    const addendum = draftReport(store, { ...of, isAddendum: true })
+    const listed = reports.list(key, { studyInstanceUid: '1.2.3' })
+    expect(listed).toMatchObject({ studyId: record.studyId, studyInstanceUid: '1.2.3' })
+    expect(
+      listed.reports.map((report) => [report.reportId, report.isAddendum, report.status, report.plainText, report.isCritical]),
+    ).toEqual([
+      [primary, false, 'completed', 'No acute findings.', true],
+      [addendum, true, 'in_progress', null, null],
+    ])
+    expect(listed.reports[0]?.snapshotMetadata).toEqual({ age: '40' })
+    expect(on.studies.read(key, 'scribe', record.studyId).reports).toEqual([
+      { reportId: primary, status: 'completed', isCritical: true },
+      { reportId: addendum, status: 'in_progress', isCritical: null },
+    ])
+  })
+
+  it('give their text when completed: one by its id, all of a study by the study', () => {
+    using on = stage()
+    const { reports, key, store, of } = on
+    const primary = completedReport(store, of)
+    const addendum = completedReport(store, { ...of, isAddendum: true, plainText: 'Addendum.' })
+    const draft = draftReport(store, { ...of, isAddendum: true })
+    const item = { studyId: of.studyId, studyInstanceUid: '1.2.3', snapshotMetadata: {}, isCritical: false }
+    const first = { reportId: primary, ...item, plainText: 'No acute findings.' }
+    expect(reports.text(key, { reportId: primary })).toEqual(first)
+    expect(reports.text(key, { studyId: of.studyId })).toEqual({
+      reports: [first, { reportId: addendum, ...item, plainText: 'Addendum.' }],
+      studyId: of.studyId,
+      studyInstanceUid: '1.2.3',
+    })
+    expect(refusalOf(() => reports.text(key, { reportId: draft }))).toBe('refused query.reportId')
+    expect(refusalOf(() => reports.pdf(key, { reportId: draft }))).toBe('refused query.reportId')
+    expect(refusalOf(() => reports.text(key, {}))).toBe('malformed query.studyId')
+    expect(refusalOf(() => reports.text(key, { reportId: `rep_${'0'.repeat(32)}` }))).toBe('not-found')
+  })
+
+  it('by a report and a study that is not its own are malformed', () => {
+    using on = stage()
+    const { reports, studies, key, store, of } = on
+    const reportId = completedReport(store, of)
+    const other = studies.create(key, 'scribe', { studyInstanceUid: '1.2.4', studyDescription: 'CT', severity: 'normal' }).record
+    expect(refusalOf(() => reports.text(key, { reportId, studyId: other.studyId }))).toBe('malformed query.reportId')
+    expect(reports.text(key, { reportId, studyInstanceUid: '1.2.3' })).toMatchObject({ reportId })
+  })
+
+  it('have a PDF link that is good for an hour, and for that report only', () => {
+    using on = stage()
+    const { reports, links, key, store, of, clock } = on
+    const reportId = completedReport(store, of)
+    const given = reports.pdf(key, { reportId }) as { presignedUrl: string }
+    const url = new URL(given.presignedUrl)
+    expect(`${url.origin}${url.pathname}`).toBe(`https://gateway.example/base/reports/${reportId}/pdf`)
+    const query = { expires: url.searchParams.get('expires') ?? '', signature: url.searchParams.get('signature') ?? '' }
+    expect(links.verifyPdf(reportId, query)).toBe(true)
+    expect(links.verifyPdf(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query)).toBe(false)
+    expect(links.verifyPdf(reportId, { ...query, expires: String(Number(query.expires) + 1) })).toBe(false)
+    expect(links.verifyPdf(reportId, { ...query, signature: query.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')) })).toBe(false)
+    expect(links.verifyPdf(reportId, { ...query, signature: '' })).toBe(false)
+    clock.pass(3_599_000)
+    expect(links.verifyPdf(reportId, query)).toBe(true)
+    clock.pass(1000)
+    expect(links.verifyPdf(reportId, query)).toBe(false)
+  })
+
+  it('are out of the scope of a key that did not make the study', () => {
+    using on = stage()
+    const { reports, store, of } = on
+    const reportId = completedReport(store, of)
+    const self = newKey(store, { scope: 'self' })
+    for (const work of [
+      () => reports.list(self, { studyId: of.studyId }),
+      () => reports.text(self, { reportId }),
+      () => reports.pdf(self, { studyId: of.studyId }),
+      () => reports.startAddendum(self, reportId),
+      () => reports.cancelAddendum(self, reportId),
+    ])
+      expect(refusalOf(work)).toBe('not-found')
+  })
+})
+
+describe('an addendum', () => {
+  it('starts on a completed report as a draft of its radiologist, and is gone when cancelled', () => {
+    using on = stage()
+    const { reports, studies, key, store, of, radiologist } = on
+    const primary = completedReport(store, of)
+    const status = () => studies.read(key, 'scribe', of.studyId).record.status
+    expect(reports.startAddendum(key, primary)).toEqual({ success: true, message: 'The addendum is active.' })
+    expect(status()).toBe('addendum_active')
+    expect(store.reports.ofStudy(of.studyId)[1]).toMatchObject({
+      userId: radiologist.userId,
+      isAddendum: true,
+      status: 'in_progress',
+      signedAt: null,
+      snapshotMetadata: { mrn: '7' },
+    })
+    expect(reports.startAddendum(key, primary).success).toBe(false)
+    expect(reports.cancelAddendum(key, primary).success).toBe(true)
+    expect([status(), store.reports.ofStudy(of.studyId).length]).toEqual(['completed', 1])
+    expect(reports.cancelAddendum(key, primary).success).toBe(false)
+  })
+
+  it('is cancelled by its own id, not by that of an earlier one', () => {
+    using on = stage()
+    const { reports, key, store, of } = on
+    completedReport(store, of)
+    const earlier = completedReport(store, { ...of, isAddendum: true })
+    expect(reports.startAddendum(key, earlier).success).toBe(true)
+    const active = store.reports.ofStudy(of.studyId)[2]?.reportId ?? ''
+    expect(reports.cancelAddendum(key, earlier).success).toBe(false)
+    expect(reports.cancelAddendum(key, active).success).toBe(true)
+  })
+
+  it('does not start on a draft, nor on a cancelled study, nor by who may not write', () => {
+    using on = stage()
+    const { reports, studies, key, store, of } = on
+    const draft = draftReport(store, of)
+    expect(reports.startAddendum(key, draft)).toEqual({ success: false, message: 'The report is not completed.' })
+    store.reports.remove(draft)
+    const primary = completedReport(store, of)
+    studies.cancel(key, 'scribe', { studyId: of.studyId })
+    expect(reports.startAddendum(key, primary)).toEqual({ success: false, message: 'The study is cancelled.' })
+    const member = atTheWindow(newUser(store, { canCreateReports: false, level: 'member' }))
+    expect(refusalOf(() => reports.startAddendum(member, primary))).toBe('not-permitted')
+    expect(refusalOf(() => reports.cancelAddendum(member, primary))).toBe('not-permitted')
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { loadQueue } from '#server/modules/viewer/load-queue.ts'
+
+/** A queue whose files end when the test says so. */
+function queueOf(isWanted = () => true, isFast = true) {
+  const begun: number[] = []
+  const ends = new Map<number, () => void>()
+  const queue = loadQueue((index) => {
+    begun.push(index)
+    return new Promise((resolve) => ends.set(index, resolve))
+  }, isWanted)
+  if (isFast) queue.speedUp()
+  const end = async (index: number) => {
+    ends.get(index)?.()
+    await new Promise(setImmediate)
+  }
+  return { queue, begun, end }
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+describe('the queue of files', () => {
+  it('loads six at once in their order', async () => {
+    const { queue, begun, end } = queueOf()
+    for (const index of upTo(10)) queue.add(index)
+    expect(begun).toEqual(upTo(6))
+    await end(3)
+    expect(begun).toEqual(upTo(7))
+  })
+
+  it('loads two at once until the first picture is there, and what a person waits for beside them', async () => {
+    const { queue, begun } = queueOf(() => true, false)
+    for (const index of upTo(10)) queue.add(index)
+    expect(begun).toEqual([0, 1])
+    queue.urge(7)
+    expect(begun).toEqual([0, 1, 7])
+    queue.speedUp()
+    expect(begun).toEqual([0, 1, 7, 2, 3, 4])
+  })
+
+  it('begins two more where a person waits for them, the last wish first after that', async () => {
+    const { queue, begun, end } = queueOf()
+    for (const index of upTo(40)) queue.add(index)
+    for (const index of [20, 21, 22, 23]) queue.urge(index)
+    expect(begun.slice(6)).toEqual([20, 21])
+    await end(0)
+    expect(begun.slice(8)).toEqual([23])
+    await end(1)
+    expect(begun.slice(9)).toEqual([22])
+  })
+
+  it('forgets a wish that was taken back, unless another has it too', async () => {
+    const { queue, begun, end } = queueOf()
+    for (const index of upTo(40)) queue.add(index)
+    for (const index of [30, 31]) queue.urge(index)
+    const [first, second, other] = [queue.urge(20), queue.urge(21), queue.urge(21)]
+    first()
+    second()
+    await end(0)
+    expect(begun.at(-1)).toBe(21)
+    other()
+    await end(1)
+    await end(2)
+    await end(3)
+    expect(begun.slice(9)).toEqual([6])
+  })
+
+  it('keeps a wish that came after a loading whose own wish is taken back late', async () => {
+    const { queue, begun, end } = queueOf()
+    const early = queue.urge(0)
+    await end(0)
+    for (const index of upTo(8)) queue.urge(10 + index)
+    queue.urge(0)
+    early()
+    await end(10)
+    expect(begun.at(-1)).toBe(0)
+  })
+
+  it('loads what is urgent alone while nobody listens, and goes on when somebody does', async () => {
+    let isWanted = false
+    const { queue, begun } = queueOf(() => isWanted)
+    for (const index of upTo(5)) queue.add(index)
+    queue.urge(4)
+    expect(begun).toEqual([4])
+    isWanted = true
+    queue.go()
+    expect(begun).toEqual([4, 0, 1, 2, 3])
+  })
+
+  it('loads a file again that is needed again', async () => {
+    const { queue, begun, end } = queueOf()
+    queue.add(0)
+    await end(0)
+    queue.urge(0)
+    expect(begun).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import type { Store } from '#server/database/store.ts'
+import type { StudyDetail, StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { idFromUuid } from '#shared/ids.ts'
+
+/** A row of the scribe area; its id. */
+export function scribeStudy(store: Store, studyInstanceUid: string, detail: StudyDetail = {}, more: Partial<StudyRecord> = {}): string {
+  const studyId = idFromUuid('stu', randomUUID())
+  store.studies.insert({
+    ...{ area: 'scribe', studyId, studyInstanceUid, studyDescription: 'CT Chest', severity: 'normal', status: 'unassigned' },
+    ...{ cancelledAt: null, createdAt: '2026-03-10T09:00:00.000Z', updatedAt: '2026-03-10T09:00:00.000Z', assignedTo: null },
+    ...{ expressCustomerId: null, createdByApiKeyId: null, createdByUserId: null, detail },
+    ...(more as object),
+  })
+  return studyId
+}

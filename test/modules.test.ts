@@ -1,0 +1,289 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+// The module table of docs/ARCHITECTURE.md as data: what may import what (decision 0035).
+
+const root = join(import.meta.dirname, '..')
+
+/** Areas of electron/server, the lowest first. An area imports those before it. */
+const SERVER: readonly string[] = [
+  ...['platform', 'database', 'jobs', 'dicom', 'http', 'webhooks', 'mail'],
+  ...['audit', 'settings', 'users', 'api-keys', 'customers', 'studies', 'partners', 'events', 'devices'],
+  ...['procedure-steps', 'commitment', 'images', 'corrections', 'reconciliation', 'worklist', 'forwarding', 'reports', 'viewer'],
+  ...['backups', 'diagnostics', 'dashboard', 'control', 'server'],
+]
+
+/** Imports that go up, and their number. Issue 12 takes them away: a number may only become smaller. */
+const UPWARDS: Readonly<Record<string, number>> = {
+  'audit > backups': 1,
+  'audit > dashboard': 4,
+  'audit > server': 2,
+  'backups > control': 2,
+  'backups > dashboard': 2,
+  'backups > diagnostics': 2,
+  'backups > server': 4,
+  'commitment > images': 6,
+  'control > server': 5,
+  'corrections > dashboard': 4,
+  'corrections > reports': 2,
+  'corrections > viewer': 1,
+  'dashboard > server': 1,
+  'database > api-keys': 1,
+  'database > audit': 4,
+  'database > backups': 1,
+  'database > commitment': 1,
+  'database > corrections': 2,
+  'database > customers': 2,
+  'database > dashboard': 1,
+  'database > devices': 3,
+  'database > events': 1,
+  'database > forwarding': 2,
+  'database > http': 1,
+  'database > images': 3,
+  'database > jobs': 1,
+  'database > partners': 1,
+  'database > procedure-steps': 2,
+  'database > reconciliation': 1,
+  'database > reports': 10,
+  'database > settings': 2,
+  'database > studies': 7,
+  'database > users': 7,
+  'database > viewer': 5,
+  'database > worklist': 4,
+  'devices > control': 1,
+  'devices > dashboard': 3,
+  'devices > forwarding': 1,
+  'devices > images': 1,
+  'devices > server': 2,
+  'devices > worklist': 1,
+  'diagnostics > control': 2,
+  'diagnostics > dashboard': 1,
+  'diagnostics > server': 7,
+  'dicom > http': 3,
+  'events > dashboard': 2,
+  'forwarding > dashboard': 3,
+  'http > audit': 2,
+  'http > control': 1,
+  'http > devices': 1,
+  'http > server': 1,
+  'http > settings': 3,
+  'http > users': 2,
+  'http > viewer': 1,
+  'images > corrections': 13,
+  'images > dashboard': 4,
+  'images > forwarding': 1,
+  'images > reconciliation': 1,
+  'images > server': 1,
+  'images > worklist': 2,
+  'jobs > diagnostics': 1,
+  'jobs > server': 1,
+  'jobs > studies': 1,
+  'partners > dashboard': 3,
+  'partners > events': 2,
+  'partners > reports': 2,
+  'partners > server': 1,
+  'partners > viewer': 1,
+  'platform > database': 1,
+  'platform > dicom': 1,
+  'platform > http': 1,
+  'platform > images': 3,
+  'procedure-steps > images': 6,
+  'reconciliation > dashboard': 2,
+  'reports > dashboard': 5,
+  'reports > server': 2,
+  'reports > viewer': 2,
+  'settings > backups': 8,
+  'settings > control': 2,
+  'settings > dashboard': 5,
+  'settings > devices': 1,
+  'settings > diagnostics': 3,
+  'settings > partners': 1,
+  'settings > server': 2,
+  'settings > users': 7,
+  'studies > dashboard': 1,
+  'studies > events': 2,
+  'studies > images': 3,
+  'studies > reports': 10,
+  'studies > viewer': 3,
+  'users > api-keys': 2,
+  'users > customers': 3,
+  'users > dashboard': 1,
+  'users > server': 1,
+  'viewer > dashboard': 1,
+  'viewer > server': 1,
+  'worklist > dashboard': 8,
+  'worklist > reports': 2,
+  'worklist > server': 2,
+}
+
+const NODE = /^node:/
+type Package = string | RegExp
+/** Packages that the code of an area of the server may import. */
+const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
+  platform: [NODE, 'pino', 'pino-roll'],
+  database: [NODE, 'better-sqlite3', 'kysely', 'zod'],
+  jobs: [NODE],
+  dicom: [NODE, /^dcmjs(\/|$)/],
+  http: [NODE, /^@fastify\//, 'fastify', 'zod'],
+  webhooks: [NODE, 'undici'],
+  mail: [NODE, /^nodemailer(\/|$)/],
+  audit: [NODE, 'kysely', 'zod'],
+  settings: [NODE],
+  users: [NODE, '@zxcvbn-ts/language-common', 'otpauth', 'zod'],
+  'api-keys': [NODE],
+  customers: [],
+  studies: [NODE],
+  partners: [NODE],
+  events: [NODE, 'kysely'],
+  devices: [NODE],
+  'procedure-steps': ['kysely'],
+  commitment: [NODE],
+  images: [NODE, 'kysely'],
+  corrections: [NODE],
+  reconciliation: [NODE],
+  worklist: [NODE, 'kysely', 'pdfkit', 'zod'],
+  forwarding: [NODE],
+  reports: [NODE, 'fontkit', 'kysely', 'pdfkit', 'zod'],
+  viewer: [NODE, 'zod'],
+  backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
+  diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],
+  dashboard: [],
+  control: [NODE, 'zod'],
+  server: [NODE],
+}
+
+interface Part {
+  readonly at: RegExp
+  /** Other parts of the repository, by the beginning of their paths. */
+  readonly imports: readonly string[]
+  readonly packages: readonly Package[]
+}
+
+/** The parts of the repository beside electron/server. */
+const PARTS: Readonly<Record<string, Part>> = {
+  shared: { at: /^shared\//, imports: [], packages: ['zod'] },
+  simulator: { at: /^electron\/simulator\//, imports: ['shared/'], packages: [NODE, 'zod', 'standardwebhooks'] },
+  cli: {
+    at: /^electron\/(headless\.ts|cli\/)/,
+    imports: ['electron/server/', 'electron/simulator/', 'shared/'],
+    packages: [NODE, 'zod'],
+  },
+  desktop: {
+    at: /^electron\/(main\.ts|preload\.ts|desktop\/)/,
+    imports: ['electron/server/', 'electron/cli/', 'shared/'],
+    packages: [NODE, 'electron', 'electron-updater', 'zod'],
+  },
+  renderer: {
+    at: /^renderer\//,
+    imports: ['shared/'],
+    packages: [
+      ...['zod', 'vite/client', 'react', 'react-dom', 'uqr', /^react(-dom)?\//],
+      ...[/^@mantine\//, /^@tanstack\//, /^@tabler\//, /^@fontsource/, /^@codemirror\//, /^@cornerstonejs\//],
+    ],
+  },
+}
+
+const files = ['shared', 'electron', 'renderer'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
+)
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s(?:[^'"\n;]|\n(?!import))*?from\s+['"]([^'"]+)['"]|import\s*\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g,
+  )
+  return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+}
+
+const ALIASES: Readonly<Record<string, string>> = { '#shared/': 'shared/', '#server/': 'electron/server/', '#electron/': 'electron/' }
+
+/** The file of the repository that an import names; undefined where it names a package. */
+function target(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
+  const alias = Object.keys(ALIASES).find((prefix) => specifier.startsWith(prefix))
+  return alias && specifier.replace(alias, ALIASES[alias] ?? '')
+}
+
+const isIn = (packages: readonly Package[], specifier: string) =>
+  packages.some((name) => (typeof name === 'string' ? name === specifier : name.test(specifier)))
+
+/** `users` of electron/server/modules/users/people.ts, `server` of the files of electron/server itself; undefined elsewhere. */
+function areaOf(path: string): string | undefined {
+  const [electron, server, first = '', second = ''] = path.split('/')
+  if (electron !== 'electron' || server !== 'server') return undefined
+  if (first.endsWith('.ts')) return 'server'
+  return first === 'modules' ? second : first
+}
+const placeOf = (area: string) => SERVER.indexOf(area)
+
+/** What is wrong with an import, other than its direction within the server. */
+function fault(file: string, specifier: string): string | undefined {
+  const path = target(file, specifier)
+  const area = areaOf(file)
+  const part = Object.values(PARTS).find(({ at }) => at.test(file))
+  if (!area && !part) return `${file} is in no part of the repository`
+  if (area && placeOf(area) < 0) return `${file} is in no module of the table`
+  if (path === undefined) {
+    return isIn(area ? (PACKAGES[area] ?? []) : (part?.packages ?? []), specifier) ? undefined : `${file} imports the package ${specifier}`
+  }
+  if (part?.at.test(path) || path.endsWith('.css') || path.endsWith('package.json')) return undefined
+  const allowed = area ? ['electron/server/', 'shared/'] : (part?.imports ?? [])
+  return allowed.some((prefix) => path.startsWith(prefix)) ? undefined : `${file} imports ${path}`
+}
+
+describe('the module table', () => {
+  it('has a place for every file, and names every package that a place may use', () => {
+    const faults = files.flatMap((file) =>
+      (importsOf(file).length === 0 ? [fault(file, './')] : []).concat(importsOf(file).map((specifier) => fault(file, specifier))),
+    )
+    expect([...new Set(faults)].filter((one) => one !== undefined && !one.endsWith('/'))).toEqual([])
+  })
+
+  it('goes one way: no area imports one after it, but for those that are counted', () => {
+    const upwards: Record<string, number> = {}
+    for (const file of files) {
+      const from = areaOf(file)
+      if (from === undefined) continue
+      for (const specifier of importsOf(file)) {
+        const to = areaOf(target(file, specifier) ?? '')
+        if (to === undefined || placeOf(to) <= placeOf(from)) continue
+        upwards[`${from} > ${to}`] = (upwards[`${from} > ${to}`] ?? 0) + 1
+      }
+    }
+    expect(upwards).toEqual(UPWARDS)
+  })
+
+  it('declares routes in http/ and in files of routes, so that every route is in the contract', () => {
+    const others = files.filter((file) => (areaOf(file) ?? 'http') !== 'http' && !/(^|[-/])routes?\.ts$/.test(file))
+    const routes = others.filter((file) =>
+      /\b(app|server|scope|fastify)\.(get|post|put|patch|delete|route|all)\(/.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(routes).toEqual([])
+  })
+
+  it('keeps SQL in database/ and in files of queries', () => {
+    const others = files.filter((file) => file.startsWith('electron/') && areaOf(file) !== 'database' && !file.endsWith('-queries.ts'))
+    const withSql = others.filter((file) =>
+      /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(withSql).toEqual([
+      'electron/server/modules/audit/audit-triggers.ts',
+      'electron/server/modules/backups/backup-check.ts',
+      'electron/server/modules/backups/backup-opening.ts',
+      'electron/server/modules/images/received-steps.ts',
+      'electron/server/modules/studies/search-index.ts',
+    ])
+  })
+
+  it('reads imports of every form', () => {
+    expect(files.length).toBeGreaterThan(40)
+    expect(importsOf('test/modules.test.ts')).toContain('vitest')
+    expect(fault('renderer/src/main.tsx', 'node:fs')).toMatch(/package node:fs/)
+    expect(fault('renderer/src/main.tsx', '#server/server.ts')).toMatch(/imports electron\/server\/server\.ts/)
+    expect(fault('electron/server/server.ts', 'electron')).toMatch(/package electron/)
+    expect(fault('electron/server/modules/nothing/x.ts', 'node:fs')).toMatch(/no module of the table/)
+  })
+})
