@@ -60,7 +60,6 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'diagnostics > control': 2,
   'diagnostics > dashboard': 1,
   'diagnostics > server': 7,
-  'dicom > http': 3,
   'events > dashboard': 2,
   'forwarding > dashboard': 3,
   'http > audit': 2,

@@ -52,7 +52,7 @@ export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
     }
     await using _ = gateway
     const { http, https, dimse, dimseTls } = gateway
-    // Whoever reads the line may tell it to stop at once.
+    // A reader of the line may tell it to stop at once.
     const isToldToStop = stopped()
     tell({
       ready: true,

@@ -120,7 +120,7 @@ export const dashboardPeople = {
     reply: pageOf('people', Person),
   }),
   customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {
-    // Whoever reads studies may see the customers and their users.
+    // Reading studies includes the customers and their users.
     access: 'signed-in',
     summary: 'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
     params: z.object({ expressCustomerId: ExpressCustomerId }),

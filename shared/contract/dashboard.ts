@@ -127,7 +127,6 @@ export type Partner = z.infer<typeof Partner>
 const AuditRow = z.object({ seq: z.int(), at: Instant, actor: z.string(), action: z.string(), target: z.string(), detail: z.json() })
 export type AuditRow = z.infer<typeof AuditRow>
 
-/** Whether every entry of the trail is what was written. */
 /**
  * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says where
  * it ends is missing or was changed; anchor-…: the same of its copy outside the database; older: the
@@ -139,6 +138,7 @@ export const AuditFinding = z.enum([
 ] as const)
 export type AuditFinding = z.infer<typeof AuditFinding>
 
+/** Whether every entry of the trail is what was written. */
 export const AuditCheck = z.object({
   isIntact: z.boolean(),
   /** Entries that were followed. */

@@ -54,12 +54,10 @@ interface InterfaceOperation {
 }
 
 export const interfaceOperations = (): InterfaceOperation[] =>
-  Object.entries(INTERFACE).flatMap(([group, operations]) =>
-    Object.entries(operations as Readonly<Record<string, OperationFor<PartnerAccess>>>).map(([name, operation]) => ({
-      operationId: `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-      operation,
-    })),
-  )
+  operationsOf<PartnerAccess>(INTERFACE).map(({ group, name, operation }) => ({
+    operationId: `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    operation,
+  }))
 
 export interface WindowOperation {
   /** Such as `people.createApiKey`. */
@@ -68,9 +66,9 @@ export interface WindowOperation {
 }
 
 export const windowOperations = (): WindowOperation[] =>
-  Object.entries(WINDOW).flatMap(([group, operations]) =>
-    Object.entries(operations as Readonly<Record<string, OperationFor<WindowAccess>>>).map(([name, operation]) => ({
-      name: `${group}.${name}`,
-      operation,
-    })),
+  operationsOf<WindowAccess>(WINDOW).map(({ group, name, operation }) => ({ name: `${group}.${name}`, operation }))
+
+const operationsOf = <A extends Access>(groups: Groups<A>) =>
+  Object.entries(groups).flatMap(([group, operations]) =>
+    Object.entries(operations).map(([name, operation]) => ({ group, name, operation })),
   )

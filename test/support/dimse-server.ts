@@ -6,7 +6,7 @@ import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { type DimseServer, openDimseServer } from '#server/dicom/upper-layer/server.ts'
-import type { AdmittedConnections } from '#server/http/connection-budget.ts'
+import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 
 /** What the observer saw, as short lines: `opened CT1 Verification`. */
 export interface Watched {

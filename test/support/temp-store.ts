@@ -43,7 +43,7 @@ export function sameDayClock(real: Clock = Date.now): Clock {
 /** A folder of its own, gone when disposed of. */
 export function tempFolder(): { readonly folder: string } & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-test-'))
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }) }
 }
 
 let emptyDatabase: Buffer | undefined

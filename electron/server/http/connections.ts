@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AdmittedConnection, type AdmittedConnections, hostOf } from './connection-budget.ts'
+import { type AdmittedConnection, type AdmittedConnections, connectionKey, hostOf } from '#server/platform/connection-budget.ts'
 
 export interface ConnectionLimits {
   /** Those of this server, and of others that share its budget. */
@@ -31,7 +31,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
   const connections = new Map<string, Connection>()
 
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
+    const key = connectionKey(socket)
     const connection: Connection = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
       deadline: handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
@@ -57,10 +57,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
   })
 
   // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
-  server.on('secureConnection', (socket: Socket) => clearTimeout(connections.get(keyOf(socket))?.deadline))
+  server.on('secureConnection', (socket: Socket) => clearTimeout(connections.get(connectionKey(socket))?.deadline))
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { requests } = connections.get(keyOf(request.socket)) ?? {}
+    const { requests } = connections.get(connectionKey(request.socket)) ?? {}
     requests?.add(request)
     // Each answer waits in memory for the one before: no browser asks ahead like that.
     if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
@@ -79,6 +79,3 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
 
 /** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
 const MOST_AHEAD = 16
-
-const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
-  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

@@ -1,4 +1,4 @@
-import { hostOf, isThisPc } from './connection-budget.ts'
+import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
 
 /** Hosts whose connections a listener keeps where there are too many. */
 export interface ExpectedHosts {

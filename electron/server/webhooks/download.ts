@@ -169,7 +169,7 @@ async function* counted(response: Dispatcher.ResponseData, maxBytes: number, too
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge()
-      // Whoever reads slowly is not the sender's silence.
+      // A slow reader is not a silent sender.
       clearTimeout(timer)
       yield chunk
       watch()

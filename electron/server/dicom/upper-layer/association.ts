@@ -5,7 +5,7 @@ import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/co
 import { createMessageReader, type Message, type MessageReader } from '#server/dicom/dimse/message.ts'
 import { createOperationQueue, type OperationQueue } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
-import { hostOf } from '#server/http/connection-budget.ts'
+import { hostOf } from '#server/platform/connection-budget.ts'
 import { accept, decide, type OpenAssociations, servicesOf, tooManyUnlisted, unacceptable } from './association-admission.ts'
 import type { AssociationHost } from './association-host.ts'
 import { lostBecause } from './connection-lost.ts'

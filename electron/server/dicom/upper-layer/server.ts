@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
-import { type AdmittedConnection, type AdmittedConnections, connectionToClose, hostOf, isThisPc } from '#server/http/connection-budget.ts'
+import {
+  type AdmittedConnection,
+  type AdmittedConnections,
+  connectionToClose,
+  hostOf,
+  isThisPc,
+} from '#server/platform/connection-budget.ts'
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import { createSlicePool } from './slice-pool.ts'

@@ -5,9 +5,10 @@ import {
   type AdmittedConnection,
   type AdmittedConnections,
   type ConnectionBudget,
+  connectionKey,
   connectionToClose,
   hostOf,
-} from '#server/http/connection-budget.ts'
+} from '#server/platform/connection-budget.ts'
 import { TLS_PROFILE } from './tls-profile.ts'
 
 export interface TlsListenerOptions {
@@ -59,7 +60,7 @@ export function createTlsListener(
     },
     (socket) => {
       // Before the association is counted: the two are one connection.
-      ended(keyOf(socket), handshaking.get(keyOf(socket)))
+      ended(connectionKey(socket), handshaking.get(connectionKey(socket)))
       connected(socket)
     },
   )
@@ -74,7 +75,7 @@ export function createTlsListener(
     admitted?.remove(handshake)
   }
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
+    const key = connectionKey(socket)
     const handshake: Handshake = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket },
       close() {
@@ -97,9 +98,6 @@ export function createTlsListener(
     },
   }
 }
-
-const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) =>
-  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
 export function peerOf(socket: TLSSocket): TlsPeer {
   return {

@@ -1,7 +1,7 @@
-import { hostOf } from '#server/http/connection-budget.ts'
 import { type Actor, type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
 import { type AddressRange, isInRange, readAddressRange } from '#server/platform/address-range.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { hostOf } from '#server/platform/connection-budget.ts'
 import type { Device, DevicePatch, NewDevice, UnknownCaller } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'

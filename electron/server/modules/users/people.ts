@@ -1,6 +1,6 @@
-import { hostOf, isThisPc } from '#server/http/connection-budget.ts'
 import { type Actor, type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { ClinicRole, Level, SignedInUser } from '#shared/contract/people.ts'

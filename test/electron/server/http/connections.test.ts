@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { expect, it } from 'vitest'
-import { openAdmittedConnections } from '#server/http/connection-budget.ts'
 import { limitConnections } from '#server/http/connections.ts'
+import { openAdmittedConnections } from '#server/platform/connection-budget.ts'
 
 const PEER = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
 const OWN = { localAddress: '10.0.0.1', localPort: 443 }

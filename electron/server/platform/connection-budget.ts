@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 
 /** A connection that may have to be closed so that others are served. */
 export interface BudgetedConnection {
@@ -140,3 +140,7 @@ export function hostOf(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')
 }
+
+/** The same for both sockets of a TLS connection: the one that was accepted, and the encrypted one upon it. */
+export const connectionKey = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

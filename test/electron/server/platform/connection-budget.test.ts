@@ -3,12 +3,12 @@ import { connect } from 'node:net'
 import { connect as connectByTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
-import { type AdmittedConnections, connectionToClose, hostOf, openAdmittedConnections } from '#server/http/connection-budget.ts'
 import { openExpectedHosts } from '#server/http/expected-hosts.ts'
+import { type AdmittedConnections, connectionToClose, hostOf, openAdmittedConnections } from '#server/platform/connection-budget.ts'
 import { serve } from '../../../support/dimse-server.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { associated, Requestor } from '../../../support/requestor.ts'
-import { openTestServer } from './http-fixture.ts'
+import { openTestServer } from '../http/http-fixture.ts'
 
 const of = (host: string, count: number, isBusy = false) =>
   Array.from({ length: count }, (_, n) => ({ name: `${host} ${n}`, host, isBusy, isNew: false }))
